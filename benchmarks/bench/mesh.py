@@ -11,7 +11,7 @@ With --ranks networks run on ranks of MPI, by the command of users (`./dev demo 
 which compares them with one process: the bytes that MPI was given to send beside those of the plans. Links
 cost nothing there, so that as much is split as can be.
 
-With --memory networks are decided for four devices with less and less memory: from what the fastest
+With --memory networks are decided for 2, 4 and 8 devices with less and less memory: from what the fastest
 decision takes at most at once on one device to the least for which a decision is found, equally far from
 each other. A gap of 0 is a proof.
 """
@@ -215,7 +215,7 @@ def main(argv):
     parser.add_argument("--ranks", type=lambda text: [int(each) for each in text.split(",")], metavar="N,..",
                         help="run on as many ranks, one after the other (1,2,4,8)")
     parser.add_argument("--memory", type=positive, metavar="POINTS",
-                        help="decide on four devices with so many sizes of memory (9)")
+                        help="decide with so many sizes of memory (9)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     if args.ranks:
@@ -223,7 +223,7 @@ def main(argv):
             parser.error("with --ranks links cost nothing: leave out --byte-cost and --message-cost")
         names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
     else:
-        meshes = ["4"] if args.memory else MESHES
+        meshes = ["2", "4", "8"] if args.memory else MESHES
         names = [f"{case} {mesh}" for case in CASES for mesh in meshes if args.network in f"{case} {mesh}"]
     if not names:
         parser.error(f"no row matches '{args.network}'")

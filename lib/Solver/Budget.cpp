@@ -5,12 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Solver/Budget.h"
-#include "layout/Solver/Wcsp.h"
+#include "BudgetSolver.h"
 #include "llvm/Support/MathExtras.h"
-#include <chrono>
 #include <numeric>
-#include <optional>
 #include <set>
 
 using namespace mlir::layout;
@@ -28,154 +25,6 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
     most = std::max(most, sum(peak));
   return addCosts(base, addCosts(sum(terms), most));
 }
-
-namespace {
-
-/// What one cost and one unit of the budget count in a graph.
-struct Weights {
-  int64_t cost = 1, unit = 0;
-};
-
-/// A graph that was solved in place of the one that is asked for.
-struct Relaxed {
-  WcspProblem problem;
-  Weights weights;
-  Solution solution;
-  /// The variable of the chain behind each term; empty without a chain.
-  std::vector<unsigned> chain;
-  /// Per place, the values of the chain's variable there: how much the terms
-  /// behind it may take, ascending.
-  std::vector<std::vector<int64_t>> states;
-};
-
-/// A term in units beyond what is taken in any case. Place 0 is before all
-/// terms, place i + 1 behind term i, and a term stands behind an earlier place:
-/// those of all times in a row, and each peak in a row that begins at their
-/// end.
-struct Link : Budget::Term {
-  unsigned place;
-};
-
-/// What several searches together may take.
-class SharedLimits {
-public:
-  SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
-      : options(options), taken(taken), before(taken) {}
-
-  /// For the next search; nothing where no more may begin.
-  std::optional<SolveOptions> getRest() const {
-    int64_t nodes = taken.numNodes - before.numNodes;
-    int64_t work = taken.work - before.work;
-    std::chrono::duration<double> seconds = Clock::now() - start;
-    // What needs no search takes none of it.
-    if ((nodes > 0 && nodes >= options.maxNodes) ||
-        (work > 0 && work >= options.maxWork) ||
-        seconds.count() >= options.maxSeconds)
-      return std::nullopt;
-    SolveOptions rest = options;
-    rest.maxNodes -= nodes;
-    rest.maxWork -= work;
-    rest.maxSeconds -= seconds.count();
-    return rest;
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  SolveOptions options;
-  const SolveStatistics &taken;
-  SolveStatistics before;
-  Clock::time_point start = Clock::now();
-};
-
-class BudgetSolver {
-public:
-  BudgetSolver(const FactorGraph &graph, const Budget &budget,
-               const SolveOptions &options);
-  BudgetedSolution run();
-
-private:
-  /// Sums of costs and units are below this, so that they are exact.
-  static constexpr int64_t kMost = int64_t(1) << 61;
-  /// Sums of the amounts of terms that are listed.
-  static constexpr size_t kMostSums = 4096;
-  /// Entries of all tables of one chain, and of all chains together.
-  static constexpr int64_t kMostEntries = int64_t(1) << 23;
-  static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
-  static constexpr unsigned kMostPrices = 60;
-  /// Of peaks, until what takes least is given up.
-  static constexpr int64_t kMostShares = 24;
-
-  bool fits(Weights weights) const {
-    return addCosts(scaleCost(mostCost, weights.cost),
-                    scaleCost(mostUnits, weights.unit)) < kMost;
-  }
-  /// The first that fits.
-  Weights pick(Weights wanted, Weights otherwise) const {
-    return fits(wanted) ? wanted : otherwise;
-  }
-  int64_t countUnits(ArrayRef<unsigned> assignment) const;
-  void addLinks(ArrayRef<Budget::Term> terms, unsigned place, int64_t extra);
-  std::vector<unsigned> getPath(unsigned last) const;
-
-  /// By peak, how often its units count.
-  using Shares = std::vector<int64_t>;
-  Relaxed relax(Weights weights, ArrayRef<int64_t> shares = {}) const;
-  std::vector<unsigned> solve(Relaxed relaxed, ArrayRef<unsigned> initial,
-                              const SolveOptions &limits);
-  void count(const SolveStatistics &statistics) {
-    taken.numNodes += statistics.numNodes;
-    taken.work += statistics.work;
-  }
-  void keep(ArrayRef<unsigned> assignment);
-  unsigned findHighest(ArrayRef<unsigned> assignment) const;
-  std::vector<unsigned> findLeanest(ArrayRef<unsigned> initial,
-                                    int64_t &leastAmount);
-  void findSums();
-  int64_t roundDown(size_t place, int64_t units) const;
-  enum class Rounding { Up, Down };
-  std::optional<unsigned> getState(ArrayRef<int64_t> states, size_t place,
-                                   int64_t units, Rounding rounding) const;
-  std::optional<int64_t> countEntries() const;
-  void startStates();
-  bool refineStates(ArrayRef<unsigned> assignment);
-  bool refinePath(ArrayRef<unsigned> path, ArrayRef<unsigned> assignment);
-  void searchStates(Weights weights);
-  Relaxed addChain(Weights weights, Rounding rounding = Rounding::Up) const;
-  std::vector<unsigned> extend(const Relaxed &relaxed,
-                               ArrayRef<unsigned> assignment) const;
-  void searchPrices(std::vector<unsigned> within, std::vector<unsigned> above);
-  void writeCertificate(BudgetedSolution &answer, Relaxed &proven) const;
-
-  const FactorGraph &graph;
-  const Budget &budget;
-  const SolveOptions &options;
-  /// Terms that have a choice.
-  std::vector<Link> terms;
-  /// The place behind the last term of each peak, or of all.
-  std::vector<unsigned> ends;
-  /// Those before the terms of peaks.
-  unsigned numAlways = 0;
-  /// What is taken in any case, and the unit of what is above.
-  int64_t least = 0, unit = 1;
-  /// How many units may be taken; negative where not even the least may.
-  int64_t limit = 0;
-  /// No assignment costs or takes more.
-  Cost mostCost = 0;
-  int64_t mostUnits = 0;
-  /// Per place, what the terms behind it may take up to the limit, ascending;
-  /// empty where that is too much to list.
-  std::vector<std::vector<int64_t>> sums;
-  /// The states of the next chain.
-  std::vector<std::vector<int64_t>> states;
-
-  /// The best that keeps to the limit, and what proves the bound.
-  Solution best;
-  std::optional<Relaxed> proof;
-  /// The nodes and the work of all that was solved.
-  SolveStatistics taken;
-};
-
-} // namespace
 
 /// In amounts: the unit is found with them.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
@@ -242,15 +91,21 @@ std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   return path;
 }
 
-int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
-  int64_t most = 0;
-  std::vector<int64_t> units(terms.size() + 1, 0);
-  for (auto [i, term] : llvm::enumerate(terms)) {
+/// Of each peak, with what is taken at all times.
+std::vector<int64_t>
+BudgetSolver::countEach(ArrayRef<unsigned> assignment) const {
+  std::vector<int64_t> units(terms.size() + 1, 0), each;
+  for (auto [i, term] : llvm::enumerate(terms))
     units[i + 1] =
         addCosts(units[term.place], term.amounts[assignment[term.variable]]);
-    most = std::max(most, units[i + 1]);
-  }
-  return most;
+  for (unsigned end : ends)
+    each.push_back(units[end]);
+  return each;
+}
+
+int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
+  std::vector<int64_t> each = countEach(assignment);
+  return *llvm::max_element(each);
 }
 
 /// The graph with other weights, and no limit. Without shares only what is
@@ -377,15 +232,8 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
 
 /// The peak that takes most.
 unsigned BudgetSolver::findHighest(ArrayRef<unsigned> assignment) const {
-  auto sum = [&](unsigned end) {
-    int64_t units = 0;
-    for (unsigned i : getPath(end))
-      units = addCosts(units, terms[i].amounts[assignment[terms[i].variable]]);
-    return units;
-  };
-  return llvm::max_element(
-             ends, [&](unsigned a, unsigned b) { return sum(a) < sum(b); }) -
-         ends.begin();
+  std::vector<int64_t> each = countEach(assignment);
+  return llvm::max_element(each) - each.begin();
 }
 
 void BudgetSolver::findSums() {
@@ -508,17 +356,22 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// The chain with all states where these fit. Else with few, which allow some
-/// assignments above the limit, too: as long as the best is one of them, with
-/// more states. Where that does not end, the best of those that the same states
-/// allow when they are rounded down is an answer.
-void BudgetSolver::searchStates(Weights weights) {
+/// All states; false where their tables do not fit.
+bool BudgetSolver::listStates() {
   findSums();
   states = sums;
   // Of the first, only what the limit allows: the largest sum.
   if (!states.front().empty())
     states.front() = {states.front().back()};
-  if (!countEntries())
+  return countEntries().has_value();
+}
+
+/// The chain with all states where these fit. Else with few, which allow some
+/// assignments above the limit, too: as long as the best is one of them, with
+/// more states. Where that does not end, the best of those that the same states
+/// allow when they are rounded down is an answer.
+void BudgetSolver::searchStates(Weights weights) {
+  if (!listStates())
     startStates();
   // Where the chain is too wide, prices have a bound sooner.
   SolveOptions less = options;
@@ -672,13 +525,22 @@ BudgetedSolution BudgetSolver::run() {
     std::vector<unsigned> within = findLeanest(above, answer.leastAmount);
     if (!within.empty() && countUnits(within) <= limit) {
       keep(within);
-      searchStates(cheapest);
+      bool labelsFirst = prefersLabels();
+      if (labelsFirst)
+        searchLabels();
+      if (best.cost != best.lowerBound)
+        searchStates(cheapest);
       if (best.cost != best.lowerBound && budget.peaks.empty())
         searchPrices(std::move(within), std::move(above));
+      if (best.cost != best.lowerBound && !labelsFirst)
+        searchLabels();
     } else if (answer.leastAmount > budget.limit) {
       best.lowerBound = kInfiniteCost;
     } else if (!budget.peaks.empty()) {
-      searchStates(cheapest);
+      if (prefersLabels())
+        searchLabels();
+      if (best.cost != best.lowerBound)
+        searchStates(cheapest);
       if (best.assignment.empty() && best.lowerBound == kInfiniteCost)
         answer.leastAmount = addCosts(addCosts(least, limit * unit), unit);
     }

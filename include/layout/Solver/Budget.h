@@ -28,13 +28,17 @@
 // takes too long, amounts get a price, a Lagrange multiplier: any price gives a
 // bound, and the best one the corners of the convex hull of cost over amount.
 // Each peak has a chain of its own, which goes on where that of the terms ends.
+// Where their amounts are too many, each peak gets a price, and the prices tell
+// what the rest costs at least while variables get values one after the other
+// (LabelSearch.h), which proves most of such limits.
 // What takes least is then searched for by weights of the peaks: any give a
 // bound, and those that take most in an answer get more.
 //
 // Laws:
 //  * no assignment within the limit costs less than `lowerBound`, and the one
 //    that is found takes `amount`, which is within;
-//  * among the cheapest one that takes least is found, where numbers allow;
+//  * among the cheapest one that takes least is found, where numbers allow and
+//    prices of peaks prove nothing;
 //  * where nothing that keeps to the limit is found, the answer has no
 //    assignment. It is exact where there is proven to be none: `leastAmount`,
 //    below which nothing is, is above the limit, or the graph forbids all;
@@ -73,7 +77,8 @@ struct Budget {
 
 struct BudgetedSolution {
   /// Of the graph's own variables and costs. Its proof is part of the
-  /// certificate.
+  /// certificate, which says a lower bound of its own: what labels prove is not
+  /// in it.
   Solution solution;
   int64_t amount = 0;
   /// Nothing takes less; known where the cheapest assignment takes too much.

@@ -95,7 +95,8 @@ class Memory(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, self.subTest(mesh=mesh.target(), shape=shape, steps=steps):
             for i, (taken, cost) in enumerate(corners):
                 last = i + 1 == len(corners)
-                for memory in {taken, 1 << 40 if last else corners[i + 1][0] - 1}:
+                most = 1 << 40 if last else corners[i + 1][0] - 1
+                for memory in {taken, (taken + most) // 2, most}:
                     # A fixed limit of blocks has a say in what is offered; not here.
                     stated = self.decide(mesh, text, memory)
                     self.assertEqual((stated["cost"], stated["lower_bound"]), (cost, cost), memory)

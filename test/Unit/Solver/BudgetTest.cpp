@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Solver/Budget.h"
+#include "LabelSearch.h"
 #include "RandomGraphs.h"
 #include "gtest/gtest.h"
 #include <map>
 
 using namespace mlir::layout;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -246,6 +248,106 @@ TEST(Budget, FewStatesOfManySums) {
   }
   EXPECT_GT(numBinding, 200u);
   EXPECT_EQ(numOpen, 0u);
+}
+
+/// Peaks of so many sums that labels find and prove what is best.
+TEST(Budget, PeaksOfManySums) {
+  std::mt19937 random(12);
+  unsigned numBinding = 0, numInfeasible = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    Model model = drawModel(random);
+    Budget budget = drawPeaks(model, random);
+    auto blur = [&](std::vector<Budget::Term> &terms) {
+      for (Budget::Term &term : terms)
+        for (int64_t &amount : term.amounts)
+          amount = (amount << 20) + random() % (1 << 20);
+    };
+    blur(budget.terms);
+    for (std::vector<Budget::Term> &peak : budget.peaks)
+      blur(peak);
+    budget.limit <<= 20;
+    Enumerated wanted = enumerate(model, budget);
+    SolveOptions options;
+    options.maxTableSize = 1 << 8;
+    BudgetedSolution found =
+        solveUnderBudget(model.makeGraph(), budget, options);
+    ASSERT_LE(found.solution.lowerBound, wanted.cost);
+    ASSERT_EQ(found.solution.cost, wanted.cost);
+    if (wanted.cost == kInfiniteCost) {
+      ++numInfeasible;
+      continue;
+    }
+    ASSERT_TRUE(found.solution.exact);
+    ASSERT_LE(found.amount, budget.limit);
+    ASSERT_EQ(found.amount, budget.getAmount(found.solution.assignment));
+    ASSERT_EQ(model.evaluate(found.solution.assignment), wanted.cost);
+    numBinding += wanted.cost > minimizeByEnumeration(model);
+  }
+  EXPECT_GT(numInfeasible, 100u);
+  EXPECT_GT(numBinding, 100u);
+}
+
+/// With any prices and few labels the bound holds, and what is found keeps to
+/// the limit; with enough of them it is the best.
+TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
+  std::mt19937 random(13);
+  unsigned numOpen = 0, numProven = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    Model model = drawModel(random);
+    Budget budget = drawPeaks(model, random);
+    budget.base = 0;
+    Enumerated wanted = enumerate(model, budget);
+    FactorGraph priced = model.makeGraph();
+    std::vector<int64_t> prices;
+    for (size_t p = 0; p < std::max<size_t>(1, budget.peaks.size()); ++p) {
+      prices.push_back(random() % 3);
+      auto add = [&](ArrayRef<Budget::Term> terms) {
+        for (Budget::Term term : terms) {
+          for (int64_t &amount : term.amounts)
+            amount *= prices.back();
+          priced.addFactor({term.variable}, term.amounts);
+        }
+      };
+      add(budget.terms);
+      if (!budget.peaks.empty())
+        add(budget.peaks[p]);
+    }
+    LabelSearch search(priced, budget, prices, /*weight=*/1, SolveOptions());
+    // Else nothing is allowed with any limit.
+    ASSERT_EQ(search.isPossible(), wanted.leastAmount >= 0);
+    if (!search.isPossible())
+      continue;
+    for (size_t maxLabels : {1, 3, 1 << 16}) {
+      LabelSearch::Answer found =
+          search.run(kInfiniteCost, maxLabels, /*maxWork=*/1 << 30);
+      ASSERT_LE(found.lowerBound, wanted.cost);
+      if (maxLabels == 1 << 16) {
+        ASSERT_EQ(found.lowerBound, wanted.cost);
+      }
+      if (found.assignment.empty()) {
+        ASSERT_TRUE(maxLabels < 1 << 16 || wanted.cost == kInfiniteCost);
+        continue;
+      }
+      Cost cost = model.evaluate(found.assignment);
+      ASSERT_GE(cost, wanted.cost);
+      ASSERT_LE(budget.getAmount(found.assignment), budget.limit);
+      if (maxLabels == 1 << 16) {
+        ASSERT_EQ(cost, wanted.cost);
+        ASSERT_EQ(budget.getAmount(found.assignment), wanted.amount);
+      }
+      ++(cost == found.lowerBound ? numProven : numOpen);
+    }
+    // A known cost forbids what is dearer, and nothing else.
+    if (wanted.cost != kInfiniteCost) {
+      LabelSearch::Answer again = search.run(wanted.cost, 1 << 16, 1 << 30);
+      ASSERT_EQ(again.lowerBound, wanted.cost);
+      ASSERT_EQ(model.evaluate(again.assignment), wanted.cost);
+    }
+  }
+  EXPECT_GT(numOpen, 50u);
+  EXPECT_GT(numProven, 1000u);
 }
 
 /// A network of layers that share a budget: each has a cost and an amount for

@@ -1,0 +1,128 @@
+//===- BudgetLabels.cpp - Limits by prices of peaks and labels ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BudgetSolver.h"
+#include "LabelSearch.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// A price of a unit of each peak, with a high bound: subgradients of the
+/// bound, with steps that would reach the best that is known if it were linear.
+/// What they find on the way is kept.
+BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
+                                              const SharedLimits &limits) {
+  std::vector<double> prices(ends.size(), 0), direction = prices;
+  Shares highest(ends.size(), 0);
+  std::optional<int64_t> bound;
+  double step = 1;
+  unsigned numFailed = 0;
+  for (unsigned round = 0; round < kMostPricesOfPeaks; ++round) {
+    Shares rounded;
+    int64_t total = 0;
+    for (double price : prices) {
+      rounded.push_back(std::llround(std::min(price, double(kMost))));
+      total = addCosts(total, rounded.back());
+    }
+    std::optional<SolveOptions> rest = limits.getRest();
+    if (!rest || !fits({weight, total}))
+      break;
+    rest->certify = false;
+    Solution solution = relax({weight, 1}, rounded).problem.solve(*rest);
+    count(solution.statistics);
+    if (solution.assignment.empty())
+      break;
+    solution.assignment.resize(graph.getNumVariables());
+    keep(solution.assignment);
+    int64_t found = solution.lowerBound - total * limit;
+    if (!bound || found > *bound) {
+      bound = found;
+      highest = rounded;
+      numFailed = 0;
+    } else if (++numFailed == 5) {
+      step /= 2;
+      numFailed = 0;
+      prices.assign(highest.begin(), highest.end());
+      direction.assign(ends.size(), 0);
+    }
+    best.lowerBound =
+        std::max(best.lowerBound, llvm::divideCeilSigned(found, weight));
+    if (best.cost == best.lowerBound || step < 0.01)
+      break;
+    // Without an answer, as if one cost twice as much.
+    double goal =
+        best.assignment.empty() ? 2.0 * *bound + 1 : double(weight) * best.cost;
+    double square = 0;
+    for (auto [price, along, taken] :
+         llvm::zip_equal(prices, direction, countEach(solution.assignment))) {
+      along = 0.5 * along + double(taken - limit);
+      if (price == 0 && along < 0)
+        along = 0;
+      square += along * along;
+    }
+    if (square == 0)
+      break;
+    for (auto [price, along] : llvm::zip_equal(prices, direction))
+      price = std::max(0.0, price + step * (goal - found) / square * along);
+  }
+  return highest;
+}
+
+/// The terms that have a choice, in units, as a budget of their own.
+Budget BudgetSolver::getUnits() const {
+  Budget units;
+  units.limit = limit;
+  units.terms.assign(terms.begin(), terms.begin() + numAlways);
+  if (!budget.peaks.empty())
+    for (unsigned end : ends) {
+      std::vector<Budget::Term> &peak = units.peaks.emplace_back();
+      for (unsigned i : getPath(end))
+        if (i >= numAlways)
+          peak.push_back(terms[i]);
+    }
+  return units;
+}
+
+/// Of peaks, where a chain of all states does not fit: labels end sooner than
+/// one of few that get more, which alone has a certificate.
+bool BudgetSolver::prefersLabels() {
+  return !budget.peaks.empty() && !options.certify && !listStates();
+}
+
+/// Prices say what the rest costs at least while variables get values one after
+/// the other: with few ways to do so at first, which finds good answers, and
+/// then with more.
+void BudgetSolver::searchLabels() {
+  SharedLimits limits(options, taken);
+  int64_t weight = 1;
+  while (weight < 1 << 16 && scaleCost(mostCost, weight) < kMost >> 12)
+    weight *= 2;
+  Shares prices = findPrices(weight, limits);
+  if (best.cost == best.lowerBound)
+    return;
+  Relaxed priced = relax({weight, 1}, prices);
+  Budget units = getUnits();
+  LabelSearch search(priced.problem.graph, units, prices, weight, options);
+  if (!search.isPossible())
+    return;
+  for (unsigned bits : {8, 12, 16}) {
+    std::optional<SolveOptions> rest = limits.getRest();
+    if (!rest)
+      return;
+    LabelSearch::Answer found =
+        search.run(best.cost, size_t(1) << bits, rest->maxWork);
+    taken.work += found.work;
+    if (!found.assignment.empty())
+      keep(found.assignment);
+    best.lowerBound =
+        std::max(best.lowerBound, std::min(best.cost, found.lowerBound));
+    if (best.cost == best.lowerBound)
+      return;
+  }
+}
