@@ -110,6 +110,29 @@ void layout::setChoice(LayoutAssignment &assignment,
   assignment.exact = assignment.cost == assignment.lowerBound;
 }
 
+std::optional<int64_t> layout::getMemoryLimit(const CostModel &costs) {
+  std::optional<int64_t> memory = costs.getModel().getMemory();
+  return memory == MeshTargetAttr::kAnyMemory ? std::nullopt : memory;
+}
+
+void layout::reportMemory(Operation *root, const LayoutAssignment &assignment) {
+  Operation *op = assignment.memoryOp;
+  InFlightDiagnostic error = (op ? op : root)->emitError()
+                             << "the target's 'memory': ";
+  int64_t least = *assignment.leastMemoryBytes,
+          memory = *assignment.weights.memory;
+  if (least > memory)
+    error << "one device needs at least " << least
+          << " bytes, most of all here, and " << memory
+          << " are allowed; state arguments and results of functions as split "
+             "(#layout.mesh), or give the target more devices or 'memory'";
+  else
+    error << "no layouts were found in which one device needs at most "
+          << memory
+          << " bytes, nor a proof that there are none; more 'memory' or "
+             "'max-nodes' of layout-solve may help";
+}
+
 namespace {
 /// Finds a choice, and the bound of all of them.
 class AssignmentSolver {

@@ -28,7 +28,9 @@ LayoutAssigner::LayoutAssigner(TargetInterface target, Objective objective,
                                CostProvider *provider)
     : target(target), objective(objective), limits(limits),
       options(std::move(options)), provider(provider),
-      scan(std::make_unique<ModuleScan>()) {}
+      scan(std::make_unique<ModuleScan>()) {
+  weights.memory = getMemoryLimit(CostModel(target, objective, provider));
+}
 LayoutAssigner::LayoutAssigner(LayoutAssigner &&) = default;
 LayoutAssigner::~LayoutAssigner() = default;
 
@@ -51,7 +53,18 @@ static void withOpsAlone(ModuleOp module, ArrayRef<Operation *> ops,
                    before ? before->getIterator() : module.getBody()->end());
 }
 
-/// Null where constraints cannot hold.
+/// False, with an error, where nothing is found that the memory holds.
+bool LayoutAssigner::assignPart(ModuleOp alone, Program program, Part &part,
+                                SequenceSolver *sequences) const {
+  part.assignment = assignLayouts(alone, std::move(program), part.costs, limits,
+                                  options, weights, sequences);
+  if (!part.assignment.leastMemoryBytes)
+    return true;
+  reportMemory(alone, part.assignment);
+  return false;
+}
+
+/// Null where constraints cannot hold, or nothing is found.
 std::unique_ptr<LayoutAssigner::Known>
 LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
   auto known = std::make_unique<Known>();
@@ -71,9 +84,8 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
       known->reader = std::move(reader);
       known->sequences = std::make_unique<SequenceSolver>(options.maxTableSize);
     }
-    known->part->assignment =
-        assignLayouts(alone, std::move(program), costs, limits, options,
-                      WeightOptions(), known->sequences.get());
+    holds = assignPart(alone, std::move(program), *known->part,
+                       known->sequences.get());
   });
   if (!holds)
     return nullptr;
@@ -84,7 +96,7 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
 }
 
 /// Where only rows of a straight function have changed, and it stays one. Sets
-/// the part to null where constraints cannot hold.
+/// the part to null where constraints cannot hold, or nothing is found.
 bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
   OpScan &rows = (*scan)[known.ops.front()];
   const std::optional<OpScan::LocalChange> &change = rows.getLocalChange();
@@ -107,10 +119,9 @@ bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
         change->begin, change->numBefore, change->rows, *constraints);
     if (!program)
       return;
-    part->assignment =
-        assignLayouts(alone, std::move(*program), part->costs, limits, options,
-                      WeightOptions(), known.sequences.get());
     isDecided = true;
+    if (!assignPart(alone, std::move(*program), *part, known.sequences.get()))
+      part.reset();
   });
   if (!isDecided)
     return false;
@@ -136,11 +147,13 @@ LogicalResult LayoutAssigner::assignAnnounced(ModuleOp module) {
 }
 
 LogicalResult LayoutAssigner::decideChanged(ModuleOp module) {
-  // What refers to each other.
+  // What refers to each other, or is in one memory.
   llvm::EquivalenceClasses<Operation *> connected;
   SymbolTable symbols(module);
   for (Operation &op : *module.getBody()) {
     connected.insert(&op);
+    if (weights.memory)
+      connected.unionSets(&module.getBody()->front(), &op);
     for (auto &[user, names] : (*scan)[&op].getSymbols())
       for (StringAttr name : names)
         if (Operation *other = symbols.lookup(name))

@@ -135,6 +135,13 @@ assignLayouts(Operation *root, CostModel &costs,
               const LayoutConstraints &constraints = LayoutConstraints(),
               const WeightOptions &weights = {});
 
+/// The bytes that the memory of the target has, where it states them.
+std::optional<int64_t> getMemoryLimit(const CostModel &costs);
+
+/// Emits the error of an assignment with `leastMemoryBytes`: at the op at which
+/// most is taken, or at `root`.
+void reportMemory(Operation *root, const LayoutAssignment &assignment);
+
 /// Takes the configuration `choice[u]` for each node u, with the conversions
 /// that this makes necessary and what they, the ops and constants cost. The
 /// lower bound is of the program, so it stays.

@@ -29,7 +29,9 @@
 //  * `assignAnnounced` looks at nothing but what the listener was told, as a
 //    rewriter tells it that has this listener. A change that was not announced
 //    is not seen, which builds with assertions check;
-//  * each part is decided alone, so no budget of weights holds for all of them;
+//  * each part is decided alone, so no budget of weights holds for all of them.
+//    Where the target limits what its memory holds, all is one part, since
+//    constants of all functions are in it;
 //  * assignments point into the module: one is valid until the part changes;
 //  * kept are 24 bytes for each op that is directly in the body of an op of the
 //    module, and in straight functions about 200 more.
@@ -47,6 +49,7 @@ namespace mlir {
 namespace layout {
 
 class ModuleScan;
+class SequenceSolver;
 
 class LayoutAssigner {
 public:
@@ -69,7 +72,8 @@ public:
   ~LayoutAssigner();
 
   /// Decides for everything in `module`, which takes its functions out and puts
-  /// them back. Fails, with a diagnostic, where constraints cannot hold.
+  /// them back. Fails, with a diagnostic, where constraints cannot hold or
+  /// nothing is found that the target's memory holds.
   LogicalResult assign(ModuleOp module);
 
   /// The same, where the listener was told of all that has changed since the
@@ -92,6 +96,8 @@ public:
 private:
   struct Known;
 
+  bool assignPart(ModuleOp alone, Program program, Part &part,
+                  SequenceSolver *sequences) const;
   std::unique_ptr<Known> decide(ModuleOp module, ArrayRef<Operation *> ops);
   bool decideAgain(ModuleOp module, Known &known);
   LogicalResult decideChanged(ModuleOp module);
@@ -101,6 +107,8 @@ private:
   CandidateLimits limits;
   SolveOptions options;
   CostProvider *provider;
+  /// Of the target's memory.
+  WeightOptions weights;
   /// Of the module: parts see them.
   DictionaryAttr attrs;
   std::unique_ptr<ModuleScan> scan;

@@ -87,6 +87,66 @@ std::string writeModule(unsigned functions) {
   return text;
 }
 
+/// Constants of all functions are in one memory: what the target's memory holds
+/// is decided as for the whole module, before and after edits.
+TEST_F(LayoutAssignerTest, AllFunctionsShareTheMemory) {
+  std::string text;
+  for (std::string name : {"f", "g"})
+    text += "func.func @" + name + R"((%x: tensor<1x64xf32>)
+        -> tensor<1x64xf32> {
+      %w = arith.constant dense<0.)" +
+            (name == "f" ? "5" : "25") + R"(> : tensor<64x64xf32>
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<1x64xf32>
+      %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x64xf32>)
+        -> tensor<1x64xf32>
+      %y = linalg.matmul ins(%x, %w : tensor<1x64xf32>, tensor<64x64xf32>)
+        outs(%i : tensor<1x64xf32>) -> tensor<1x64xf32>
+      return %y : tensor<1x64xf32>
+    }
+    )";
+  OwningOpRef<ModuleOp> module = parse(text);
+  auto getTarget = [&](int64_t memory) {
+    return cast<TargetInterface>(parseAttribute(
+        "#layout.mesh_target<axes = [t = 4], device = #layout.cpu<lanes = 16>, "
+        "message_cost = [100000000], memory = " +
+            std::to_string(memory) + ">",
+        &context));
+  };
+  // Splitting a constant costs messages, so none is split where both fit.
+  LayoutAssigner ample(getTarget(1 << 20)), scarce(getTarget(32767));
+  ASSERT_TRUE(succeeded(ample.assign(*module)));
+  Operation &product =
+      *std::next(module->lookupSymbol<func::FuncOp>("g").front().rbegin());
+  for (bool isHeld : {false, true}) {
+    if (isHeld)
+      product.setDiscardableAttr("note", UnitAttr::get(&context));
+    ASSERT_TRUE(succeeded(scarce.assign(*module)));
+    ASSERT_EQ(scarce.getParts().size(), 1u);
+    EXPECT_EQ(scarce.getNumDecided(), 1u);
+    const LayoutAssignment &found = scarce.getParts().front()->assignment;
+    EXPECT_LE(*found.memoryBytes, 32767);
+    EXPECT_GT(found.cost, ample.getCost());
+    CostModel costs(getTarget(32767));
+    WeightOptions weights;
+    weights.memory = getMemoryLimit(costs);
+    LayoutAssignment whole =
+        assignLayouts(*module, costs, {}, {}, LayoutConstraints(), weights);
+    EXPECT_EQ(found.cost, whole.cost);
+    EXPECT_EQ(found.choice, whole.choice);
+    EXPECT_TRUE(found.exact);
+  }
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(LayoutAssigner(getTarget(8191)).assign(*module)));
+  EXPECT_NE(error.find("the target's 'memory': one device needs at least"),
+            std::string::npos)
+      << error;
+}
+
 TEST_F(LayoutAssignerTest, KeepsWhatIsUnchanged) {
   std::string body = "{\n %a = arith.negf %x : tensor<8x8xf32>\n"
                      " return %a : tensor<8x8xf32>\n}\n";

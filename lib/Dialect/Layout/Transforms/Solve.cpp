@@ -421,25 +421,6 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
             << "budget or 'max-nodes' of layout-solve may help";
   }
 
-  void reportMemory(const LayoutAssignment &assignment, int64_t memory) {
-    Operation *op = assignment.memoryOp;
-    InFlightDiagnostic error = (op ? op : getOperation())->emitError()
-                               << "the target's 'memory': ";
-    int64_t least = *assignment.leastMemoryBytes;
-    if (least > memory)
-      error << "one device needs at least " << least
-            << " bytes, most of all here, "
-            << "and " << memory
-            << " are allowed; state arguments and results of functions "
-            << "as split (#layout.mesh), or give the target more devices or "
-               "'memory'";
-    else
-      error << "no layouts were found in which one device needs at most "
-            << memory
-            << " bytes, nor a proof that there are none; more 'memory' "
-            << "or 'max-nodes' of layout-solve may help";
-  }
-
   void runOnOperation() override {
     Operation *root = getOperation();
     // A target is asked for only where there is something to decide.
@@ -475,15 +456,14 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     WeightOptions weights;
     if (weightBudget != -1)
       weights.budget = weightBudget.getValue();
-    else if (std::optional<int64_t> memory = costs.getModel().getMemory();
-             memory && *memory != MeshTargetAttr::kAnyMemory)
-      weights.memory = *memory;
+    else
+      weights.memory = getMemoryLimit(costs);
     weights.costPercent = weightCost;
     weights.packingPercent = packingCost;
     LayoutAssignment assignment = assignLayouts(
         root, costs, {maxConfigs, maxLayouts}, solve, *constraints, weights);
     if (assignment.leastMemoryBytes) {
-      reportMemory(assignment, *weights.memory);
+      reportMemory(root, assignment);
       return signalPassFailure();
     }
     if (assignment.leastWeightBytes) {
