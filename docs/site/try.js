@@ -122,8 +122,11 @@
     let fault = '';
     for (const at of walk(box)) {
       const address = addressOf(at), key = address.join(), index = at.slice(0, map.rank);
-      if (elements.has(key))
-        fault ||= `This is no layout of the shape: (${elements.get(key)}) and (${index}) are both at ${key}.`;
+      const other = elements.get(key);
+      if (other?.join() === index.join()) // replicas that share a point
+        continue;
+      if (other)
+        fault ||= `This is no layout of the shape: (${other}) and (${index}) are both at ${key}.`;
       else if (address.some((x, c) => x < 0 || x >= extents[c]))
         fault ||= `This is no layout of the shape: (${index}) is at ${key}, outside of the storage.`;
       else

@@ -9,9 +9,14 @@
 #include "Sized.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Factors.h"
 #include "layout/Algebra/IntegerSets.h"
+#include "layout/Algebra/Pack.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -69,24 +74,123 @@ private:
 
 } // namespace
 
-static PairProof walk(const LayoutMap &special, Sizes sizes) {
+/// Whether no two indices of a box share a point, and how many points there
+/// are. Replicas of one index may share them.
+static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
+                      int64_t &numPoints) {
   PairProof proof;
-  std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(special, sizes);
-  if (!evaluator)
-    return proof;
-  llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  llvm::SmallVector<int64_t> point(evaluator->getNumValues());
+  llvm::SmallVector<int64_t> point(evaluator.getNumValues());
   PointTable points(*countIndices(box), point.size());
+  std::vector<uint32_t> numbers; // of the first indices with the points
+  uint32_t number = 0;
   bool isInjective = forEachIndex(box, [&](ArrayRef<int64_t> index) {
-    evaluator->evaluate(index.data(), point.data());
+    evaluator.evaluate(index.data(), point.data());
     std::optional<uint32_t> same = points.add(point);
     if (!same)
+      numbers.push_back(number);
+    ++number;
+    if (!same)
       return true;
-    proof.first = getIndex(*same, box);
+    llvm::SmallVector<int64_t> first = getIndex(numbers[*same], box);
+    if (ArrayRef(first).take_front(rank) == index.take_front(rank))
+      return true;
+    proof.first = std::move(first);
     proof.second.assign(index.begin(), index.end());
     return false;
   });
+  numPoints = numbers.size();
   proof.answer = isInjective ? Answer::Yes : Answer::No;
+  return proof;
+}
+
+static PairProof walk(const LayoutMap &special, Sizes sizes,
+                      int64_t &numPoints) {
+  std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(special, sizes);
+  return evaluator ? walk(*evaluator, special.getBox(sizes), special.getRank(),
+                          numPoints)
+                   : PairProof();
+}
+
+/// Whether factors of a box are few enough to be gone through.
+static bool haveFewPoints(ArrayRef<Factor> factors) {
+  int64_t rest = kMaxPoints;
+  return llvm::all_of(factors, [&](const Factor &factor) {
+    std::optional<int64_t> count = countIndices(factor.box);
+    return count && (rest -= *count) >= 0;
+  });
+}
+
+namespace {
+/// What a factor adds to a coordinate.
+struct Share {
+  int64_t min = 0, max = 0;
+  int64_t divisor = 0; // of all that it adds
+};
+} // namespace
+
+static Share findShare(const Evaluator &evaluator, unsigned value,
+                       const Factor &factor) {
+  Share share;
+  llvm::SmallVector<int64_t> start(evaluator.getNumValues()), point(start),
+      zeros(factor.box.size(), 0);
+  evaluator.evaluate(zeros.data(), start.data());
+  forEachIndex(factor.box, [&](ArrayRef<int64_t> index) {
+    evaluator.evaluate(index.data(), point.data());
+    int64_t added = point[value] - start[value];
+    share.min = std::min(share.min, added);
+    share.max = std::max(share.max, added);
+    share.divisor = std::gcd(share.divisor, added);
+    return true;
+  });
+  return share;
+}
+
+/// Whether a sum tells what each factor added to it: as in a row-major order,
+/// what some add is less than what divides all that the others add.
+static bool isTellingSum(llvm::SmallVector<Share> shares) {
+  llvm::sort(shares, [](const Share &a, const Share &b) {
+    return std::tuple(!a.divisor, a.divisor) <
+           std::tuple(!b.divisor, b.divisor);
+  });
+  int64_t span = 0;
+  for (size_t i = 0; i < shares.size() && shares[i].divisor; ++i) {
+    int64_t divisor = 0;
+    for (const Share &share : llvm::drop_begin(shares, i))
+      divisor = std::gcd(divisor, share.divisor);
+    if (span >= divisor)
+      return false;
+    span += shares[i].max - shares[i].min;
+  }
+  return true;
+}
+
+/// The same for a box that is a product: its factors are walked, where each
+/// coordinate tells what they added.
+static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
+                             int64_t &numPoints) {
+  if (special.getCoordinates().empty())
+    return PairProof();
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  std::vector<IndexExpr> values = getValues(special);
+  std::vector<Factor> factors =
+      findFactors(values, ArrayRef(values).drop_back(), box, special.getRank());
+  std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(special, sizes);
+  PairProof proof;
+  if (!evaluator || !haveFewPoints(factors))
+    return proof;
+  numPoints = 1;
+  for (const Factor &factor : factors) {
+    int64_t ownPoints = 0;
+    proof = walk(*evaluator, factor.box, special.getRank(), ownPoints);
+    if (proof.answer != Answer::Yes)
+      return proof;
+    numPoints *= ownPoints;
+  }
+  for (unsigned c = 0; c < evaluator->getNumValues(); ++c)
+    if (!isTellingSum(llvm::map_to_vector(factors, [&](const Factor &factor) {
+          return findShare(*evaluator, c, factor);
+        })))
+      return PairProof();
   return proof;
 }
 
@@ -100,17 +204,43 @@ PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
     return proof;
   }
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  int64_t numPoints;
   if (hasAtMost(box, kFewPoints))
-    proof = walk(special, sizes);
+    proof = walk(special, sizes, numPoints);
   if (proof.answer != Answer::Unknown)
     return proof;
   sets::Statement statement = sets::proveInjective(getValues(special), box);
-  if (statement.answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
-    return walk(special, sizes);
-  proof.answer = statement.answer;
-  proof.first = std::move(statement.index);
-  proof.second = std::move(statement.other);
+  // For sets, replicas are indices like others.
+  auto getIndex = [&](ArrayRef<int64_t> index) {
+    return index.take_front(std::min<size_t>(index.size(), special.getRank()));
+  };
+  bool isOneIndex = statement.answer == Answer::No &&
+                    getIndex(statement.index) == getIndex(statement.other);
+  if (!isOneIndex) {
+    proof.answer = statement.answer;
+    proof.first = std::move(statement.index);
+    proof.second = std::move(statement.other);
+  }
+  if (proof.answer == Answer::Unknown)
+    proof = walkFactors(special, sizes, numPoints);
+  if (proof.answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
+    proof = walk(special, sizes, numPoints);
   return proof;
+}
+
+std::optional<int64_t> mlir::layout::countPoints(const LayoutMap &map,
+                                                 Sizes sizes) {
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  if (map.getReplicas().empty() || llvm::is_contained(box, 0) ||
+      isInjectiveByConstruction(special, sizes))
+    return countIndices(box);
+  int64_t numPoints = 0;
+  if (walkFactors(special, sizes, numPoints).answer == Answer::Yes ||
+      (hasAtMost(box, kMaxPoints) &&
+       walk(special, sizes, numPoints).answer == Answer::Yes))
+    return numPoints;
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +249,7 @@ PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
 
 using Points = std::vector<llvm::SmallVector<int64_t>>;
 
-/// The points of all replicas of an index, in an order of their own.
+/// The points of all replicas of an index, once each, in an order of their own.
 static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
                       ArrayRef<int64_t> replicas, Points &points) {
   points.clear();
@@ -132,6 +262,7 @@ static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
     return true;
   });
   llvm::sort(points);
+  points.erase(llvm::unique(points), points.end());
 }
 
 static Answer walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
@@ -194,7 +325,9 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
   Answer extents = haveEqualExtents(x, y, sizes);
   if (extents != Answer::Yes)
     return extents;
-  if (countIndices(x.getReplicas()) != countIndices(y.getReplicas()))
+  if (countIndices(x.getReplicas()) != countIndices(y.getReplicas()) &&
+      isInjectiveByConstruction(x, sizes) &&
+      isInjectiveByConstruction(y, sizes))
     return Answer::No;
   llvm::SmallVector<int64_t> box = x.getBox(sizes);
   Answer answer = Answer::Unknown;
@@ -238,25 +371,46 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
   });
 }
 
-/// The first index of a small box that a coordinate takes outside.
-static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box) {
+/// Whether a coordinate takes an index outside, by what the factors of a box
+/// add to it at least and at most.
+static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
+                              unsigned rank) {
   ExtentProof proof;
+  std::vector<Factor> factors = findFactors(coordinate.value, {}, box, rank);
   std::optional<Evaluator> evaluator =
       Evaluator::compile(coordinate.value, box);
   std::optional<int64_t> extent = coordinate.extent.evaluate(box);
-  if (!evaluator || !extent || !hasAtMost(box, kMaxPoints))
+  if (!evaluator || !extent || !haveFewPoints(factors))
     return proof;
-  proof.answer = Answer::Yes;
-  forEachIndex(box, [&](ArrayRef<int64_t> index) {
+  llvm::SmallVector<int64_t> least(box.size(), 0), most(least);
+  auto getValue = [&](ArrayRef<int64_t> index) {
     int64_t value;
     evaluator->evaluate(index.data(), &value);
-    if (value >= 0 && value < *extent)
+    return value;
+  };
+  for (const Factor &factor : factors) {
+    llvm::SmallVector<int64_t> low(box.size(), 0), high(low);
+    forEachIndex(factor.box, [&](ArrayRef<int64_t> index) {
+      if (getValue(index) < getValue(low))
+        low.assign(index.begin(), index.end());
+      if (getValue(index) > getValue(high))
+        high.assign(index.begin(), index.end());
       return true;
+    });
+    for (unsigned d : factor.dims) {
+      least[d] = low[d];
+      most[d] = high[d];
+    }
+  }
+  proof.answer = Answer::Yes;
+  for (const auto &index : {least, most}) {
+    int64_t value = getValue(index);
+    if (value >= 0 && value < *extent)
+      continue;
     proof.answer = Answer::No;
-    proof.index.assign(index.begin(), index.end());
+    proof.index = index;
     proof.sizes.assign(box.begin(), box.end());
-    return false;
-  });
+  }
   return proof;
 }
 
@@ -271,7 +425,7 @@ ExtentProof mlir::layout::proveWithinExtent(const LayoutMap &special,
   const Coordinate &c = special.getCoordinates()[coordinate];
   sets::Statement statement = sets::proveWithin(c.value, c.extent, box);
   if (statement.answer == Answer::Unknown)
-    return walkExtent(c, box);
+    return walkExtent(c, box, special.getRank());
   proof.answer = statement.answer;
   proof.sizes = std::move(statement.sizes);
   proof.index = std::move(statement.index);
@@ -291,6 +445,14 @@ Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
 }
 
 Answer mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
+  // Replicas may share points.
+  if (!map.getReplicas().empty() &&
+      !isInjectiveByConstruction(map.specialize(sizes), sizes)) {
+    std::optional<int64_t> stored = getStorageSize(map, sizes),
+                           points = countPoints(map, sizes);
+    return stored && points ? (*points < *stored ? Answer::Yes : Answer::No)
+                            : Answer::Unknown;
+  }
   SizeExpr stored(1), points(1);
   for (const Coordinate &coordinate : map.getCoordinates())
     stored = stored * coordinate.extent;

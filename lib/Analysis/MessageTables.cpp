@@ -8,7 +8,9 @@
 #include "layout/Analysis/MessageTables.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Factors.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -31,8 +33,41 @@ struct Places {
   int64_t at(unsigned d, int64_t index) const {
     const Dim &dim = dims[d];
     return dim.table.empty() ? (index - dim.first) * dim.stride
-                             : dim.table[index];
+                             : dim.table[index - dim.first];
   }
+};
+
+/// Where devices have the indices of a tensor: what the last coordinate of the
+/// map counts.
+class BlockPlaces {
+public:
+  static std::optional<BlockPlaces> get(RankedTensorType type, Refusal refuse);
+
+  Places on(int64_t device) const;
+
+private:
+  /// Places of the indices of a dim, from the first one on.
+  struct Table {
+    int64_t first = 0;
+    std::vector<int64_t> places;
+  };
+  /// What lies elsewhere on each device: a dim with a halo, or one place for
+  /// replicas that go with no dim.
+  struct Shared {
+    std::optional<unsigned> dim;
+    std::vector<int64_t> positions;  // along some axes of the mesh, by device
+    std::map<int64_t, Table> tables; // by position
+  };
+
+  bool readTables(const LayoutMap &map, Sizes box);
+  bool readShared(const LayoutMap &map, Sizes shape, Sizes box);
+  std::optional<Shared> readFactor(const LayoutMap &map, const Factor &factor,
+                                   ArrayRef<int64_t> extents,
+                                   const Evaluator &point, Sizes box);
+
+  std::optional<Evaluator> place; // has the tables of `common`
+  Places common;
+  std::vector<Shared> shared;
 };
 
 struct Loop {
@@ -52,28 +87,143 @@ struct Step {
 
 } // namespace
 
-/// What the last coordinate of the map counts. The places refer to `evaluator`.
-static std::optional<Places> getPlaces(RankedTensorType type,
-                                       std::optional<Evaluator> &evaluator,
-                                       Refusal refuse) {
-  LayoutMap map = getLayoutMap(type)->specialize(type.getShape());
-  evaluator =
-      Evaluator::compile(map.getCoordinates().back().value,
-                         map.getBox(type.getShape()), ReshardPlan::kLongestDim);
-  bool isSum = evaluator && evaluator->hasOnlyTables();
-  for (unsigned r = map.getRank(); isSum && r < map.getNumDims(); ++r)
-    isSum = llvm::all_of(evaluator->getTable(r),
-                         [](int64_t share) { return share == 0; });
-  if (!isSum)
-    return refuse([&](raw_ostream &os) {
-      os << "positions in the blocks of " << type
-         << " are no sum of one position for each dim, or differ between "
-            "copies of an element: give it another local layout";
-    });
-  Places places;
-  places.start = evaluator->getStart();
+bool BlockPlaces::readTables(const LayoutMap &map, Sizes box) {
+  place = Evaluator::compile(map.getCoordinates().back().value, box,
+                             ReshardPlan::kLongestDim);
+  if (!place || !place->hasOnlyTables())
+    return false;
+  for (unsigned r = map.getRank(); r < map.getNumDims(); ++r)
+    if (llvm::any_of(place->getTable(r),
+                     [](int64_t share) { return share != 0; }))
+      return false;
+  common.start = place->getStart();
   for (unsigned d = 0; d < map.getRank(); ++d)
-    places.dims.push_back({evaluator->getTable(d)});
+    common.dims.push_back({place->getTable(d)});
+  return true;
+}
+
+/// The places that a factor of the box says; nothing where axes of the mesh do
+/// not say which device has which, or a device has an index twice.
+std::optional<BlockPlaces::Shared>
+BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
+                        ArrayRef<int64_t> extents, const Evaluator &point,
+                        Sizes box) {
+  ArrayRef<unsigned> dims = factor.getLogicalDims(map.getRank());
+  if (dims.size() > 1)
+    return std::nullopt;
+  unsigned numAxes = extents.size() - 1;
+  SmallVector<int64_t> strides(numAxes, 0); // 0 for axes of other factors
+  int64_t size = 1;
+  for (unsigned a = numAxes; a-- > 0;) {
+    bool isOwn = false, isOther = false;
+    map.getCoordinates()[a].value.walkDims([&](unsigned d) {
+      (llvm::is_contained(factor.dims, d) ? isOwn : isOther) = true;
+    });
+    if (isOwn && isOther)
+      return std::nullopt;
+    if (isOwn) {
+      strides[a] = size;
+      size *= extents[a];
+    }
+  }
+  Shared found;
+  int64_t numIndices = 1;
+  if (!dims.empty()) {
+    found.dim = dims.front();
+    numIndices = box[dims.front()];
+  }
+  auto getPosition = [&](ArrayRef<int64_t> axes) {
+    int64_t position = 0;
+    for (auto [coordinate, stride] : llvm::zip_equal(axes, strides))
+      position += coordinate * stride;
+    return position;
+  };
+  SmallVector<int64_t> replicaBox(factor.box), values(extents.size());
+  if (found.dim)
+    replicaBox[*found.dim] = 1;
+  bool isOnce = true;
+  for (int64_t i = 0; i < numIndices; ++i)
+    forEachIndex(replicaBox, [&](ArrayRef<int64_t> index) {
+      SmallVector<int64_t> whole(index);
+      if (found.dim)
+        whole[*found.dim] = i;
+      point.evaluate(whole.data(), values.data());
+      int64_t own = values.back() - common.start;
+      Table &table =
+          found.tables[getPosition(ArrayRef(values).take_front(numAxes))];
+      if (table.places.empty())
+        table.first = i;
+      size_t at = i - table.first;
+      if (at < table.places.size()) {
+        isOnce &= table.places[at] == own;
+      } else {
+        table.places.resize(at);
+        table.places.push_back(own);
+      }
+      return true;
+    });
+  if (!isOnce)
+    return std::nullopt;
+  forEachIndex(extents.take_front(numAxes), [&](ArrayRef<int64_t> axes) {
+    found.positions.push_back(getPosition(axes));
+    return true;
+  });
+  return found;
+}
+
+/// Where replicas are of some indices alone, devices have them in other places.
+bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
+  SmallVector<IndexExpr> values;
+  for (const Coordinate &coordinate : map.getCoordinates())
+    values.push_back(coordinate.value);
+  std::optional<SmallVector<int64_t>> extents = map.storageExtent(shape);
+  std::optional<Evaluator> point =
+      Evaluator::compile(values, box, ReshardPlan::kLongestDim);
+  if (!point || !extents)
+    return false;
+  SmallVector<int64_t> zeros(box.size(), 0), start(values.size());
+  point->evaluate(zeros.data(), start.data());
+  common.start = start.back();
+  common.dims.resize(map.getRank());
+  for (const Factor &factor :
+       findFactors(values, ArrayRef(values).drop_back(), box, map.getRank())) {
+    std::optional<Shared> found =
+        readFactor(map, factor, *extents, *point, box);
+    if (!found)
+      return false;
+    shared.push_back(std::move(*found));
+  }
+  return true;
+}
+
+std::optional<BlockPlaces> BlockPlaces::get(RankedTensorType type,
+                                            Refusal refuse) {
+  LayoutMap map = getLayoutMap(type)->specialize(type.getShape());
+  SmallVector<int64_t> box = map.getBox(type.getShape());
+  BlockPlaces places;
+  if (places.readTables(map, box) ||
+      places.readShared(map, type.getShape(), box))
+    return places;
+  return refuse([&](raw_ostream &os) {
+    os << "positions in the blocks of " << type
+       << " are no sum of one position for each dim, or differ between "
+          "copies of an element: give it another local layout";
+  });
+}
+
+Places BlockPlaces::on(int64_t device) const {
+  Places places = common;
+  for (const Shared &some : shared) {
+    auto found = some.tables.find(some.positions[device]);
+    // A device without indices asks for none.
+    if (found == some.tables.end())
+      continue;
+    const Table &table = found->second;
+    if (some.dim)
+      places.dims[*some.dim] = {table.places, table.first, 0};
+    else
+      places.start += table.places.front();
+  }
   return places;
 }
 
@@ -173,7 +323,8 @@ static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
 namespace {
 class TableBuilder {
 public:
-  TableBuilder(const ReshardPlan &plan, const Places &from, const Places &to)
+  TableBuilder(const ReshardPlan &plan, const BlockPlaces &from,
+               const BlockPlaces &to)
       : plan(plan), from(from), to(to) {}
 
   bool addMoves();
@@ -186,7 +337,7 @@ private:
   bool addMessage(const Step &step);
 
   const ReshardPlan &plan;
-  const Places &from, &to;
+  const BlockPlaces &from, &to;
   std::vector<Row> rows;
   std::vector<Range> copies;                              // by rank
   std::vector<std::vector<std::pair<Step, Range>>> steps; // by phase and rank
@@ -197,7 +348,7 @@ bool TableBuilder::addMessage(const Step &step) {
   const Message &message = *step.message;
   int64_t rank = step.isSend ? message.from : message.to;
   // What the second phase sends was reduced in the target.
-  const Places &block = step.isSend && message.phase == 0 ? from : to;
+  Places block = (step.isSend && message.phase == 0 ? from : to).on(rank);
   Range range{rows.size(), 0};
   int64_t start = 0;
   for (const MessageBox &box : message.boxes) {
@@ -223,9 +374,10 @@ bool TableBuilder::addMoves() {
     copiesOf[copy.from].push_back(&copy);
   for (int64_t rank = 0; rank < plan.numDevices; ++rank) {
     copies[rank].begin = rows.size();
+    Places before = from.on(rank), after = to.on(rank);
     for (const Message *copy : copiesOf[rank])
       for (const MessageBox &box : copy->boxes)
-        if (!addRows(box, from, to, rows))
+        if (!addRows(box, before, after, rows))
           return false;
     copies[rank].end = rows.size();
   }
@@ -282,9 +434,8 @@ FailureOr<MessageTables> MessageTables::get(const ReshardPlan &plan,
                                             RankedTensorType from,
                                             RankedTensorType to,
                                             Refusal refuse) {
-  std::optional<Evaluator> before, after;
-  std::optional<Places> source = getPlaces(from, before, refuse),
-                        target = getPlaces(to, after, refuse);
+  std::optional<BlockPlaces> source = BlockPlaces::get(from, refuse),
+                             target = BlockPlaces::get(to, refuse);
   if (!source || !target)
     return failure();
   TableBuilder builder(plan, *source, *target);

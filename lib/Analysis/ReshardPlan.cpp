@@ -8,6 +8,7 @@
 #include "layout/Analysis/ReshardPlan.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Factors.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Solver/LinearAssignment.h"
 #include "llvm/ADT/MapVector.h"
@@ -34,28 +35,36 @@ namespace {
 
 using Devices = SmallVector<int64_t, 4>;
 
+/// Indices of a dim that the same devices hold, up to the next run.
+struct Run {
+  int64_t begin;
+  Devices shares; // one of each, sorted
+};
+
 /// Which devices a type spreads over: the number of a device is the sum of one
-/// share for every dim and every replica.
+/// share for every dim and one for all replicas that go with none.
 struct Distribution {
-  std::vector<std::vector<int64_t>> shares; // by dim and index
-  Devices parts;                            // shares of the parts of a sum ..
-  Devices copies;                           // .. and of copies, and the start
+  SmallVector<std::vector<Run>> runs; // by dim
+  Devices parts;                      // shares of the parts of a sum ..
+  Devices copies;                     // .. and of copies, and the start
   std::optional<int64_t> numDevices;
 
   static std::optional<Distribution> get(RankedTensorType type, Refusal refuse);
 };
 
-/// A range of a dim that one share of both distributions holds.
+/// A range of a dim that the same shares of both distributions hold.
 struct Segment {
   int64_t offset = 0, size = 0;
-  int64_t fromShare = 0, toShare = 0;
-  int64_t fromOffset = 0, toOffset = 0; // in the blocks of these shares
+  ArrayRef<int64_t> fromShares, toShares;
+  Devices fromOffsets, toOffsets; // in the blocks of these shares
 };
 
 /// A box of indices with the devices that hold each part of it before, and
-/// those that need it afterwards.
+/// those that need it afterwards: copies, and for each the shares of each dim,
+/// those of the last dim next to each other.
 struct Cell {
-  MessageBox box;
+  MessageBox box; // without offsets in blocks
+  SmallVector<unsigned, 4> segments;
   SmallVector<Devices, 1> holders; // by part
   Devices targets;
 
@@ -84,10 +93,16 @@ private:
   void sendCell(const Cell &cell);
   void reduceCell(const Cell &cell, int64_t root);
   int64_t chooseSender(const Devices &holders, int64_t to) const;
-  void add(unsigned phase, int64_t from, int64_t to, const MessageBox &box);
+  void add(unsigned phase, int64_t from, int64_t to, const Cell &cell);
+  using Shares = ArrayRef<int64_t> Segment::*;
+  using Offsets = Devices Segment::*;
+  SmallVector<int64_t, 4> findOffsets(const Cell &cell, const Devices &devices,
+                                      int64_t device, Shares shares,
+                                      Offsets offsets) const;
 
   ArrayRef<int64_t> shape;
   const ReshardOptions &options;
+  SmallVector<SmallVector<Segment>> segments; // by dim
   std::vector<Cell> cells;
   std::vector<int64_t> sent; // elements, by device
   std::map<std::tuple<unsigned, int64_t, int64_t>, Message> found;
@@ -108,6 +123,11 @@ static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
   return sums;
 }
 
+static std::string tooManyBoxes() {
+  return "it takes more than " + std::to_string(kMostCells) +
+         " boxes: use larger blocks";
+}
+
 std::optional<Distribution> Distribution::get(RankedTensorType type,
                                               Refusal refuse) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
@@ -123,9 +143,16 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
       os << type << " has a dim of more than " << longest
          << " indices: split it by tensor.expand_shape";
     });
-  std::optional<Evaluator> device =
-      Evaluator::compile(getDevice(*map, type.getShape()), box, longest);
-  if (!device || !device->hasOnlyTables())
+  IndexExpr number = getDevice(*map, type.getShape());
+  SmallVector<IndexExpr> axes;
+  for (const Coordinate &axis : map->getCoordinates().drop_back())
+    axes.push_back(axis.value);
+  unsigned rank = type.getRank();
+  std::vector<Factor> factors = findFactors(number, axes, box, rank);
+  std::optional<Evaluator> device = Evaluator::compile(number, box, longest);
+  if (!device || llvm::any_of(factors, [&](const Factor &factor) {
+        return factor.getLogicalDims(rank).size() > 1;
+      }))
     return refuse([&](raw_ostream &os) {
       os << "the devices of " << type
          << " are no product of ranges of its dims: let each coordinate of the "
@@ -133,73 +160,116 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
     });
   Distribution result;
   result.numDevices = countDevices(*map, type.getShape());
-  result.parts = {0};
-  result.copies = {device->getStart()};
-  for (auto [d, size] : llvm::enumerate(box)) {
-    ArrayRef<int64_t> table = device->getTable(d);
-    result.shares.emplace_back(table.begin(), table.end());
-    result.shares.back().resize(size, 0);
-  }
+  result.runs.resize(rank);
   SmallVector<unsigned, 2> partial;
   if (auto attr = dyn_cast<PartialAttr>(type.getEncoding()))
     for (StringAttr axis : attr.getAxes())
-      partial.push_back(*getReplicaAlong(*map, axis));
-  for (unsigned r = 0; r < map->getReplicas().size(); ++r) {
-    Devices &devices =
-        llvm::is_contained(partial, r) ? result.parts : result.copies;
-    devices = addShares(devices, result.shares[type.getRank() + r]);
+      partial.push_back(rank + *getReplicaAlong(*map, axis));
+  SmallVector<int64_t> index(box.size(), 0);
+  int64_t start;
+  device->evaluate(index.data(), &start);
+  result.parts = {0};
+  result.copies = {start};
+  for (const Factor &factor : factors) {
+    ArrayRef<unsigned> dims = factor.getLogicalDims(rank),
+                       replicas = factor.getReplicas(rank);
+    SmallVector<int64_t> extents;
+    for (unsigned r : replicas)
+      extents.push_back(box[r]);
+    // For each value of the replicas that go with the dim.
+    auto findShares = [&] {
+      Devices shares;
+      forEachIndex(extents, [&](ArrayRef<int64_t> values) {
+        for (auto [r, value] : llvm::zip_equal(replicas, values))
+          index[r] = value;
+        int64_t found;
+        device->evaluate(index.data(), &found);
+        shares.push_back(found - start);
+        return true;
+      });
+      for (unsigned r : replicas)
+        index[r] = 0;
+      llvm::sort(shares);
+      shares.erase(llvm::unique(shares), shares.end());
+      return shares;
+    };
+    if (dims.empty()) {
+      bool isPartial = llvm::is_contained(partial, replicas.front());
+      Devices &devices = isPartial ? result.parts : result.copies;
+      devices = addShares(devices, findShares());
+      continue;
+    }
+    std::vector<Run> &runs = result.runs[dims.front()];
+    int64_t &i = index[dims.front()];
+    for (; i < box[dims.front()]; ++i) {
+      Devices shares = findShares();
+      if (runs.empty() || runs.back().shares != shares)
+        runs.push_back({i, std::move(shares)});
+      if (int64_t(runs.size()) > kMostCells)
+        return refuse(tooManyBoxes());
+    }
+    i = 0;
   }
   return result;
 }
 
-/// The ranges of dim `d` along which neither share changes.
+/// The ranges of dim `d`, of `size` indices, along which neither shares change.
 static SmallVector<Segment> getSegments(const Distribution &from,
-                                        const Distribution &to, unsigned d) {
+                                        const Distribution &to, unsigned d,
+                                        int64_t size) {
   SmallVector<Segment> segments;
   std::map<int64_t, int64_t> fromSizes, toSizes; // of what lies before
-  for (auto [i, fromShare, toShare] :
-       llvm::enumerate(from.shares[d], to.shares[d])) {
-    if (segments.empty() || segments.back().fromShare != fromShare ||
-        segments.back().toShare != toShare)
-      segments.push_back({int64_t(i), 0, fromShare, toShare,
-                          fromSizes[fromShare], toSizes[toShare]});
-    ++segments.back().size;
-    ++fromSizes[fromShare];
-    ++toSizes[toShare];
+  ArrayRef<Run> fromRuns = from.runs[d], toRuns = to.runs[d];
+  auto getEnd = [&](ArrayRef<Run> runs) {
+    return runs.size() > 1 ? runs[1].begin : size;
+  };
+  for (int64_t begin = 0; begin < size;) {
+    int64_t end = std::min(getEnd(fromRuns), getEnd(toRuns));
+    Segment segment{
+        begin, end - begin, fromRuns.front().shares, toRuns.front().shares,
+        {},    {}};
+    for (int64_t share : segment.fromShares)
+      segment.fromOffsets.push_back(
+          std::exchange(fromSizes[share], fromSizes[share] + segment.size));
+    for (int64_t share : segment.toShares)
+      segment.toOffsets.push_back(
+          std::exchange(toSizes[share], toSizes[share] + segment.size));
+    segments.push_back(std::move(segment));
+    for (ArrayRef<Run> *runs : {&fromRuns, &toRuns})
+      if (getEnd(*runs) == end)
+        *runs = runs->drop_front();
+    begin = end;
   }
   return segments;
 }
 
 bool Planner::findCells(const Distribution &from, const Distribution &to,
                         Refusal refuse) {
-  SmallVector<SmallVector<Segment>> segments;
   SmallVector<int64_t> counts;
-  for (unsigned d = 0; d < shape.size(); ++d) {
-    segments.push_back(getSegments(from, to, d));
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    segments.push_back(getSegments(from, to, d, size));
     counts.push_back(segments.back().size());
   }
   std::optional<int64_t> count = countIndices(counts);
   // Each copy of a box is one that is sent.
   if (!count || *count > kMostCells / int64_t(to.copies.size())) {
-    refuse("it takes more than " + Twine(kMostCells) +
-           " boxes: use larger blocks");
+    refuse(tooManyBoxes());
     return false;
   }
   forEachIndex(counts, [&](ArrayRef<int64_t> numbers) {
     Cell cell;
-    int64_t fromShare = 0, toShare = 0;
+    for (int64_t part : from.parts)
+      cell.holders.push_back(addShares(from.copies, {part}));
+    cell.targets = to.copies;
     for (auto [d, number] : llvm::enumerate(numbers)) {
       const Segment &segment = segments[d][number];
+      cell.segments.push_back(number);
       cell.box.offsets.push_back(segment.offset);
       cell.box.sizes.push_back(segment.size);
-      cell.box.fromOffsets.push_back(segment.fromOffset);
-      cell.box.toOffsets.push_back(segment.toOffset);
-      fromShare += segment.fromShare;
-      toShare += segment.toShare;
+      for (Devices &devices : cell.holders)
+        devices = addShares(devices, segment.fromShares);
+      cell.targets = addShares(cell.targets, segment.toShares);
     }
-    for (int64_t part : from.parts)
-      cell.holders.push_back(addShares(from.copies, {fromShare + part}));
-    cell.targets = addShares(to.copies, {toShare});
     cells.push_back(std::move(cell));
     return true;
   });
@@ -233,8 +303,41 @@ int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   });
 }
 
-void Planner::add(unsigned phase, int64_t from, int64_t to,
-                  const MessageBox &box) {
+/// Where the box of a cell begins in the block of `device`, which is one of its
+/// `devices`.
+SmallVector<int64_t, 4> Planner::findOffsets(const Cell &cell,
+                                             const Devices &devices,
+                                             int64_t device, Shares shares,
+                                             Offsets offsets) const {
+  SmallVector<int64_t, 4> found(shape.size());
+  size_t number = llvm::find(devices, device) - devices.begin();
+  for (size_t d = shape.size(); d-- > 0;) {
+    const Segment &segment = segments[d][cell.segments[d]];
+    size_t count = (segment.*shares).size();
+    found[d] = (segment.*offsets)[number % count] + cell.box.offsets[d] -
+               segment.offset;
+    number /= count;
+  }
+  return found;
+}
+
+void Planner::add(unsigned phase, int64_t from, int64_t to, const Cell &cell) {
+  MessageBox box = cell.box;
+  auto findInTarget = [&](int64_t device) {
+    return findOffsets(cell, cell.targets, device, &Segment::toShares,
+                       &Segment::toOffsets);
+  };
+  box.toOffsets = findInTarget(to);
+  if (phase == 0)
+    box.fromOffsets =
+        findOffsets(cell,
+                    *llvm::find_if(cell.holders,
+                                   [&](const Devices &devices) {
+                                     return llvm::is_contained(devices, from);
+                                   }),
+                    from, &Segment::fromShares, &Segment::fromOffsets);
+  else // what was reduced there
+    box.fromOffsets = findInTarget(from);
   Message &message = found[{phase, from, to}];
   message.phase = phase;
   message.from = from;
@@ -249,12 +352,10 @@ void Planner::reduceCell(const Cell &cell, int64_t root) {
   for (const Devices &holders : cell.holders)
     add(0,
         llvm::is_contained(holders, root) ? root : chooseSender(holders, root),
-        root, cell.box);
-  MessageBox reduced = cell.box;
-  reduced.fromOffsets = reduced.toOffsets;
+        root, cell);
   for (int64_t target : cell.targets)
     if (target != root)
-      add(1, root, target, reduced);
+      add(1, root, target, cell);
 }
 
 /// The n-th of `count` nearly equal pieces along the longest dim.
@@ -266,7 +367,8 @@ static MessageBox takePiece(const MessageBox &box, int64_t n, int64_t count) {
   int64_t begin = box.sizes[d] * n / count;
   piece.sizes[d] = box.sizes[d] * (n + 1) / count - begin;
   for (auto *offsets : {&piece.offsets, &piece.fromOffsets, &piece.toOffsets})
-    (*offsets)[d] += begin;
+    if (!offsets->empty())
+      (*offsets)[d] += begin;
   return piece;
 }
 
@@ -276,7 +378,7 @@ void Planner::sendCell(const Cell &cell) {
       add(0,
           cell.isHeldBy(target) ? target
                                 : chooseSender(cell.holders.front(), target),
-          target, cell.box);
+          target, cell);
     return;
   }
   // Each device that both has a part and needs the sum reduces a piece of it.

@@ -123,7 +123,8 @@ bool layout::computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
 bool layout::convertsBlocks(RankedTensorType from, RankedTensorType to) {
   auto source = dyn_cast_if_present<MeshAttr>(from.getEncoding()),
        target = dyn_cast_if_present<MeshAttr>(to.getEncoding());
-  return source && target && source.getMesh() == target.getMesh();
+  return source && target && source.getMesh() == target.getMesh() &&
+         source.getMesh().halos.empty();
 }
 
 LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
@@ -249,6 +250,11 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
     accesses.push_back(std::move(access));
     return success();
   }
+  if (MeshAttr mesh = getMeshLayout(tensor);
+      mesh && !mesh.getMesh().halos.empty())
+    return refuse("has " + access.name +
+                  " with a halo, which ops do not compute with; convert it to "
+                  "the layout without 'halos' by layout.convert");
   LayoutMap layout = *getLayoutMap(tensor);
   ArrayRef<Coordinate> own = layout.getCoordinates().drop_back();
   if (axes.empty())

@@ -127,7 +127,6 @@ std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
   contents.extents = std::move(*extents);
   contents.numIndices = *indices;
   contents.numPositions = *positions;
-  contents.numPadding = *positions - *points;
   int64_t cells = needStorage ? std::max(*points, *positions) : *points;
   if (cells > maxCells) {
     error("a picture of " + toShape(sizes) + " needs " + Twine(cells) +
@@ -163,15 +162,22 @@ std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
             ", outside of the storage " + toText(contents.extents) + " (L1)");
       return false;
     }
-    // Replicas are the fastest dims of the box.
+    // Replicas are the fastest dims of the box. They may share points.
+    size_t own = number++ / replicas;
+    if (llvm::is_contained(contents.points[own], *point))
+      return true;
     if (device)
-      contents.devices[number / replicas].push_back(
-          *device->evaluate(index, sizes));
-    contents.points[number++ / replicas].push_back(std::move(*point));
+      contents.devices[own].push_back(*device->evaluate(index, sizes));
+    contents.points[own].push_back(std::move(*point));
     return true;
   });
   if (!inside)
     return std::nullopt;
+  contents.numPadding = *positions;
+  for (const auto &ofIndex : contents.points)
+    contents.numPadding -= ofIndex.size();
+  for (auto &ofIndex : contents.devices)
+    llvm::sort(ofIndex);
   return contents;
 }
 

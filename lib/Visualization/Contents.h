@@ -28,7 +28,7 @@ struct Contents {
   int64_t numPadding = 0;
   /// The points of each index, in row-major order of the indices.
   std::vector<llvm::SmallVector<Point, 1>> points;
-  /// The number of the device of each of them, on a mesh.
+  /// The numbers of their devices, sorted, on a mesh.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 

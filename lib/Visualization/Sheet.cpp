@@ -249,8 +249,15 @@ void SheetMaker::addFacts() {
   if (!options.element.empty())
     os << " of " << options.element;
   os << ": " << contents.numIndices << " elements";
+  int64_t points = contents.numPositions - contents.numPadding,
+          replicas = contents.numIndices;
   for (int64_t extent : map.getReplicas())
-    os << " * " << extent << " replicas";
+    replicas *= extent;
+  if (points == replicas)
+    for (int64_t extent : map.getReplicas())
+      os << " * " << extent << " replicas";
+  else
+    os << " at " << points << " points";
   os << " + " << contents.numPadding << " padding = " << contents.numPositions
      << " positions";
   for (auto [c, extent] : llvm::enumerate(contents.extents))

@@ -216,7 +216,7 @@ static int64_t countPadding(const LayoutValue &self, py::handle shape) {
   auto on = self.on(toShape(shape));
   on->requireValid();
   std::optional<int64_t> stored = getStorageSize(on->map, on->shape);
-  std::optional<int64_t> logical = countIndices(on->map.getBox(on->shape));
+  std::optional<int64_t> logical = countPoints(on->map, on->shape);
   if (!stored || !logical)
     fail("the storage " + kNoNumber);
   return *stored - *logical;

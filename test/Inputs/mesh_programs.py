@@ -149,7 +149,7 @@ def be_rank(library, folder):
         # What padding holds must not matter.
         values = np.full(count, 77).astype(dtype)
         piece = pieces[rank]
-        values[positions[tuple(slice(n) for n in piece.shape)]] = piece
+        values[positions[source.within(rank, case.shape)]] = piece
         before = {name: total.value for name, total in totals.items()}
         positions, count = case.positions(1)
         got = call(getattr(functions, f"_mlir_ciface_f{i}"), values, count, dtype)
@@ -157,7 +157,7 @@ def be_rank(library, folder):
             counts[name].append(total.value - before[name])
         expected = whole[target.block(rank, case.shape)]
         what = f"rank {rank}: {case.type(0)} to {case.type(1)}"
-        places = positions[tuple(slice(n) for n in expected.shape)]
+        places = positions[target.within(rank, case.shape)]
         np.testing.assert_array_equal(got[places], expected, err_msg=what)
         if case.padding is not None:
             np.testing.assert_array_equal(np.delete(got, places.ravel()), dtype.type(case.padding), err_msg=what)

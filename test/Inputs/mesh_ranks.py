@@ -1,7 +1,8 @@
 """Distributions over a mesh by a definition of their own, and ranks that messages go between.
 
 A distribution is the sizes of the axes of a mesh and, for each dim, the axes that split it from
-major to minor. Nothing here knows of maps: blocks are cut as numpy arrays are.
+major to minor, and how much beside its block each rank holds. Nothing here knows of maps: blocks are
+cut as numpy arrays are.
 """
 
 import itertools
@@ -10,15 +11,17 @@ import numpy as np
 
 
 class Distribution:
-    def __init__(self, axes, splits, partial=(), reduction="sum"):
+    def __init__(self, axes, splits, partial=(), reduction="sum", halos=None):
         self.axes, self.splits = dict(axes), [list(split) for split in splits]
+        self.halos = [tuple(map(int, halo)) for halo in halos or [(0, 0)] * len(self.splits)]
         self.partial, self.reduction = list(partial), reduction
         self.devices = int(np.prod(list(self.axes.values()), dtype=int))
 
     def text(self):
         axes = ", ".join(f"{name} = {size}" for name, size in self.axes.items())
         splits = ", ".join(f"[{', '.join(split)}]" for split in self.splits)
-        mesh = f"#layout.mesh<[{axes}], [{splits}]>"
+        halos = ", ".join(f"[{before}, {after}]" for before, after in self.halos)
+        mesh = f"#layout.mesh<[{axes}], [{splits}]{f', halos = [{halos}]' if any(map(any, self.halos)) else ''}>"
         if not self.partial:
             return mesh
         return f"#layout.partial<{mesh}, {self.reduction}, [{', '.join(self.partial)}]>"
@@ -28,20 +31,29 @@ class Distribution:
 
     def block(self, rank, shape):
         """The indices that a rank holds, as slices."""
-        position, slices = self.position(rank), []
-        for size, split in zip(shape, self.splits, strict=True):
+        return tuple(held for held, _ in self.cut(rank, shape))
+
+    def within(self, rank, shape):
+        """Where it has them in its local tensor."""
+        return tuple(slice(at, at + held.stop - held.start) for held, at in self.cut(rank, shape))
+
+    def cut(self, rank, shape):
+        position, cuts = self.position(rank), []
+        for size, split, (before, after) in zip(shape, self.splits, self.halos, strict=True):
             number, parts = 0, 1
             for axis in split:
                 number, parts = number * self.axes[axis] + position[axis], parts * self.axes[axis]
             length = (size + parts - 1) // parts
-            slices.append(slice(min(number * length, size), min((number + 1) * length, size)))
-        return tuple(slices)
+            first = number * length - before
+            begin = min(max(first, 0), size)
+            cuts.append((slice(begin, max(begin, min((number + 1) * length + after, size))), begin - first))
+        return cuts
 
     def local_shape(self, shape):
         """The sizes of the largest block, for which every rank has memory."""
         parts = [int(np.prod([self.axes[axis] for axis in split], dtype=int)) for split in self.splits]
-        return [max((n + k - 1) // k, 1) if split else n
-                for n, k, split in zip(shape, parts, self.splits, strict=True)]
+        return [max((n + k - 1) // k, 1) + sum(halo) if split else n
+                for n, k, split, halo in zip(shape, parts, self.splits, self.halos, strict=True)]
 
     def mask(self, rank, shape):
         mask = np.zeros(shape, bool)
@@ -55,6 +67,22 @@ class Distribution:
 
     def parts(self):
         return list(itertools.product(*(range(self.axes[axis]) for axis in self.partial)))
+
+
+class Shifted(Distribution):
+    """One dim over one axis, each block on the rank after its own."""
+
+    def __init__(self, axis, ranks, size):
+        super().__init__({axis: ranks}, [[axis]])
+        self.size = size
+
+    def text(self):
+        [(axis, ranks)], [length] = self.axes.items(), self.local_shape([self.size])
+        return (f"#layout.map<(i) -> mesh({axis} = (i floordiv {length} + 1) mod {ranks}, "
+                f"offset = i mod {length})>")
+
+    def position(self, rank):
+        return super().position((rank - 1) % self.devices)
 
 
 def all_over(bits, rank):

@@ -23,7 +23,7 @@
 //
 // Replicas: a map may store each element several times. `replicas` are the
 // extents of extra dims, numbered after the logical ones in every value; an
-// index has one point per replica, and all of them are distinct. Sizes are
+// index has one point per replica, and some of them may be the same. Sizes are
 // those of the logical dims alone, everywhere.
 //
 //===----------------------------------------------------------------------===//

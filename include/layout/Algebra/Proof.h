@@ -12,7 +12,8 @@
 //     are determined by the coordinates; dims whose digits close up from 1 to
 //     their size are determined by the digits. Linear in the digits, works for
 //     dynamic sizes. For equality: the normal forms are the same.
-//  2. Point by point, on boxes of few points, with a witness.
+//  2. Point by point, on boxes of few points, or of few for each factor
+//     (Factors.h), with a witness.
 //  3. By Presburger arithmetic (IntegerSets.h), on boxes of any size, dynamic
 //     ones where strides are numbers, with a witness. Bounded by about 0.3 s;
 //     beyond that, boxes of at most `kMaxPoints` points are walked after all.
@@ -46,7 +47,8 @@ struct PairProof {
   llvm::SmallVector<int64_t> first, second;
 };
 
-/// L1: no two indices of the box share a storage point. No names two that do.
+/// L1: no two indices of the box share a storage point; replicas of one index
+/// may. No names two that do.
 PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
 /// The part of `proveInjective` that works by construction; the backward map
@@ -76,6 +78,11 @@ ExtentProof proveWithinExtent(const LayoutMap &specialized, unsigned coordinate,
 
 /// L2: every coordinate lies in [0, extent) at every index of the box.
 Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
+
+/// The storage points that hold an element: those that replicas share count
+/// once. The map is valid on the box, which is static; nothing where the number
+/// is not found within the bound.
+std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 
 /// Whether storage on this shape holds points that are no index's image.
 Answer hasPadding(const LayoutMap &map, Sizes sizes);

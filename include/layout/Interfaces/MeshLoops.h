@@ -49,8 +49,9 @@ RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 RankedTensorType getLocalType(RankedTensorType type);
 
 /// Whether a conversion is one of blocks in the memory of each device: both
-/// tensors have the same indices there, and neither has parts or states what
-/// padding holds. What a ragged block has beside its indices goes along.
+/// tensors have the same indices there, no halos, and neither has parts nor
+/// says what padding holds. What a ragged block has beside its indices goes
+/// along.
 bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 
 /// `rule` with the sizes of the loops on types of those shapes.

@@ -22,6 +22,8 @@ llvm::hash_code hash_value(const Mesh &mesh) {
   for (const std::vector<unsigned> &split : mesh.splits)
     code = llvm::hash_combine(
         code, llvm::hash_combine_range(split.begin(), split.end()));
+  for (const Halo &halo : mesh.halos)
+    code = llvm::hash_combine(code, halo.before, halo.after);
   return code;
 }
 } // namespace mlir::layout
@@ -31,6 +33,26 @@ bool Mesh::isSplit(unsigned axis) const {
     return llvm::is_contained(split, axis);
   });
 }
+
+int64_t Mesh::countParts(llvm::ArrayRef<unsigned> split) const {
+  int64_t parts = 1;
+  for (unsigned axis : split)
+    parts *= axes[axis].size;
+  return parts;
+}
+
+void Mesh::setHalos(std::vector<Halo> ofDims) {
+  halos = std::move(ofDims);
+  if (llvm::all_of(halos, [](const Halo &halo) { return halo == Halo(); }))
+    halos.clear();
+}
+
+/// Larger halos are a mistake.
+static constexpr int64_t kWidestHalo = std::numeric_limits<int32_t>::max();
+/// A device that holds parts of more blocks than that may as well hold all.
+static constexpr int64_t kMostBlocks = 16;
+/// Positions of longer dims are no sums of numbers of 64 bits.
+static constexpr int64_t kLongestWithHalo = int64_t(1) << 48;
 
 bool Mesh::check(Refusal error) const {
   auto fail = [&](const Twine &why) {
@@ -65,7 +87,28 @@ bool Mesh::check(Refusal error) const {
       return fail("the mesh has more than " + Twine(kMostDevices) + " devices");
     devices *= axis.size;
   }
+  if (!halos.empty() && halos.size() != splits.size())
+    return fail("there are " + Twine(halos.size()) + " halos for " +
+                Twine(splits.size()) + " dims: state one for each dim");
+  for (auto [d, halo] : llvm::enumerate(halos)) {
+    if (std::min(halo.before, halo.after) < 0 ||
+        std::max(halo.before, halo.after) > kWidestHalo)
+      return fail("the halo [" + Twine(halo.before) + ", " + Twine(halo.after) +
+                  "] of dim " + Twine(d) + " is none: each side has 0 to " +
+                  Twine(kWidestHalo) + " indices");
+    if (splits[d].empty() && !(halo == Halo()))
+      return fail("dim " + Twine(d) +
+                  " has a halo and no axis that splits it: each device holds "
+                  "all of it, use [0, 0]");
+  }
   return true;
+}
+
+/// The halo of a dim as far as any device can have it: to the first and to the
+/// last block.
+static Halo clip(Halo halo, int64_t block, int64_t parts) {
+  int64_t most = block * (parts - 1);
+  return {std::min(halo.before, most), std::min(halo.after, most)};
 }
 
 std::optional<llvm::SmallVector<int64_t>>
@@ -80,13 +123,80 @@ Mesh::getLocalShape(Sizes shape, Refusal error) const {
             "known: make the size static, or split another dim");
       return std::nullopt;
     }
-    int64_t parts = 1;
-    for (unsigned axis : split)
-      parts *= axes[axis].size;
     // A device without an index has room for one: a block has a positive size.
-    local[d] = std::max<int64_t>(llvm::divideCeilSigned(shape[d], parts), 1);
+    int64_t parts = countParts(split);
+    int64_t block =
+        std::max<int64_t>(llvm::divideCeilSigned(shape[d], parts), 1);
+    Halo halo = getHalo(d), reached = clip(halo, block, parts);
+    local[d] = block;
+    if (halo == Halo())
+      continue;
+    if (shape[d] > kLongestWithHalo ||
+        std::max(reached.before, reached.after) > kMostBlocks * block) {
+      error("dim " + Twine(d) + " has a halo [" + Twine(halo.before) + ", " +
+            Twine(halo.after) + "] over blocks of " + Twine(block) +
+            ": it reaches over at most " + Twine(kMostBlocks) +
+            " blocks, of at most 2^48 indices together; split the dim by fewer "
+            "devices, or leave it whole");
+      return std::nullopt;
+    }
+    local[d] += halo.before + halo.after;
   }
   return local;
+}
+
+namespace {
+/// Who along a dim holds an index, and where.
+struct Held {
+  Sized device, position;
+};
+} // namespace
+
+/// Those of dim `d` with a halo (see the header), for each value of replica
+/// dim `r`, whose extent is `numReplicas`.
+static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
+                 Halo halo, unsigned r, int64_t &numReplicas) {
+  Halo reached = clip(halo, block, parts);
+  int64_t width = reached.before + reached.after;
+  // Steps that lead over no block.
+  int64_t numSteps = llvm::divideCeilSigned(width, block);
+  while (numSteps && width % numSteps)
+    ++numSteps;
+  int64_t step = numSteps ? width / numSteps : 0;
+  numReplicas = numSteps + 1;
+  Sized replica{IndexExpr::dim(r), SizeExpr(numReplicas)};
+  auto number = [](int64_t c) {
+    return std::pair(Sized{IndexExpr(SizeExpr(c)), SizeExpr(1)}, SizeExpr(1));
+  };
+  auto atLeast = [&](int64_t c) { // y - c
+    return place({{Sized::dim(d), SizeExpr(1)},
+                  {replica, SizeExpr(-step)},
+                  number(reached.before - c)});
+  };
+  Sized y = atLeast(0);
+  // The block of y, and what it is too far: floor(z / large) is -1 where z < 0
+  // and else 0.
+  int64_t below = llvm::divideCeilSigned(reached.after, block);
+  int64_t above =
+      std::max<int64_t>((size - 1 + reached.before) / block - (parts - 1), 0);
+  int64_t large = width + size + (parts + below + above + 1) * block;
+  llvm::SmallVector<std::pair<Sized, SizeExpr>> device, position;
+  device.push_back({floorDiv(y, block), SizeExpr(1)});
+  position.push_back({mod(y, block), SizeExpr(1)});
+  position.push_back({replica, SizeExpr(step)});
+  auto correct = [&](int64_t bound) {
+    Sized isBelow = floorDiv(atLeast(bound), large);
+    device.push_back({isBelow, SizeExpr(-1)});
+    position.push_back({isBelow, SizeExpr(block)});
+  };
+  for (int64_t j = 0; j < below; ++j)
+    correct(-j * block);
+  for (int64_t j = 0; j < above; ++j)
+    correct((parts + j) * block);
+  device.push_back(number(-above));
+  position.push_back(number(above * block + halo.before - reached.before));
+  return {{place(device).value, SizeExpr(parts)},
+          {place(position).value, SizeExpr(block + halo.before + halo.after)}};
 }
 
 LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
@@ -105,22 +215,31 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
   std::vector<SizeExpr> sizes;
   for (auto [d, split] : llvm::enumerate(splits)) {
     Sized index = Sized::dim(d);
+    Halo halo = getHalo(d);
+    int64_t block = localShape[d] - halo.before - halo.after;
     // A mesh of one device along the dim splits nothing.
-    if (localShape[d] != shape[d]) {
+    if (localShape[d] != shape[d] || !(halo == Halo())) {
       // The devices along the dim, from the minor axis on.
-      Sized device = floorDiv(index, localShape[d]);
+      Held held{floorDiv(index, block), mod(index, block)};
+      if (!(halo == Halo())) {
+        int64_t numReplicas;
+        held = hold(d, shape[d], block, countParts(split), halo,
+                    rank + replicas.size(), numReplicas);
+        replicas.push_back(numReplicas);
+      }
+      Sized device = held.device;
       for (unsigned axis : llvm::reverse(split)) {
         bool isMajor = axis == split.front() && axes[axis].size > 1;
         coordinates[axis].value =
             isMajor ? device.value : mod(device, axes[axis].size).value;
         device = floorDiv(device, axes[axis].size);
       }
-      index = mod(index, localShape[d]);
+      index = held.position;
     }
     dims.push_back(index.value);
     sizes.push_back(index.extent);
   }
-  LayoutMap inside = local.substitute(rank, dims, sizes);
+  LayoutMap inside = local.substitute(rank + replicas.size(), dims, sizes);
   llvm::append_range(coordinates, inside.getCoordinates());
   return LayoutMap::get(rank, kMeshSpace, std::move(coordinates), replicas);
 }

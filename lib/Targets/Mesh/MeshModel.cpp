@@ -272,14 +272,6 @@ CandidateLimits MeshModel::getLimits(CandidateLimits limits) const {
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 16u)};
 }
 
-/// Into how many parts axes of the mesh split a dim or a loop.
-static int64_t countParts(const Mesh &mesh, ArrayRef<unsigned> split) {
-  int64_t parts = 1;
-  for (unsigned axis : split)
-    parts *= mesh.axes[axis].size;
-  return parts;
-}
-
 std::optional<LayoutId>
 MeshModel::getLayout(const Splits &splits, RankedTensorType type,
                      CostModel &costs, ArrayRef<unsigned> partial,
@@ -291,7 +283,7 @@ MeshModel::getLayout(const Splits &splits, RankedTensorType type,
   for (auto [split, size] : llvm::zip_equal(splits, type.getShape())) {
     isSplit |= !split.empty();
     if (!split.empty() &&
-        (ShapedType::isDynamic(size) || size < countParts(axes, split)))
+        (ShapedType::isDynamic(size) || size < axes.countParts(split)))
       return std::nullopt;
   }
   if (!mesh.check(Refusal()))
@@ -393,7 +385,7 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
         loops[splittable[digit - 1]].push_back(axis);
     bool isBusy = true;
     for (auto [loop, split] : llvm::zip_equal(rule.loops, loops))
-      isBusy &= split.empty() || loop.size >= countParts(axes, split);
+      isBusy &= split.empty() || loop.size >= axes.countParts(split);
     if (isBusy)
       add(split(op, loops, costs));
   }

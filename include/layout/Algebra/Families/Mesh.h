@@ -16,6 +16,17 @@
 //       x = d0 floordiv 3 extent 4, y = r0, offset = [d0 mod 3, d1]
 //       rows of x:  0..2, 3..5, 6..8, 9
 //
+// A halo of a dim is how many indices before and after its block each device
+// holds, too, as far as the tensor has them. An index is a replica on each
+// device that holds it: replica r of index i is where index
+// y = i + before - s * r lies, for a step s from i + before down to i - after,
+// or on the first or the last device where there is none. So replicas coincide
+// where fewer devices hold an index.
+//
+//     9 rows over x = 3, halo [1, 1]: s = 2, local shape 5
+//       x = y floordiv 3, but 0 below and 2 above
+//       rows of x:  0..3 at 1..4, 2..6 at 0..4, 5..8 at 0..3
+//
 // Laws:
 //  * every coordinate of the mesh has the extent of its axis;
 //  * the local tensor has the shape that `getLocalShape` says on every device,
@@ -48,24 +59,42 @@ struct MeshAxis {
   }
 };
 
+/// How many indices before and after its block a device holds of a dim.
+struct Halo {
+  int64_t before = 0, after = 0;
+
+  bool operator==(const Halo &other) const {
+    return before == other.before && after == other.after;
+  }
+};
+
 struct Mesh {
   /// The slowest first: the number of a device is row-major over them.
   std::vector<MeshAxis> axes;
   /// Per dim the axes that split it, from major to minor.
   std::vector<std::vector<unsigned>> splits;
+  /// Per dim; empty where no dim has one.
+  std::vector<Halo> halos;
 
   bool operator==(const Mesh &other) const {
-    return axes == other.axes && splits == other.splits;
+    return axes == other.axes && splits == other.splits && halos == other.halos;
   }
   friend llvm::hash_code hash_value(const Mesh &mesh);
 
   bool isSplit(unsigned axis) const;
+  Halo getHalo(unsigned d) const { return halos.empty() ? Halo() : halos[d]; }
+  /// Into how many parts axes split a dim or a loop.
+  int64_t countParts(llvm::ArrayRef<unsigned> split) const;
+
+  /// States a halo for each dim; those of no index are none.
+  void setHalos(std::vector<Halo> ofDims);
 
   /// Where the mesh is none, says why of an axis, and fails.
   bool check(Refusal error) const;
 
-  /// The shape of the local tensor; `shape` has the rank of the splits. Fails
-  /// where a dim that is split has no static size.
+  /// The shape of the local tensor, halos included; `shape` has the rank of the
+  /// splits. Fails where a dim that is split has no static size, and where a
+  /// halo reaches over too many blocks.
   std::optional<llvm::SmallVector<int64_t>> getLocalShape(Sizes shape,
                                                           Refusal error) const;
 

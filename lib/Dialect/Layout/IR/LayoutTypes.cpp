@@ -246,6 +246,14 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
     return success();
   if (failed(verifyBounds(map, name, shape, emitError)))
     return failure();
+  llvm::SmallBitVector counted(map.getNumDims());
+  for (const Coordinate &coordinate : map.getCoordinates())
+    coordinate.value.walkDims([&](unsigned d) { counted.set(d); });
+  for (unsigned d = map.getRank(); d < map.getNumDims(); ++d)
+    if (!counted.test(d))
+      return emitError() << "layout " << name
+                         << " has a replica that no coordinate counts (L1): "
+                            "leave it out";
   PairProof proof = proveInjective(map, shape);
   if (proof.answer == Answer::Yes)
     return success();

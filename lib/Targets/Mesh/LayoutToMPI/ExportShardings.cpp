@@ -108,15 +108,19 @@ void Exporter::makeGrid() {
 
 Value Exporter::getSharding(OpBuilder &b, Location loc, MeshAttr layout) {
   SmallVector<shard::GridAxesAttr> splits;
-  for (ArrayRef<unsigned> split : layout.getMesh().splits) {
+  SmallVector<int64_t> haloSizes;
+  const Mesh &own = layout.getMesh();
+  for (auto [d, split] : llvm::enumerate(own.splits)) {
     SmallVector<int16_t> axes(split.begin(), split.end());
     splits.push_back(shard::GridAxesAttr::get(b.getContext(), axes));
+    if (!own.halos.empty() && !split.empty())
+      haloSizes.append({own.halos[d].before, own.halos[d].after});
   }
   // One dim at least has to be said.
   if (splits.empty())
     splits.push_back(
         shard::GridAxesAttr::get(b.getContext(), ArrayRef<int16_t>()));
-  return shard::ShardingOp::create(b, loc, grid, splits);
+  return shard::ShardingOp::create(b, loc, grid, splits, haloSizes);
 }
 
 void Exporter::annotate(Value value) {
@@ -135,6 +139,7 @@ void Exporter::annotate(ConvertOp convert) {
   if (!layout) { // whole on every device
     Mesh whole = *mesh;
     whole.splits.assign(convert.getType().getRank(), {});
+    whole.halos.clear();
     layout = MeshAttr::get(b.getContext(), whole, LayoutAttrInterface());
   }
   Value sharding = getSharding(b, convert.getLoc(), layout);

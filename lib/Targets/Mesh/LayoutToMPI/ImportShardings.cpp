@@ -72,11 +72,14 @@ FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   if (!sharding)
     return op.emitOpError() << "takes its sharding from no 'shard.sharding': "
                                "state it there";
-  if (!sharding.getStaticHaloSizes().empty() ||
-      !sharding.getStaticShardedDimsOffsets().empty())
+  if (!sharding.getStaticShardedDimsOffsets().empty())
     return sharding.emitOpError()
-           << "has halos or blocks of other sizes than ceil(size / devices), "
-              "which #layout.mesh has none of: leave them out";
+           << "has blocks of other sizes than ceil(size / devices), which "
+              "#layout.mesh has none of: leave the offsets out";
+  ArrayRef<int64_t> haloSizes = sharding.getStaticHaloSizes();
+  if (ShapedType::isDynamicShape(haloSizes))
+    return sharding.emitOpError() << "has halos of sizes that are not known: "
+                                     "messages are planned for numbers";
   auto grid = shard::getGridOrNull(op, sharding.getGridAttr(), symbols);
   if (!grid)
     return sharding.emitOpError() << "names no 'shard.grid'";
@@ -97,6 +100,14 @@ FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   if (mesh.splits.size() > rank)
     return op.emitOpError() << "splits more dims than " << type << " has";
   mesh.splits.resize(rank);
+  // Two numbers for each dim that is split, if any.
+  std::vector<Halo> halos(rank);
+  for (auto [split, halo] : llvm::zip_equal(mesh.splits, halos))
+    if (!split.empty() && !haloSizes.empty()) {
+      halo = {haloSizes[0], haloSizes[1]};
+      haloSizes = haloSizes.drop_front(2);
+    }
+  mesh.setHalos(std::move(halos));
   auto emitError = [&] { return op.emitOpError(); };
   auto layout = MeshAttr::getChecked(emitError, op.getContext(), mesh,
                                      LayoutAttrInterface());

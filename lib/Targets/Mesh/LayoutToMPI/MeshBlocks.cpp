@@ -106,6 +106,11 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
       os << type << " has its mesh in a map: ops compute with blocks of "
          << "#layout.mesh";
     });
+  if (!layout.getMesh().halos.empty())
+    return refuse([&](raw_ostream &os) {
+      os << type << " has a halo, which ops do not compute with: convert it to "
+         << "the layout without 'halos' by layout.convert";
+    });
   if (!type.hasStaticShape())
     return refuse([&](raw_ostream &os) {
       auto *dim = llvm::find_if(type.getShape(), ShapedType::isDynamic);

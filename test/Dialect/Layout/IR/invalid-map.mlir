@@ -132,7 +132,7 @@ func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(i : 2) -> buff
 // -----
 
 // A replica that stands nowhere stores one element several times in one place.
-// expected-error@+1 {{is not injective (L1)}}
+// expected-error@+1 {{has a replica that no coordinate counts (L1): leave it out}}
 func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 2) -> buffer(i, j)>>)
 
 // -----

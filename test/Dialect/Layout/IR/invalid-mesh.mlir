@@ -113,3 +113,23 @@ func.func @f(%a: tensor<4xf32, #whole>) {
 
 // CHECK: error: axis 'a.b' is no word: names have letters, digits and '_'
 func.func private @f(tensor<4xf32, #layout.mesh<[a.b = 2], [[]]>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: dim 1 has a halo and no axis that splits it: each device holds all of it, use [0, 0]
+func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2], [[x], []], halos = [[0, 0], [1, 0]]>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: there are 1 halos for 2 dims: state one for each dim
+func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2], [[x], []], halos = [[1, 0]]>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: the halo [-1, 0] of dim 0 is none: each side has 0 to 2147483647 indices
+func.func private @f(tensor<4xf32, #layout.mesh<[x = 2], [[x]], halos = [[-1, 0]]>>)
+
+// -----
+
+// CHECK: error: layout #layout.mesh<{{.*}}> does not apply to this shape (L1): dim 0 has a halo [0, 33] over blocks of 2: it reaches over at most 16 blocks, of at most 2^48 indices together; split the dim by fewer devices, or leave it whole
+func.func private @f(tensor<64xf32, #layout.mesh<[x = 32], [[x]], halos = [[0, 33]]>>)

@@ -26,6 +26,21 @@ func.func private @swapped(tensor<10xf32, #layout.mesh<[x = 2, y = 4], [[y, x]]>
 // CHECK: @replicas(tensor<6x?xi8, #layout.map<(d0, d1) replicate(r0 : 2) -> mesh(x = r0, y = d0 floordiv 3 extent 2, z = 0, offset = [d0 mod 3, d1])>>)
 func.func private @replicas(tensor<6x?xi8, #layout.mesh<[x = 2, y = 2, z = 1], [[y], []]>>)
 
+// A halo: replicas that coincide where fewer devices hold an index.
+// AS-WRITTEN: @halo(tensor<8xf32, #layout.mesh<[x = 3], {{\[}}[x]], halos = {{\[}}[1, 0]]>>)
+// CHECK: @halo(tensor<8xf32, #layout.map<(d0) replicate(r0 : 2) -> mesh(x = (d0 + (r0) * -1 + 1) floordiv 3 extent 3, offset = r0 + (d0 + (r0) * -1 + 1) mod 3)>>)
+func.func private @halo(tensor<8xf32, #layout.mesh<[x = 3], [[x]], halos = [[1, 0]]>>)
+
+// Both dims, one of them wider than a block, of tiles; a halo of no index is none.
+// AS-WRITTEN: @halos(tensor<9x20xf32, #layout.mesh<[x = 3, y = 4], {{\[}}[x], [y]], halos = {{\[}}[5, 1], [2, 2]], local = #layout.blocked<"AB" to "AB4b">>>)
+func.func private @halos(tensor<9x20xf32, #layout.mesh<[x = 3, y = 4], [[x], [y]], halos = [[5, 1], [2, 2]], local = #layout.blocked<"AB" to "AB4b">>>)
+// AS-WRITTEN: @no_halo(tensor<8xf32, #layout.mesh<[x = 3], {{\[}}[x]]>>)
+func.func private @no_halo(tensor<8xf32, #layout.mesh<[x = 3], [[x]], halos = [[0, 0]]>>)
+
+// Proven by the factors of the box: few rows and few columns.
+// AS-WRITTEN: @image(
+func.func private @image(tensor<8x64x224x224xf32, #layout.mesh<[y = 4, x = 4], [[], [], [y], [x]], halos = [[0, 0], [0, 0], [3, 3], [1, 2]]>>)
+
 // CHECK: @one_device(tensor<6xf32, #layout.map<(d0) -> mesh(x = 0, offset = d0)>>)
 func.func private @one_device(tensor<6xf32, #layout.mesh<[x = 1], [[x]]>>)
 

@@ -86,6 +86,29 @@ check_pairs([(Distribution(four, [["x"], []]), Distribution(four, [[], []])),
              (Distribution(four, [[], []]), Distribution(four, [["x"], []])),
              (Distribution(four, [["x"], []]), Distribution(four, [[], ["x"]]))], (10, 6))
 
+# Halos, some wider than a block: they come from the ranks that hold them, and go without a message.
+def with_halos(a, shape):
+    most = [int(rng.choice([1, 2, size])) for size in shape]
+    halos = [rng.integers(m + 1, size=2) if split else (0, 0) for m, split in zip(most, a.splits, strict=True)]
+    return Distribution(a.axes, a.splits, a.partial, a.reduction, halos)
+
+
+for begin in range(0, len(every), 15):
+    pairs = [(with_halos(a, (5, 9, 6)) if rng.integers(2) else a, with_halos(b, (5, 9, 6)))
+             for a in every[begin : begin + 15] for b in every]
+    check_pairs(pairs, (5, 9, 6))
+for shape, element in [((8, 8), "f32"), ((1, 1), "f64"), ((0, 5), "f32"), ((16,), "i8"), ((10, 4), "f16"), ((2, 3, 5, 7), "i8"),
+                       ((17, 33), "f32")]:
+    pairs = [(with_halos(draw(meshes[rng.integers(5)], len(shape)), shape),
+              with_halos(draw(meshes[rng.integers(5)], len(shape)), shape)) for _ in range(60)]
+    check_pairs(pairs, shape, element)
+    for found in check_pairs([(a, Distribution(a.axes, a.splits)) for a, _ in pairs], shape, element):
+        assert not found["messages"]
+# From rank 0 to 1 a row, and two back.
+rows = [[1, 2], [0, 0]]
+[found] = check_pairs([(Distribution(four, [["x"], []]), Distribution(four, [["x"], []], halos=rows))], (12, 5))
+assert found["bytes_sent"] == 3 * 3 * 5 * 4
+
 # Parts of sums: reduced for one rank, for several, and for all.
 for reduction, element in (("sum", "f32"), ("max", "f16"), ("min", "i8")):
     pairs = []
@@ -97,9 +120,11 @@ for reduction, element in (("sum", "f32"), ("max", "f16"), ("min", "i8")):
             partial = [name for name in free if rng.integers(2)] or free[:1]
             pairs.append((Distribution(axes, a.splits, partial, reduction), b))
     check_pairs(pairs, (5, 9), element)
+    check_pairs([(with_halos(a, (5, 9)), with_halos(b, (5, 9))) for a, b in pairs], (5, 9), element)
 
 # What devices hold of messages stays below a limit.
 pairs = [(draw(meshes[1], 2), draw(meshes[3], 2)) for _ in range(30)]
+pairs += [(a, with_halos(b, (24, 20))) for a, b in pairs]
 free = check_pairs(pairs, (24, 20))
 cut = check_pairs(pairs, (24, 20), options="max-extra-bytes=64")
 assert max(found["peak_extra_bytes"] for found in free) > 64
@@ -109,6 +134,7 @@ assert all(found["peak_extra_bytes"] <= 64 for found in cut)
 permutations = np.array(list(itertools.permutations(range(8))))
 saved = 0
 pairs = [(draw(meshes[rng.integers(4)], 3), draw(meshes[rng.integers(4)], 3)) for _ in range(40)]
+pairs += [(with_halos(a, (4, 6, 9)), with_halos(b, (4, 6, 9))) for a, b in pairs]
 for found, plain, (a, b) in zip(check_pairs(pairs, (4, 6, 9), options="relabel"),
                                 check_pairs(pairs, (4, 6, 9)), pairs, strict=True):
     missing = np.array([[(b.mask(t, (4, 6, 9)) & ~a.mask(r, (4, 6, 9))).sum() for r in range(8)]

@@ -6,6 +6,7 @@ shard.grid @grid(shape = 2x2)
 
 // CHECK-DAG: #[[X_Y:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}a0], [a1]]>
 // CHECK-DAG: #[[Y_X:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}a1], [a0]]>
+// CHECK-DAG: #[[HALO:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}a0, a1], []], halos = {{\[\[}}1, 2], [0, 0]]>
 // CHECK-DAG: #[[XY:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}a0, a1], []]>
 
 // CHECK-LABEL: func.func @swap(
@@ -31,4 +32,18 @@ func.func @same_and_all(%a: tensor<10x6xf16>) -> (tensor<10x6xf16>, tensor<10x6x
   %1 = shard.shard %0 to %s annotate_for_users : tensor<10x6xf16>
   %2 = shard.shard %0 to %all annotate_for_users : tensor<10x6xf16>
   return %1, %2 : tensor<10x6xf16>, tensor<10x6xf16>
+}
+
+// Halos of the dims that are split.
+
+// CHECK-LABEL: func.func @halos(
+// CHECK-SAME: %[[A:.*]]: tensor<8x8xf32, #[[HALO]]>) -> tensor<8x8xf32, #[[XY]]> {
+// CHECK-NEXT: %[[R:.*]] = layout.convert %[[A]] : tensor<8x8xf32, #[[HALO]]> to tensor<8x8xf32, #[[XY]]>
+// CHECK-NEXT: return %[[R]]
+func.func @halos(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %from = shard.sharding @grid split_axes = [[0, 1]] halo_sizes = [1, 2] : !shard.sharding
+  %to = shard.sharding @grid split_axes = [[0, 1]] : !shard.sharding
+  %0 = shard.shard %a to %from : tensor<8x8xf32>
+  %1 = shard.shard %0 to %to annotate_for_users : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
 }

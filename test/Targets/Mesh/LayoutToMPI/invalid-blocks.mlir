@@ -289,3 +289,31 @@ func.func @from_no_number(%a: tensor<8x4xf32, #columns>) -> tensor<8xf32, #parts
   %r = linalg.reduce { arith.maxnumf } ins(%a : tensor<8x4xf32, #columns>) outs(%i : tensor<8xf32, #parts>) dimensions = [1]
   return %r : tensor<8xf32, #parts>
 }
+
+// -----
+
+// Blocks with halos are made by conversions, and only read by them.
+#halo = #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>
+func.func @halo(%a: tensor<8x4xf32, #halo>) -> tensor<8x4xf32, #halo> {
+  // expected-error@below {{'math.exp' op does not run on blocks: 'tensor<8x4xf32, #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>>' has a halo, which ops do not compute with: convert it to the layout without 'halos' by layout.convert}}
+  %0 = math.exp %a : tensor<8x4xf32, #halo>
+  return %0 : tensor<8x4xf32, #halo>
+}
+
+// -----
+
+#halo = #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>
+func.func @halo_of_constant() -> tensor<8x4xf32, #halo> {
+  // expected-error@below {{has a halo, which ops do not compute with}}
+  %0 = arith.constant dense<1.0> : tensor<8x4xf32, #halo>
+  return %0 : tensor<8x4xf32, #halo>
+}
+
+// -----
+
+#halo = #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>
+func.func @halo_of_plain(%a: tensor<8x4xf32>) -> tensor<8x4xf32, #halo> {
+  // expected-error@below {{has a halo, which ops do not compute with}}
+  %0 = layout.convert %a : tensor<8x4xf32> to tensor<8x4xf32, #halo>
+  return %0 : tensor<8x4xf32, #halo>
+}

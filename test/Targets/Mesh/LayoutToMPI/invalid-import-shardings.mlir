@@ -1,9 +1,9 @@
 // RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics
 
 shard.grid @grid(shape = 4)
-func.func @halo(%a: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@below {{'shard.sharding' op has halos or blocks of other sizes than ceil(size / devices), which #layout.mesh has none of: leave them out}}
-  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+func.func @open_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {
+  // expected-error@below {{'shard.sharding' op has halos of sizes that are not known: messages are planned for numbers}}
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, %size] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -12,7 +12,7 @@ func.func @halo(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 shard.grid @grid(shape = 4)
 func.func @offsets(%a: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@below {{has halos or blocks of other sizes}}
+  // expected-error@below {{'shard.sharding' op has blocks of other sizes than ceil(size / devices), which #layout.mesh has none of: leave the offsets out}}
   %s = shard.sharding @grid split_axes = [[0]] sharded_dims_offsets = [0, 1, 3, 5, 8] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -94,4 +94,25 @@ func.func @called(%a: tensor<8xf32>) -> tensor<8xf32> {
 func.func @calls(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @called(%a) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 16)
+func.func @negative_halo(%a: tensor<40xf32>) -> tensor<40xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [-1, 1] : !shard.sharding
+  // expected-error@below {{the halo [-1, 1] of dim 0 is none: each side has 0 to 2147483647 indices}}
+  %0 = shard.shard %a to %s : tensor<40xf32>
+  return %0 : tensor<40xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+func.func @update(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  // expected-error@below {{'shard.update_halo' op computes with a tensor that is sharded: only resharding is imported}}
+  %1 = shard.update_halo %0 on @grid split_axes = [[0]] halo_sizes = [1, 1] : tensor<8xf32>
+  return %1 : tensor<8xf32>
 }

@@ -77,7 +77,7 @@ module attributes {dlti.map = #dlti.map<"other" = 1>} {
 // -----
 
 #two = #layout.mesh<[x = 2], [[x]]>
-#twice = #layout.map<(i) replicate(r : 2) -> mesh(x = r, offset = [r, i])>
+#twice = #layout.map<(i) replicate(r : 2) -> mesh(x = i floordiv 4, offset = [r, i mod 4])>
 func.func @places_by_replica(%a: tensor<8xf32, #two>) -> tensor<8xf32, #twice> {
   // expected-error@below {{are no sum of one position for each dim, or differ between copies of an element: give it another local layout}}
   %0 = layout.convert %a : tensor<8xf32, #two> to tensor<8xf32, #twice>

@@ -22,6 +22,7 @@ def Layout_MeshAttr : Layout_LayoutAttr<"Mesh", "mesh",
     #layout.mesh<[x = 4], [[x], []]>                 // rows over 4 devices
     #layout.mesh<[x = 2, y = 4], [[x, y], [], []]>   // dim 0 over all 8
     #layout.mesh<[x = 2, y = 4], [[], [y]]>          // columns over y, a replica for each x
+    #layout.mesh<[x = 4], [[x], []], halos = [[1, 2], [0, 0]]>   // 1 row before and 2 after each block, too
     #layout.mesh<[x = 2], [[x], [], [], []], local = #layout.blocked<"NCHW" to "NCHW16c">>
     ```
 
@@ -40,12 +41,23 @@ def Layout_MeshAttr : Layout_LayoutAttr<"Mesh", "mesh",
     #layout.map<(i, j) replicate(r : 2) -> mesh(x = i floordiv 3 extent 4, y = r, offset = [i mod 3, j])>
     ```
 
+    `halos` says for each dim how many indices before and after its block a
+    device holds, too, as far as the tensor has them. The local tensor has room
+    for all: index d is d - b * x + before on device x along the dim. A halo is a
+    replica of the map; replicas coincide where fewer devices hold an index:
+
+    ```mlir
+    // #layout.mesh<[x = 3], [[x]], halos = [[1, 0]]> of 8:
+    #layout.map<(i) replicate(r : 2) -> mesh(x = (i + (r) * -1 + 1) floordiv 3 extent 3, offset = r + (i + (r) * -1 + 1) mod 3)>
+    ```
+
     Errors: an axis of size 0 or of the name of another one, an axis that is
-    used twice or that there is none of, more than 2^20 devices; on a shape, a
-    dim of dynamic size that is split, a local layout that does not apply.
+    used twice or that there is none of, more than 2^20 devices, a halo of a dim
+    that is not split; on a shape, a dim of dynamic size that is split, a halo
+    over more than 16 blocks, a local layout that does not apply.
   }];
   let parameters = (ins
-    AttrParameter<"::mlir::layout::Mesh", "axes and who splits what">:$mesh,
+    AttrParameter<"::mlir::layout::Mesh", "axes, who splits what, and halos">:$mesh,
     OptionalParameter<"::mlir::layout::LayoutAttrInterface">:$local);
 }
 

@@ -61,9 +61,10 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
     what is sharded already it is a `layout.convert`, which
     `convert-layout-to-mpi` makes messages of. Functions return what they return
     then. Blocks have ceil(size / devices) indices, where upstream asks for sizes
-    that the devices divide.
+    that the devices divide. `halo_sizes` are the halos of the dims that are
+    split; a change of them is a conversion, too.
 
-    Halos, blocks of other sizes, grids of unknown size, arguments with another
+    Blocks of other sizes, halos and grids of unknown size, arguments with another
     layout, and ops that compute with sharded tensors are errors. So is a function
     that is called where its type changes.
   }];

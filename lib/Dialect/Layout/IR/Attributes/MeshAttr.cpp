@@ -61,6 +61,27 @@ static ParseResult parseSplit(AsmParser &parser, Mesh &mesh) {
       });
 }
 
+/// `[[1, 2], [0, 0]]`: before and after the block, for each dim.
+static ParseResult parseHalos(AsmParser &parser, Mesh &mesh) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::vector<Halo> halos;
+  auto parseHalo = [&]() -> ParseResult {
+    Halo &halo = halos.emplace_back();
+    return failure(parser.parseLSquare() || parser.parseInteger(halo.before) ||
+                   parser.parseComma() || parser.parseInteger(halo.after) ||
+                   parser.parseRSquare());
+  };
+  if (parser.parseEqual() ||
+      parser.parseCommaSeparatedList(Delimiter::Square, parseHalo))
+    return failure();
+  mesh.halos = std::move(halos);
+  auto report = [&](const Twine &why) { parser.emitError(loc) << why; };
+  if (!mesh.check(report))
+    return failure();
+  mesh.setHalos(std::move(mesh.halos));
+  return success();
+}
+
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
   LayoutAttrInterface local;
   SMLoc loc = parser.getCurrentLocation(), localLoc = loc;
@@ -72,7 +93,13 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
       parser.parseCommaSeparatedList(Delimiter::Square,
                                      [&] { return parseSplit(parser, mesh); }))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
+  bool hasMore = succeeded(parser.parseOptionalComma());
+  if (hasMore && succeeded(parser.parseOptionalKeyword("halos"))) {
+    if (parseHalos(parser, mesh))
+      return {};
+    hasMore = succeeded(parser.parseOptionalComma());
+  }
+  if (hasMore &&
       (parser.parseKeyword("local") || parser.parseEqual() ||
        parser.getCurrentLocation(&localLoc) || parser.parseAttribute(local)))
     return {};
@@ -94,6 +121,13 @@ void MeshAttr::print(AsmPrinter &printer) const {
     printer << ']';
   });
   printer << ']';
+  if (!mesh.halos.empty()) {
+    printer << ", halos = [";
+    llvm::interleaveComma(mesh.halos, printer, [&](const Halo &halo) {
+      printer << '[' << halo.before << ", " << halo.after << ']';
+    });
+    printer << ']';
+  }
   if (getLocal())
     printer << ", local = " << getLocal();
   printer << '>';
@@ -155,7 +189,10 @@ SmallVector<int64_t> MeshAttr::getExampleShape() const {
   SmallVector<int64_t> local = getLocal().getExampleShape();
   local.resize(shape.size(), 1);
   for (auto [d, split] : llvm::enumerate(mesh.splits)) {
-    shape[d] = ShapedType::isDynamic(local[d]) ? 1 : local[d];
+    Halo halo = mesh.getHalo(d);
+    shape[d] = ShapedType::isDynamic(local[d])
+                   ? 1
+                   : std::max<int64_t>(local[d] - halo.before - halo.after, 1);
     for (unsigned axis : split)
       if (llvm::MulOverflow(shape[d], mesh.axes[axis].size, shape[d]))
         shape[d] = std::numeric_limits<int64_t>::max();
