@@ -387,6 +387,7 @@ void BudgetSolver::searchStates(Weights weights) {
     if (!rest || entries > kMostEntriesOfAll) {
       SolveOptions last = rest.value_or(less);
       last.certify = false;
+      last.initial = {};
       Solution inner = addChain(weights, Rounding::Down).problem.solve(last);
       count(inner.statistics);
       if (!inner.assignment.empty()) {

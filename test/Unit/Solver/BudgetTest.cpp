@@ -288,6 +288,36 @@ TEST(Budget, PeaksOfManySums) {
   EXPECT_GT(numBinding, 100u);
 }
 
+/// A search of peaks that ends at its limits, however early, states a bound and
+/// keeps to the limit, with a known assignment to begin with or without.
+TEST(Budget, PeaksWithoutTime) {
+  std::mt19937 random(15);
+  unsigned numOpen = 0, numFound = 0;
+  for (unsigned i = 0; i < 2000; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    Model model = drawModel(random);
+    Budget budget = drawPeaks(model, random);
+    Enumerated wanted = enumerate(model, budget);
+    std::vector<unsigned> initial(model.domains.size(), 0);
+    SolveOptions options;
+    options.maxSeconds = 0;
+    if (model.evaluate(initial) != kInfiniteCost)
+      options.initial = initial;
+    BudgetedSolution found =
+        solveUnderBudget(model.makeGraph(), budget, options);
+    ASSERT_LE(found.solution.lowerBound, wanted.cost);
+    ASSERT_GE(found.solution.cost, wanted.cost);
+    numOpen += !found.solution.exact;
+    if (found.solution.assignment.empty())
+      continue;
+    ASSERT_LE(found.amount, budget.limit);
+    ASSERT_EQ(model.evaluate(found.solution.assignment), found.solution.cost);
+    ++numFound;
+  }
+  EXPECT_GT(numOpen, 100u);
+  EXPECT_GT(numFound, 300u);
+}
+
 /// With any prices and few labels the bound holds, and what is found keeps to
 /// the limit; with enough of them it is the best.
 TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
