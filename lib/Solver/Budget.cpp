@@ -356,14 +356,14 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// All states; false where their tables do not fit.
-bool BudgetSolver::listStates() {
+/// All states; gives the entries of their tables, where these fit.
+std::optional<int64_t> BudgetSolver::listStates() {
   findSums();
   states = sums;
   // Of the first, only what the limit allows: the largest sum.
   if (!states.front().empty())
     states.front() = {states.front().back()};
-  return countEntries().has_value();
+  return countEntries();
 }
 
 /// The chain with all states where these fit. Else with few, which allow some

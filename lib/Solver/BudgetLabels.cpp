@@ -89,10 +89,11 @@ Budget BudgetSolver::getUnits() const {
   return units;
 }
 
-/// Of peaks, where a chain of all states does not fit: labels end sooner than
-/// one of few that get more, which alone has a certificate.
+/// Of peaks labels are faster than chains of many states, which alone have a
+/// certificate.
 bool BudgetSolver::prefersLabels() {
-  return !budget.peaks.empty() && !options.certify && !listStates();
+  return !budget.peaks.empty() && !options.certify &&
+         listStates().value_or(kMostEntries) > kFewEntries;
 }
 
 /// Prices say what the rest costs at least while variables get values one after

@@ -95,6 +95,8 @@ private:
   static constexpr unsigned kMostPrices = 60;
   /// Of all peaks, until the bound that these give is taken as it is.
   static constexpr unsigned kMostPricesOfPeaks = 120;
+  /// Of the chains of peaks, where these are faster than labels.
+  static constexpr int64_t kFewEntries = int64_t(1) << 16;
   /// Of peaks, until what takes least is given up.
   static constexpr int64_t kMostShares = 24;
 
@@ -135,7 +137,7 @@ private:
   bool refineStates(llvm::ArrayRef<unsigned> assignment);
   bool refinePath(llvm::ArrayRef<unsigned> path,
                   llvm::ArrayRef<unsigned> assignment);
-  bool listStates();
+  std::optional<int64_t> listStates();
   void searchStates(Weights weights);
   Relaxed addChain(Weights weights, Rounding rounding = Rounding::Up) const;
   std::vector<unsigned> extend(const Relaxed &relaxed,
