@@ -14,6 +14,7 @@
 #include "PrepareForCores.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -40,7 +41,25 @@ void layout::dropAsserts(func::FuncOp function) {
   });
 }
 
+/// What an op starts from and does not read is fresh. Upstream's patterns for
+/// that forget the layout of the tensor.
+static void makeFreshInits(func::FuncOp function) {
+  function.walk([](linalg::GenericOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto type = dyn_cast<RankedTensorType>(init.get().getType());
+      if (!type || !type.hasStaticShape() || !type.getEncoding() ||
+          op.payloadUsesValueFromOperand(&init))
+        continue;
+      OpBuilder builder(op);
+      init.set(tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                       type.getElementType(),
+                                       type.getEncoding()));
+    }
+  });
+}
+
 LogicalResult layout::fuseComparisons(func::FuncOp function) {
+  makeFreshInits(function);
   RewritePatternSet patterns(function.getContext());
   linalg::populateElementwiseOpsFusionPatterns(patterns, isComparison);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

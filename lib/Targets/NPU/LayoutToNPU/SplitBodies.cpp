@@ -309,9 +309,15 @@ bool BodySplitter::run() {
   return true;
 }
 
-/// What may be cut: one result of known sizes, made of elements.
+/// What may be cut: one result of known sizes, made of elements. Where layouts
+/// are stated, parts would need some, too.
 static bool isCuttable(linalg::LinalgOp op) {
-  return op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
+  auto hasLayout = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getEncoding();
+  };
+  return llvm::none_of(op->getOperandTypes(), hasLayout) &&
+         op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
          op.getNumDpsInits() == 1 && !op.hasIndexSemantics() &&
          !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
          !isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op);

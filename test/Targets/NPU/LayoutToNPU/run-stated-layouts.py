@@ -36,21 +36,24 @@ def write(number, shape, element, scatters):
         encoding = f", #layout.npu_scatter<{scatter}, target = {CHIP}>" if scatter else ""
         return f"tensor<{'x'.join(map(str, (*shape, element)))}{encoding}>"
 
-    op = "arith.maxsi %a, %b : i8" if element == "i8" else f"arith.addf %a, %b : {element}"
+    op = "arith.maxsi" if element == "i8" else "arith.addf"
     maps = ", ".join(["affine_map<({0}) -> ({0})>".format(", ".join(f"d{d}" for d in range(len(shape))))] * 3)
     loops = ", ".join(['"parallel"'] * len(shape))
     value, before = f"%x{number}", type_of("")
     for step, scatter in enumerate(scatters):
         name, stated = f"{number}_{step}", type_of(scatter)
-        yield f"""  %c{name} = layout.convert {value} : {before} to {stated}
-  %e{name} = tensor.empty() : {stated}
+        yield f"  %c{name} = layout.convert {value} : {before} to {stated}"
+        value, before = f"%r{name}", stated
+        if step % 2:  # an op on tensors, which becomes a structured one
+            yield f"  {value} = {op} %c{name}, %c{name} : {stated}"
+            continue
+        yield f"""  %e{name} = tensor.empty() : {stated}
   %r{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}}
       ins(%c{name}, %c{name} : {stated}, {stated}) outs(%e{name} : {stated}) {{
     ^bb0(%a: {element}, %b: {element}, %o: {element}):
-      %s = {op}
+      %s = {op} %a, %b : {element}
       linalg.yield %s : {element}
   }} -> {stated}"""
-        value, before = f"%r{name}", stated
     yield f"  %y{number} = layout.convert {value} : {before} to {type_of('')}"
 
 
