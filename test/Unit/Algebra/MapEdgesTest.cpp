@@ -84,8 +84,13 @@ TEST(MapEdges, EqualMapsHaveOneSpaceAndOneNumberOfReplicas) {
   EXPECT_EQ(equalOn(buffer(1, i, 8), elsewhere, {8}), Answer::No);
   // Too many positions to walk.
   int64_t most = int64_t(1) << 40;
-  EXPECT_EQ(equalOn(buffer(1, i, most, {2}), buffer(1, i, most, {3}), {most}),
+  IndexExpr offset = add(scale(IndexExpr::dim(1), SizeExpr(most)), i);
+  EXPECT_EQ(equalOn(buffer(1, offset, 3 * most, {2}),
+                    buffer(1, offset, 3 * most, {3}), {most}),
             Answer::No);
+  // Replicas at one point are one.
+  EXPECT_EQ(equalOn(buffer(1, i, 8, {2}), buffer(1, i, 8, {3}), {8}),
+            Answer::Yes);
 }
 
 /// A unit has 1024 bytes: a row of so many fits, one more does not.
