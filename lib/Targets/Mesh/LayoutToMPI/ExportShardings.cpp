@@ -120,7 +120,10 @@ Value Exporter::getSharding(OpBuilder &b, Location loc, MeshAttr layout) {
   if (splits.empty())
     splits.push_back(
         shard::GridAxesAttr::get(b.getContext(), ArrayRef<int16_t>()));
-  return shard::ShardingOp::create(b, loc, grid, splits, haloSizes);
+  auto sharding = shard::ShardingOp::create(b, loc, grid, splits);
+  // The builder of upstream takes what it is given for offsets of blocks.
+  sharding.setStaticHaloSizes(haloSizes);
+  return sharding;
 }
 
 void Exporter::annotate(Value value) {

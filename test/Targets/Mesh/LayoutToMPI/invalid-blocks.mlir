@@ -295,7 +295,7 @@ func.func @from_no_number(%a: tensor<8x4xf32, #columns>) -> tensor<8xf32, #parts
 // Blocks with halos are made by conversions, and only read by them.
 #halo = #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>
 func.func @halo(%a: tensor<8x4xf32, #halo>) -> tensor<8x4xf32, #halo> {
-  // expected-error@below {{'math.exp' op does not run on blocks: 'tensor<8x4xf32, #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>>' has a halo, which ops do not compute with: convert it to the layout without 'halos' by layout.convert}}
+  // expected-error@below {{'math.exp' op does not run on blocks: tensor<8x4xf32, #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>> has a halo, which ops do not compute with: convert it to the layout without 'halos' by layout.convert}}
   %0 = math.exp %a : tensor<8x4xf32, #halo>
   return %0 : tensor<8x4xf32, #halo>
 }
