@@ -358,7 +358,8 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
 
 /// All states; gives the entries of their tables, where these fit.
 std::optional<int64_t> BudgetSolver::listStates() {
-  findSums();
+  if (sums.empty())
+    findSums();
   states = sums;
   // Of the first, only what the limit allows: the largest sum.
   if (!states.front().empty())

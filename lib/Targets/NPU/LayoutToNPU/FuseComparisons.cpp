@@ -43,7 +43,7 @@ void layout::dropAsserts(func::FuncOp function) {
 
 /// What an op starts from and does not read is fresh. Upstream's patterns for
 /// that forget the layout of the tensor.
-static void makeFreshInits(func::FuncOp function) {
+static void keepLayoutsOfInits(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {
       auto type = dyn_cast<RankedTensorType>(init.get().getType());
@@ -59,7 +59,7 @@ static void makeFreshInits(func::FuncOp function) {
 }
 
 LogicalResult layout::fuseComparisons(func::FuncOp function) {
-  makeFreshInits(function);
+  keepLayoutsOfInits(function);
   RewritePatternSet patterns(function.getContext());
   linalg::populateElementwiseOpsFusionPatterns(patterns, isComparison);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
