@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedViews.h"
+#include "Sized.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -66,17 +67,10 @@ static std::optional<Sized> measure(const IndexExpr &value,
   }
   if (std::optional<int64_t> c = simple.constant.getConstant(); c && *c < 0)
     simple.constant = SizeExpr(0);
-  bool isPositive = simple.constant.isProvablyAtLeast(0) &&
-                    llvm::all_of(simple.terms, [&](const DigitTerm &term) {
-                      std::optional<Interval> range =
-                          getRange(term.digit, known);
-                      bool isDim = !term.digit.fused || term.digit.modulus;
-                      return (isDim || (range && range->min >= 0)) &&
-                             term.stride.isProvablyAtLeast(0);
-                    });
-  if (!isPositive)
+  std::optional<SizeExpr> bound = getUpperBound(simple, known);
+  if (!bound)
     return std::nullopt;
-  return Sized{simple, naturalExtent(simple).substitute(sizeOf)};
+  return Sized{simple, bound->substitute(sizeOf)};
 }
 
 /// `dims` on the known ones of the logical sizes.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedViews.h"
+#include "Sized.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -102,18 +103,15 @@ static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   for (auto [coordinate, known] :
        llvm::zip(coordinates, special.getCoordinates())) {
-    SizeExpr needed = naturalExtent(known.value).specialize(sizes);
-    if (std::optional<Interval> range =
-            getRange(known.value, map.getBox(sizes))) {
-      if (range->min < 0)
-        return std::nullopt;
-      needed = SizeExpr(range->max) + SizeExpr(1);
-    }
-    if (known.extent.isProvablyAtLeast(needed))
-      continue;
-    if (!needed.isProvablyAtLeast(known.extent))
+    std::optional<SizeExpr> needed =
+        getUpperBound(known.value, map.getBox(sizes));
+    if (!needed)
       return std::nullopt;
-    coordinate.extent = needed;
+    if (known.extent.isProvablyAtLeast(*needed))
+      continue;
+    if (!needed->isProvablyAtLeast(known.extent))
+      return std::nullopt;
+    coordinate.extent = *needed;
   }
   return LayoutMap::get(map.getRank(), map.getSpace(), std::move(coordinates),
                         map.getReplicas());

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sized.h"
 #include "SolveSwizzles.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,13 +64,6 @@ private:
 static constexpr int64_t kSample[] = {61,  67,  71,  73,  79,  83,  89,  97,
                                       101, 103, 107, 109, 113, 127, 131, 137};
 
-/// The exclusive upper bound of a digit on the box, as sharp as is known.
-static SizeExpr bound(const Digit &digit, Sizes sizes) {
-  if (std::optional<Interval> range = getRange(digit, sizes))
-    return SizeExpr(range->max) + SizeExpr(1);
-  return naturalExtent(digit).specialize(sizes);
-}
-
 void Inverter::addSum(const IndexExpr &sum, Formula formula) {
   struct Placed {
     Digit digit;
@@ -80,10 +74,10 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
   std::vector<Placed> order;
   SizeExpr lowest = sum.constant; // the least value of the sum
   for (const DigitTerm &term : sum.terms) {
-    std::optional<Interval> range = getRange(term.digit, sizes);
-    if (range && range->min < 0)
+    std::optional<SizeExpr> bound = getUpperBound(term.digit, sizes);
+    if (!bound)
       return;
-    Placed placed{term.digit, term.stride, false, bound(term.digit, sizes)};
+    Placed placed{term.digit, term.stride, false, std::move(*bound)};
     if (std::optional<int64_t> stride = term.stride.getConstant();
         stride && *stride < 0) {
       placed.downwards = true;

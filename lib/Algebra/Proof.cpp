@@ -344,17 +344,6 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// Whether no term can be below zero, and the natural extent counts each.
-static bool isBelowNaturalExtent(const IndexExpr &value) {
-  return value.constant.isProvablyAtLeast(0) &&
-         llvm::all_of(value.terms, [](const DigitTerm &term) {
-           const Digit &digit = term.digit;
-           return reachesUpwards(term.stride) &&
-                  (digit.modulus || !digit.fused ||
-                   isBelowNaturalExtent(*digit.fused));
-         });
-}
-
 /// Whether a coordinate stays inside its extent because each of its axes does:
 /// the axes are row-major digits of it.
 static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
@@ -365,9 +354,8 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
   if (range && range->min >= 0 && extent && range->max < *extent)
     return true;
   return llvm::all_of(special.getStoredAxes(c), [&](const StoredAxis &axis) {
-    return isBelowNaturalExtent(axis.value) &&
-           axis.extent.specialize(box).isProvablyAtLeast(
-               naturalExtent(axis.value).specialize(box));
+    std::optional<SizeExpr> bound = getUpperBound(axis.value, box);
+    return bound && axis.extent.specialize(box).isProvablyAtLeast(*bound);
   });
 }
 

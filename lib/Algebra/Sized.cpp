@@ -53,16 +53,14 @@ Sized mlir::layout::align(const Sized &x, int64_t k) {
   return {x.value, x.extent.alignTo(k)};
 }
 
-bool mlir::layout::reachesUpwards(const SizeExpr &stride) {
-  return stride.getConstantTerm() >= 0 &&
-         llvm::all_of(stride.getTerms(),
-                      [](const SizeExpr::Term &t) { return t.coeff >= 0; });
-}
-
 /// The highest value of stride * e for 0 <= e < extent: nothing is added for a
 /// stride that may reach downwards.
 static SizeExpr reach(const SizeExpr &extent, const SizeExpr &stride) {
-  return reachesUpwards(stride) ? (extent - SizeExpr(1)) * stride : SizeExpr(0);
+  bool reachesUpwards =
+      stride.getConstantTerm() >= 0 &&
+      llvm::all_of(stride.getTerms(),
+                   [](const SizeExpr::Term &t) { return t.coeff >= 0; });
+  return reachesUpwards ? (extent - SizeExpr(1)) * stride : SizeExpr(0);
 }
 
 Sized mlir::layout::place(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
@@ -99,4 +97,44 @@ SizeExpr mlir::layout::naturalExtent(const IndexExpr &value) {
   for (const DigitTerm &term : value.terms)
     result = result + reach(naturalExtent(term.digit), term.stride);
   return result;
+}
+
+/// `size` where some sizes of the box are known, or none is.
+static SizeExpr specialize(const SizeExpr &size, Sizes sizes) {
+  return sizes.empty() ? size : size.specialize(sizes);
+}
+
+/// One more than the highest value of a range without negative values.
+static std::optional<SizeExpr> getUpperBound(const Interval &range) {
+  if (range.min < 0)
+    return std::nullopt;
+  return SizeExpr(range.max) + SizeExpr(1);
+}
+
+std::optional<SizeExpr> mlir::layout::getUpperBound(const Digit &digit,
+                                                    Sizes sizes) {
+  if (std::optional<Interval> range = getRange(digit, sizes))
+    return ::getUpperBound(*range);
+  if (!digit.fused)
+    return specialize(naturalExtent(digit), sizes);
+  std::optional<SizeExpr> source = getUpperBound(*digit.fused, sizes);
+  return source ? std::optional(source->ceilDiv(digit.divisor)) : std::nullopt;
+}
+
+std::optional<SizeExpr> mlir::layout::getUpperBound(const IndexExpr &value,
+                                                    Sizes sizes) {
+  if (std::optional<Interval> range = getRange(value, sizes))
+    return ::getUpperBound(*range);
+  SizeExpr constant = specialize(value.constant, sizes);
+  if (!constant.isProvablyAtLeast(0))
+    return std::nullopt;
+  SizeExpr bound = constant + SizeExpr(1);
+  for (const DigitTerm &term : value.terms) {
+    SizeExpr stride = specialize(term.stride, sizes);
+    std::optional<SizeExpr> digit = getUpperBound(term.digit, sizes);
+    if (!digit || !stride.isProvablyAtLeast(0))
+      return std::nullopt;
+    bound = bound + (*digit - SizeExpr(1)) * stride;
+  }
+  return bound;
 }

@@ -12,10 +12,12 @@
 
 namespace mlir::layout {
 
-/// Whether a stride has no negative part. Only such strides add to a natural
-/// extent: `size(a) - 1` does not, though it is never below 0, so that a
-/// natural extent bounds a value only where all strides reach upwards.
-bool reachesUpwards(const SizeExpr &stride);
+/// One more than the highest value that a digit or a sum takes on the box, as
+/// sharp as is known. A natural extent is no such bound: strides that may reach
+/// downwards, as `size(a) - 8`, add nothing to it. Nothing where a value may be
+/// below 0, or where no bound is known. `sizes` may be empty: none is known.
+std::optional<SizeExpr> getUpperBound(const Digit &digit, Sizes sizes);
+std::optional<SizeExpr> getUpperBound(const IndexExpr &value, Sizes sizes);
 
 } // namespace mlir::layout
 

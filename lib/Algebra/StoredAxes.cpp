@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sized.h"
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -138,7 +139,10 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
                       llvm::any_of(axis.terms, [](const DigitTerm &term) {
                         return !naturalExtent(term.digit).isConstant();
                       });
-    if (isTooSmall || !room->isProvablyAtLeast(naturalExtent(axis))) {
+    std::optional<SizeExpr> needed;
+    if (!isTooSmall)
+      needed = getUpperBound(axis, {});
+    if (!needed || !room->isProvablyAtLeast(*needed)) {
       if (last)
         return whole;
       continue;

@@ -121,6 +121,12 @@ func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : 
 
 // -----
 
+// A stride with a negative part is still one that reaches upwards.
+// expected-error@+1 {{is not injective (L1): indices (0, 1) and (1, 1) share one storage point}}
+func.func private @f(tensor<2x3xf32, #layout.map<(i, j) -> buffer(offset = i * 7 + j + ((xor(i, j : 2) * (9 * size(i) + -8)) floordiv 8) * 7 extent 168)>>)
+
+// -----
+
 // expected-error@+1 {{the extent of a replica must be at least 1, found 0}}
 func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 0) -> buffer(r, i, j)>>)
 
