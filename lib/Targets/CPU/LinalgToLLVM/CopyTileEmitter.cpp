@@ -143,7 +143,6 @@ void CopyTileEmitter::emitSquares() {
           : llvm::bit_floor<uint64_t>(std::min(tile.columns, tile.vectorSize));
   if (tile.readsWholeRows)
     width = tile.vectorSize;
-  // All rows of a column in turn: their lines are whole before others follow.
   for (int64_t column : getStarts(tile.columns, width)) {
     SmallVector<Part> parts;
     for (int64_t row = 0; row < tile.rows; row += rows) {
@@ -151,17 +150,17 @@ void CopyTileEmitter::emitSquares() {
         transposeWholeRows(row, column, lane, parts);
       else
         transposeLanes(row, column, width, lane, parts);
-      if (!tile.writesWholeLines)
+      if ((row + rows) % std::max(tile.rowsTogether, rows) == 0)
         storeParts(parts);
     }
-    llvm::stable_sort(parts, [](const Part &a, const Part &b) {
-      return a.column < b.column;
-    });
-    storeParts(parts);
   }
 }
 
 void CopyTileEmitter::storeParts(SmallVectorImpl<Part> &parts) {
+  if (tile.rowsTogether != 0)
+    llvm::stable_sort(parts, [](const Part &a, const Part &b) {
+      return a.column < b.column;
+    });
   for (const Part &part : parts)
     store(part.rows, add(result(part.column), index(part.row)));
   parts.clear();

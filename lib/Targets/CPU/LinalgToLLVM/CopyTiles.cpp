@@ -152,7 +152,7 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
   if (parts < 2 || registers > figures.vectorRegisters)
     return;
-  tile.writesWholeLines = true;
+  tile.rowsTogether = tile.rows;
   tile.readsWholeRows &=
       registers * tile.vectorSize / lane <= figures.vectorRegisters;
 }
@@ -181,7 +181,8 @@ static bool planStage(CopyTile &tile, int64_t bytes,
 /// in lines of their own: then runs of the source are followed. So they are
 /// where the result is streamed, which no cache has to hold, and the lines of
 /// rows would not stay until the next columns. Where both sides collide, two
-/// lines of each are as many as stay.
+/// lines of each are as many as stay. A streamed column gets several lines in
+/// turn, as memory takes neighbors faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -195,7 +196,7 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     return;
   if (columnsCollide || tile.streams)
     joinParts(tile, kLaneBytes / bytes, figures);
-  tile.streams &= tile.writesWholeLines || tile.rows == tile.vectorSize;
+  tile.streams &= tile.rowsTogether != 0 || tile.rows == tile.vectorSize;
   if (tile.columnDigits.size() > 1)
     return;
   if (ofRows.in > ofColumns.out && tile.columns * out <= kNearBytes &&
@@ -205,6 +206,10 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     tile.blockColumns = kRunLines * tile.columns;
   else if (rowsCollide && columnsCollide)
     tile.blockColumns = 2 * tile.columns;
+  if (tile.streams && ofRows.in == tile.columns)
+    for (int64_t lines : {kRunLines, kRunLines / 2})
+      if (ofRows.extent % (lines * tile.rows) == 0)
+        return void(tile.rows *= lines);
 }
 
 static bool planSquares(CopyTile &tile, int64_t bytes,
@@ -233,6 +238,7 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
 std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
                                              int64_t bytes,
                                              const CpuFigures &figures,
+                                             bool startsWithLine,
                                              int64_t padding) {
   CopyTile tile;
   tile.padding = padding;
@@ -265,7 +271,7 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
   }
-  tile.streams = canStream(tile, bytes, figures);
+  tile.streams = startsWithLine && canStream(tile, bytes, figures);
   tile.blockColumns = tile.columns;
   if (tile.way == CopyTile::Way::Squares)
     planBlocks(tile, bytes, figures);
@@ -278,16 +284,17 @@ layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   int64_t rows = block.rows, columns = block.columns;
   int64_t rowStride = block.digits[block.rowDigit].in;
   int64_t columnStride = block.digits[block.columnDigits[0]].out;
-  CopyTile in = *planCopyTile(
-      {{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes, figures);
-  CopyTile out = *planCopyTile(
-      {{columns, 1, columnStride, 0}, {rows, columns, 1, 1}}, bytes, figures);
+  // Neither the stage nor lines that are written in parts go past the caches.
+  CopyTile in =
+      *planCopyTile({{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes,
+                    figures, /*startsWithLine=*/false);
+  CopyTile out =
+      *planCopyTile({{columns, 1, columnStride, 0}, {rows, columns, 1, 1}},
+                    bytes, figures, /*startsWithLine=*/false);
   // The stage stays in the cache, however often its lines are read: so few
   // lines of the result as possible are written before those beside them.
   out.columns = out.blockColumns = kLaneBytes / bytes;
   out.readsWholeRows = false;
-  // Neither the stage nor lines that are written in parts go past the caches.
-  in.streams = out.streams = false;
   return {in, out};
 }
 

@@ -66,14 +66,14 @@ struct CopyTile {
   /// Whether rows are read as whole registers, which are lines or halves of
   /// them, and not lane by lane.
   bool readsWholeRows = false;
-  /// Whether the parts of a line of the result, where they are several
-  /// registers, are written one after the other.
-  bool writesWholeLines = false;
+  /// Rows of a column that are written one after the other before those of the
+  /// next column, where they are more than one register: those of a line.
+  int64_t rowsTogether = 0;
   /// Columns that are done before the next rows. Where they are more than those
   /// of a tile, columns are innermost.
   int64_t blockColumns = 1;
   /// Whether the result goes past the caches, which do not hold it: all that is
-  /// written are whole lines, if the result starts with one.
+  /// written are whole lines.
   bool streams = false;
 
   int64_t getNumColumns() const {
@@ -89,11 +89,12 @@ inline constexpr int64_t kLaneBytes = 16;
 
 /// The tile of a copy of elements of so many bytes, a power of two up to 8;
 /// nothing where no digit has neighbors or none is known to be long enough.
-/// `padding` elements follow each run of the result and are written with it;
-/// nothing where no tile can do that.
+/// `startsWithLine` tells whether the first element of the result is that of a
+/// line. `padding` elements follow each run of the result and are written with
+/// it; nothing where no tile can do that.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuFigures &figures,
-                                     int64_t padding = 0);
+                                     bool startsWithLine, int64_t padding = 0);
 
 /// The copies of a block that is staged: the first to its stage, where rows
 /// follow one another, the second from there to the result.

@@ -331,19 +331,19 @@ static bool tileCopy(linalg::LinalgOp op, const CpuFigures &figures,
   }
   Type element = op.getBlock()->getArgument(0).getType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  bool isAligned = startsWithLine(to->get(), figures.lineBytes);
   std::optional<CopyTile> tile;
   Value filler;
   if (fill)
-    tile = planCopyTile(digits, bytes, figures, padding);
+    tile = planCopyTile(digits, bytes, figures, isAligned, padding);
   if (tile) {
     filler = fill.getInputs()[0];
     fill->erase();
   }
   if (!tile)
-    tile = planCopyTile(digits, bytes, figures);
+    tile = planCopyTile(digits, bytes, figures, isAligned);
   if (!tile)
     return false;
-  tile->streams &= startsWithLine(to->get(), figures.lineBytes);
   Emitter(b, op.getLoc(), element, *tile, figures, filler,
           parallelLoops && isWorthThreads(op, tile->vectorSize))
       .run(in, out, extents);

@@ -184,6 +184,22 @@ func.func @large(%x: tensor<4096x2048xf32>) -> tensor<2048x4096xf32> {
 
 // -----
 
+// Where the source is one run, four lines of a column are written in turn.
+// CHECK-LABEL: func.func @large_from_one_run
+// CHECK: scf.for {{.*}} to %c524288 step %c64
+// CHECK: vector.store %{{.*}}, %{{.*}}[%[[FIRST:[a-z0-9]*]]] {alignment = 32 : i64, nontemporal = true}
+// CHECK: arith.addi %[[FIRST]], %c8
+// CHECK-COUNT-15: vector.store
+// CHECK-NOT: vector.store
+// CHECK: arith.addi %[[FIRST]], %c16
+func.func @large_from_one_run(%x: tensor<524288x16xf32>) -> tensor<16x524288xf32> {
+  %e = tensor.empty() : tensor<16x524288xf32>
+  %r = linalg.transpose ins(%x : tensor<524288x16xf32>) outs(%e : tensor<16x524288xf32>) permutation = [1, 0]
+  return %r : tensor<16x524288xf32>
+}
+
+// -----
+
 // Lines that another one shares with it are not.
 // CHECK-LABEL: func.func @large_of_other_lines
 // CHECK-NOT: nontemporal
