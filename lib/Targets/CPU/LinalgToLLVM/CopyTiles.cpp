@@ -180,16 +180,17 @@ static bool planStage(CopyTile &tile, int64_t bytes,
 /// further apart than columns of the result, and these near to each other and
 /// in lines of their own: then runs of the source are followed. So they are
 /// where the result is streamed, which no cache has to hold, and the lines of
-/// rows would not stay until the next columns. Where both sides collide, two
-/// lines of each are as many as stay. A streamed column gets several lines in
-/// turn, as memory takes neighbors faster than lines of many columns.
+/// rows would not stay until the next columns, and where rows are short and the
+/// lines of all columns stay. Where both sides collide, two lines of each are
+/// as many as stay. Where the source is one run, a streamed column gets several
+/// lines in turn, as memory takes neighbors faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
   const CopyDigit &ofColumns = tile.digits[tile.columnDigits[0]];
   if (!isStatic(ofRows) || !isStatic(ofColumns))
     return;
-  int64_t out = ofColumns.out * bytes;
+  int64_t out = ofColumns.out * bytes, numColumns = tile.getNumColumns();
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
   if ((rowsCollide || columnsCollide) && planStage(tile, bytes, figures))
@@ -206,6 +207,9 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     tile.blockColumns = kRunLines * tile.columns;
   else if (rowsCollide && columnsCollide)
     tile.blockColumns = 2 * tile.columns;
+  else if (!tile.streams && numColumns * bytes <= kBlockBytes &&
+           out >= figures.lineBytes && !collide(numColumns, out, figures))
+    tile.blockColumns = numColumns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
       if (ofRows.extent % (lines * tile.rows) == 0)

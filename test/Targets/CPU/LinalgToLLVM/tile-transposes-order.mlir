@@ -33,6 +33,18 @@ func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
 
 // -----
 
+// Short rows of the source are read as wholes.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: scf.for {{.*}} to %c784 step %c16
+// CHECK: scf.for {{.*}} step %c16
+func.func @short_rows(%x: tensor<784x61xf32>) -> tensor<61x784xf32> {
+  %e = tensor.empty() : tensor<61x784xf32>
+  %r = linalg.transpose ins(%x : tensor<784x61xf32>) outs(%e : tensor<61x784xf32>) permutation = [1, 0]
+  return %r : tensor<61x784xf32>
+}
+
+// -----
+
 // Two digits are columns, and one tile has all 144: no place is computed when
 // it runs.
 // CHECK-LABEL: func.func @all_columns

@@ -5,9 +5,9 @@
 // of rows 0 and 4 change places, then two rounds within lanes, and rows of 8 are
 // written. The last tile of 21 starts at 13.
 // CHECK-LABEL: func.func @ragged
+// CHECK: scf.for {{.*}} to %c32 step %c16
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c21 step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c13
-// CHECK: scf.for {{.*}} to %c32 step %c16
 // CHECK-COUNT-7: vector.load {{.*}} vector<8xf32>
 // CHECK: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-10: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
