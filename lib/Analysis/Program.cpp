@@ -185,6 +185,24 @@ RankedTensorType ProgramReader::findConstraint(const TiedValues &tie) const {
   return {};
 }
 
+/// Whether `a` and `b` come from outside, or from a few ops that are alike, as
+/// a fill of fresh storage is: seen without asking any of them for its rule.
+static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
+  if (a == b)
+    return true;
+  auto x = dyn_cast<OpResult>(a), y = dyn_cast<OpResult>(b);
+  if (!x || !y)
+    return !x && !y;
+  return mostOps != 0 && x.getResultNumber() == y.getResultNumber() &&
+         areAlike(x.getOwner(), y.getOwner()) &&
+         llvm::all_of(llvm::zip(x.getOwner()->getOperands(),
+                                y.getOwner()->getOperands()),
+                      [&](auto pair) {
+                        auto [ofX, ofY] = pair;
+                        return areMadeAlike(ofX, ofY, mostOps - 1);
+                      });
+}
+
 /// Whether `op`, which is like another one of that rule, begins its reductions
 /// as that does: with fresh storage, and so that they are combined in one way.
 static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
@@ -192,6 +210,13 @@ static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
   auto *loops = std::get_if<LoopsRule>(&rule);
   if (!loops || llvm::none_of(loops->loops, [](const LoopRule &loop) {
         return loop.iterator == utils::IteratorType::reduction;
+      }))
+    return true;
+  // The rule of a named op is made from text, which takes long.
+  if (loops->inits.size() == loops->combiners.size() &&
+      llvm::all_of(loops->inits, [&](std::optional<unsigned> init) {
+        return init &&
+               areMadeAlike(known->getOperand(*init), op->getOperand(*init));
       }))
     return true;
   OpLayoutRule own = getLayoutRule(op);
