@@ -233,11 +233,13 @@ std::vector<unsigned> ProgramReader::orderTensors(Program &ordered,
   std::vector<Place> placeOfTensor(program.tensors.size());
   std::vector<unsigned> tensorAt, next;
   DenseMap<unsigned, SmallVector<unsigned, 4>> usesOfMarked;
+  // Nodes with what they read, in new numbers.
+  std::vector<std::pair<unsigned, unsigned>> reads;
+  reads.reserve(numUses);
   tensorAt.reserve(nodeAt.size());
   next.reserve(nodeAt.size());
   ordered.tensors.reserve(nodeAt.size());
-  size_t numConsumers = 0;
-  for (unsigned node : nodeAt)
+  for (auto [n, node] : llvm::enumerate(nodeAt))
     for (size_t u = usesOf[node].begin, e = usesOf[node].end; u < e; ++u) {
       unsigned t = uses[u].tensor;
       Place &place = placeOfTensor[t];
@@ -257,7 +259,7 @@ std::vector<unsigned> ProgramReader::orderTensors(Program &ordered,
         continue;
       place.lastNode = node;
       ++next[place.tensor];
-      ++numConsumers;
+      reads.push_back({unsigned(n), place.tensor});
     }
 
   unsigned first = 0;
@@ -265,15 +267,9 @@ std::vector<unsigned> ProgramReader::orderTensors(Program &ordered,
     tensor.firstConsumer = first;
     first += std::exchange(count, first);
   }
-  ordered.consumers.resize(numConsumers);
-  for (auto [n, node] : llvm::enumerate(nodeAt))
-    for (size_t u = usesOf[node].begin, e = usesOf[node].end; u < e; ++u) {
-      unsigned place = placeOfTensor[uses[u].tensor].tensor;
-      unsigned &end = next[place];
-      if (end == ordered.tensors[place].firstConsumer ||
-          ordered.consumers[end - 1] != n)
-        ordered.consumers[end++] = n;
-    }
+  ordered.consumers.resize(reads.size());
+  for (auto [node, tensor] : reads)
+    ordered.consumers[next[tensor]++] = node;
   for (auto &[t, own] : usesOfMarked)
     program.tensors[t].tensorClass =
         getTensorClass(describeTensor(program.tensors[t], own));

@@ -40,12 +40,17 @@ private:
   };
   struct KnownKind {
     unsigned number, numVariables, numFactors;
+    ArrayRef<unsigned> key;
+    /// The kind that was met after it last.
+    unsigned follower = kNone;
   };
+  static constexpr unsigned kNone = ~0u;
 
   bool findFacts();
   void sortTensors();
   void findKey(unsigned node, unsigned numVariables);
   KnownKind makeKind(unsigned node, unsigned numVariables);
+  KnownKind &findKind(unsigned node, unsigned numVariables);
   void addEntries(SequenceSolver::Kind &kind, unsigned tensor,
                   std::optional<unsigned> consumer, int own, int producer,
                   int copies);
@@ -79,6 +84,10 @@ private:
   std::vector<unsigned> lastStep;
   std::vector<unsigned> variableOf, firstCopyOf; // of nodes, of tensors
   SmallVector<unsigned, 32> key;
+  std::vector<KnownKind> known;
+  unsigned last = kNone; // of these
+  DenseMap<ArrayRef<unsigned>, unsigned> knownOf;
+  llvm::BumpPtrAllocator keys;
 };
 } // namespace mlir::layout
 
@@ -154,21 +163,28 @@ void SequenceModel::sortTensors() {
 
 /// All that the kind of a step depends on, within one program.
 void SequenceModel::findKey(unsigned node, unsigned numVariables) {
-  key.clear();
-  key.append({program.nodes[node].nodeClass, lastStep[node] == node,
-              unsigned(getReads(node).size())});
-  for (Read read : getReads(node)) {
+  ArrayRef<Read> reads = getReads(node);
+  ArrayRef<unsigned> made = getMade(node);
+  key.resize_for_overwrite(3 + 5 * reads.size() + made.size());
+  unsigned *end = key.data();
+  *end++ = program.nodes[node].nodeClass;
+  *end++ = lastStep[node] == node;
+  *end++ = reads.size();
+  for (Read read : reads) {
     const Tensor &tensor = program.tensors[read.tensor];
     const Facts &its = facts[tensor.tensorClass];
-    key.append({tensor.tensorClass, read.consumer});
-    if (its.hasProducer)
-      key.append({numVariables - variableOf[tensor.producer],
-                  lastStep[tensor.producer] == node});
+    *end++ = tensor.tensorClass;
+    *end++ = read.consumer;
+    if (its.hasProducer) {
+      *end++ = numVariables - variableOf[tensor.producer];
+      *end++ = lastStep[tensor.producer] == node;
+    }
     if (!addsCopies(read) && its.numCopies != 0)
-      key.push_back(numVariables - firstCopyOf[read.tensor]);
+      *end++ = numVariables - firstCopyOf[read.tensor];
   }
-  for (unsigned tensor : getMade(node))
-    key.push_back(program.tensors[tensor].tensorClass);
+  for (unsigned tensor : made)
+    *end++ = program.tensors[tensor].tensorClass;
+  key.truncate(end - key.data());
 }
 
 /// The entries of the pattern of a tensor that speak of a consumer, or of none.
@@ -242,7 +258,26 @@ SequenceModel::KnownKind SequenceModel::makeKind(unsigned node,
   if (lastStep[node] == node)
     kind.complete.push_back(own);
   return {solver.addKind(kind), unsigned(kind.domains.size()),
-          unsigned(kind.factors.size())};
+          unsigned(kind.factors.size()), ArrayRef<unsigned>(key).copy(keys)};
+}
+
+/// That of the next node. Programs repeat, so it is mostly the one that came
+/// behind the last kind before.
+SequenceModel::KnownKind &SequenceModel::findKind(unsigned node,
+                                                  unsigned numVariables) {
+  findKey(node, numVariables);
+  unsigned found = last == kNone ? kNone : known[last].follower;
+  if (found == kNone || known[found].key != ArrayRef<unsigned>(key)) {
+    auto it = knownOf.find(ArrayRef<unsigned>(key));
+    if (it == knownOf.end()) {
+      known.push_back(makeKind(node, numVariables));
+      it = knownOf.try_emplace(known.back().key, known.size() - 1).first;
+    }
+    found = it->second;
+    if (last != kNone)
+      known[last].follower = found;
+  }
+  return known[last = found];
 }
 
 std::optional<LayoutModel::SequenceSolution> SequenceModel::solve() {
@@ -255,17 +290,9 @@ std::optional<LayoutModel::SequenceSolution> SequenceModel::solve() {
   kinds.reserve(program.nodes.size());
   variableOf.resize(program.nodes.size());
   firstCopyOf.resize(program.tensors.size());
-  llvm::DenseMap<ArrayRef<unsigned>, KnownKind> known;
-  llvm::BumpPtrAllocator keys;
   for (unsigned node = 0; node < program.nodes.size(); ++node) {
     unsigned numVariables = solution.numVariables;
-    findKey(node, numVariables);
-    auto it = known.find(ArrayRef<unsigned>(key));
-    if (it == known.end())
-      it = known
-               .try_emplace(ArrayRef<unsigned>(key).copy(keys),
-                            makeKind(node, numVariables))
-               .first;
+    const KnownKind &kind = findKind(node, numVariables);
     unsigned place = numVariables;
     for (Read read : getReads(node))
       if (addsCopies(read)) {
@@ -277,14 +304,15 @@ std::optional<LayoutModel::SequenceSolution> SequenceModel::solve() {
       firstCopyOf[tensor] = place;
       place += getFacts(tensor).numCopies;
     }
-    kinds.push_back(it->second.number);
-    solution.numVariables += it->second.numVariables;
-    solution.numFactors += it->second.numFactors;
+    kinds.push_back(kind.number);
+    solution.numVariables += kind.numVariables;
+    solution.numFactors += kind.numFactors;
   }
   std::optional<SequenceSolver::Answer> answer = solver.solve(kinds);
   if (!answer)
     return std::nullopt;
   solution.cost = answer->cost;
+  solution.choice.reserve(variableOf.size());
   for (unsigned variable : variableOf)
     solution.choice.push_back(answer->assignment[variable]);
   return solution;

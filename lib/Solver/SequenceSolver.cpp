@@ -73,10 +73,12 @@ struct Elimination {
 };
 
 struct Transition {
+  unsigned kind;
   unsigned next; // state
   Cost constant;
   unsigned begin, end; // in the list of eliminations
   unsigned lastRun;
+  unsigned follower; // the transition that was made after it last
 };
 
 /// Makes a transition.
@@ -320,8 +322,8 @@ unsigned SequenceSolver::Memory::getTransition(unsigned from, unsigned kind) {
   unsigned next = kNone;
   if (state.variables.size() <= kMostOpen && step.constant != kInfiniteCost)
     next = states.add(state.write(kinds[kind].domains.size())).first;
-  transitions.push_back(
-      {next, step.constant, begin, unsigned(eliminations.size()), 0});
+  transitions.push_back({kind, next, step.constant, begin,
+                         unsigned(eliminations.size()), 0, kNone});
   return transitions.size() - 1;
 }
 
@@ -338,7 +340,14 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
   unsigned state = known.states.add({0u}).first;
   unsigned start = state;
   for (unsigned kind : kinds) {
-    unsigned number = known.getTransition(state, kind);
+    // Sequences repeat, so it is mostly the one that came here before.
+    unsigned number =
+        taken.empty() ? kNone : known.transitions[taken.back()].follower;
+    if (number == kNone || known.transitions[number].kind != kind) {
+      number = known.getTransition(state, kind);
+      if (!taken.empty())
+        known.transitions[taken.back()].follower = number;
+    }
     Transition &transition = known.transitions[number];
     if (std::exchange(transition.lastRun, known.run) != known.run)
       ++numDifferent;
