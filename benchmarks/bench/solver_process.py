@@ -102,8 +102,12 @@ def solve_cp_sat(path, seconds):
     start = time.perf_counter()
     status = solver.solve(model)
     taken = time.perf_counter() - start
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    return (round(solver.objective_value) if found else None, max(0, math.ceil(solver.best_objective_bound - 1e-3)), taken)
+    bound = max(0, math.ceil(solver.best_objective_bound - 1e-3))
+    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None, bound, taken
+    # Its sums are integers, and what it says of them is a floating-point number.
+    cost = sum(cost * solver.value(choice) for cost, choice in terms)
+    return cost, cost if status == cp_model.OPTIMAL else bound, taken
 
 
 def solve_toulbar2(path, seconds):
