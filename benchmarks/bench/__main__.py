@@ -30,10 +30,11 @@ PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certifica
 def main(argv):
     # Those are for the C++ programs that run after this one.
     argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
-    for name in PARTS:
-        if name in argv:
+    # The first one decides: others may be options of that part, as the target of --untouched is.
+    for number, name in enumerate(argv):
+        if name in PARTS:
             part = importlib.import_module(f".{name.strip('-')}", __package__)
-            return part.main([arg for arg in argv if arg != name])
+            return part.main(argv[:number] + argv[number + 1:])
     status = kernels.main(argv)
     if any(arg.startswith("--kernel") for arg in argv):
         return status

@@ -3,12 +3,14 @@
 `onnx/` are the networks of `./dev bench --peers`, which multiply tokens as batches of matrices,
 `small/` and `full/` those of `python -m networks`, which multiply them as one matrix. Each runs as it
 is and laid out, in turns in one process, and the results are compared. The ratio is the median over
-pairs of runs of the laid-out time by the other one; above --most it is marked.
+pairs of runs of the laid-out time by the other one; above --most it is marked. With `--against TARGET` the
+other one is laid out, too, for that target; where both are the same program, nothing is run and the ratio is 1.
 """
 
 import argparse
 import json
 import pathlib
+import re
 
 import onnx
 
@@ -41,19 +43,35 @@ def make(name, folder):
     return path, [f"@{inputs / 'args'}"]
 
 
+def read_program(path):
+    """Its text, without large constants and what the decision says of its cost."""
+    text = run_tool("layout-opt", path, "--mlir-elide-elementsattrs-if-larger=8",
+                    "--mlir-elide-resource-strings-if-larger=8", "--verify-each=false")
+    return re.sub(r"layout\.assignment = \{.*?\}", "", text, count=1)
+
+
 def measure(name, args, folder):
     module, inputs = make(name, folder)
     before, after, runs = (folder / each for each in ("before.mlirbc", "after.mlirbc", "runs.json"))
     written = ["--emit-bytecode", "--verify-each=false", "-o"]
-    run_tool("layout-opt", module, f"--layout-linalg-to-llvm=cpu={args.cpu}", *written, before)
-    run_tool("layout-opt", module, f"--layout-to-cpu=target={{{args.target}}} cpu={args.cpu}", *written, after)
+    for target, output in (args.against, before), (args.target, after):
+        road = f"--layout-to-cpu=target={{{target}}}" if target else "--layout-linalg-to-llvm="
+        run_tool("layout-opt", module, f"{road} cpu={args.cpu}", *written, output)
+    if args.against and read_program(before) == read_program(after):
+        return {"network": name, "before_seconds": None, "seconds": None, "ratio": 1.0, "difference": 0.0}
     run_tool("layout-run", before, after, *inputs, "--warmup=2", f"--repeat={args.repeat}",
              f"--threads={args.threads}", "--compare", f"--max-rel={args.max_rel}", "--keep-freed-memory",
              f"--json={runs}")
     plain, laid_out = [json.loads(line) for line in runs.read_text().splitlines()]
-    return {"network": name, "untouched_seconds": plain["run_median_seconds"],
+    return {"network": name, "before_seconds": plain["run_median_seconds"],
             "seconds": laid_out["run_median_seconds"], "ratio": 1 / laid_out["speedup"],
             "difference": max(each["max_rel"] for each in laid_out["differences"])}
+
+
+def show(row, most):
+    times = ("".join(f"{row[key] * 1e3:>13.3f}" for key in ("before_seconds", "seconds")) if row["seconds"]
+             else f"{'same program':>26}")
+    return f"{row['network']:<24}{times}{row['ratio']:>8.3f}{row['difference']:>12.2g}{'  slower' * (row['ratio'] > most)}"
 
 
 def main(argv):
@@ -61,6 +79,7 @@ def main(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only networks whose name contains this")
     parser.add_argument("--target", default=DEVICES["cpu"][0], help="of the layouts (default: %(default)s)")
+    parser.add_argument("--against", metavar="TARGET", help="compare with layouts for this one (default: with none)")
     parser.add_argument("--cpu", default="host", help="of the kernels (default: %(default)s)")
     parser.add_argument("--repeat", type=positive, default=20, help="timed runs of each")
     parser.add_argument("--threads", type=positive, default=1, help="(default: %(default)s)")
@@ -71,12 +90,12 @@ def main(argv):
     names = [name for name in NAMES if args.only in name]
     if not names:
         parser.error(f"no network matches '{args.only}'")
-    print(f"{'network':<24}{'untouched ms':>13}{'laid out ms':>13}{'ratio':>8}{'difference':>12}", flush=True)
+    before = "against ms" if args.against else "untouched ms"
+    print(f"{'network':<24}{before:>13}{'laid out ms':>13}{'ratio':>8}{'difference':>12}", flush=True)
     rows, complete = measure_rows(
-        names, lambda name, folder: measure(name, args, folder),
-        lambda row: f"{row['network']:<24}{row['untouched_seconds'] * 1e3:>13.3f}{row['seconds'] * 1e3:>13.3f}"
-                    f"{row['ratio']:>8.3f}{row['difference']:>12.2g}{'  slower' * (row['ratio'] > args.most)}")
+        names, lambda name, folder: measure(name, args, folder), lambda row: show(row, args.most))
     slower = sum(row["ratio"] > args.most for row in rows)
-    print(f"\n{slower} of {len(rows)} take more than {args.most} times as long laid out.")
-    write_json(args.json, target=args.target, threads=args.threads, rows=rows)
+    print(f"\n{slower} of {len(rows)} take more than {args.most} times as long "
+          f"{f'as for {args.against}' if args.against else 'laid out'}.")
+    write_json(args.json, target=args.target, against=args.against, threads=args.threads, rows=rows)
     return 0 if complete and not slower else 1
