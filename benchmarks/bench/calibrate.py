@@ -7,7 +7,7 @@ arguments that are no tensors), and what does not fit --most, is left out, so it
 scaled to nanoseconds.
 
 The figures of the model are fitted to these prices, too. A modeled price is a sum in which each figure
-is one factor, so that prices under four targets say what they are under any figures, but for rounding. The
+is one factor, so that prices under five targets say what they are under any figures, but for rounding. The
 figures that are printed, whole numbers, have the least mean distance between the logarithms of these and of
 measured prices; the distances that are printed are those of the prices by them and by the target as it is. With
 `--other` the figures of that target are taken in place of these, as those that `./dev bench --target` prints.
@@ -80,22 +80,24 @@ def fit(modules, priced, target, other, folder):
     """The target with the figures whose prices are closest to measured ones, unless there is an other one, and the mean
     distances, as factors, of the prices by the target as it is and by these figures; all prices may be in another unit.
     None where no price is of these modules."""
-    # What is paid for bytes, and for bytes beside each other; for arithmetic, and for arithmetic without lanes.
-    probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 100, 200)]
+    # What is paid for bytes, and for bytes beside each other; for arithmetic, along windows, and without lanes.
+    probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 200, 100), (1, 100, 200)]
     tables = [read_prices(modules, each, folder) for each in (target, *(with_figures(target, *p) for p in probes))]
     keys = [key for key, (_, price) in priced.items() if price > 0 and all(key in table for table in tables)]
     if not keys:
         return None
     measured = np.log([priced[key][1] for key in keys])
-    default, plain, strided, vectors, scalars = (np.array([table[key] for key in keys], float) for table in tables)
+    default, plain, strided, vectors, windows, scalars = (np.array([table[key] for key in keys], float) for table in tables)
 
     def distance(modeled):
         error = measured - np.log(np.maximum(modeled, 1))
         return float(np.exp(np.nanmean(np.abs(error - np.nanmedian(error)))))
 
     def model(flops, strided_percent, scalar_percent):
-        work = (vectors - plain) + (scalars - vectors) * (scalar_percent / 100 - 1)
-        return plain + (strided - plain) * (strided_percent / 100 - 1) + work / flops
+        beside, without = strided_percent / 100 - 1, scalar_percent / 100 - 1
+        sliding = (windows - vectors) - (strided - plain)
+        work = (vectors - plain) + sliding * beside + (scalars - vectors) * without
+        return plain + (strided - plain) * beside + work / flops
 
     best = min(itertools.product(range(1, 17), range(100, 310, 10), range(100, 2050, 50)),
                key=lambda figures: distance(model(*figures)))

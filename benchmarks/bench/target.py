@@ -18,6 +18,7 @@ import tempfile
 
 import numpy as np
 
+from layout_mlir.run import positive
 from layout_mlir.tools import ToolError, run_tool, whole_file
 
 from .kernels import KERNELS, read_inputs
@@ -188,13 +189,17 @@ def main(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lanes", type=int, default=16, help="elements of one inner tile")
     parser.add_argument("--repeat", type=int, default=50, help="timed runs of each")
+    parser.add_argument("--times", type=positive, default=1, help="measure all of it so often, and take the median of each figure")
     parser.add_argument("--json", type=pathlib.Path, help="write all that was measured to this file")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         bench = Bench(scratch, args.repeat)
         try:
-            timed = [bench.time_conversion(*case) for case in CONVERSIONS]
-            figures = calibrate(bench, args.lanes, timed)
+            found = []
+            for _ in range(args.times):
+                timed = [bench.time_conversion(*case) for case in CONVERSIONS]
+                found.append(calibrate(bench, args.lanes, timed))
+            figures = {name: statistics.median_low(each[name] for each in found) for name in found[0]}
             target = "#layout.cpu<" + ", ".join(
                 f"{name} = {value}" for name, value in figures.items()) + ">"
             rows = [bench.price(target, *case) for case in CONVERSIONS]

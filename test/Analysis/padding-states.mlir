@@ -2,7 +2,7 @@
 // reduction asks for padding on which it needs none, and whoever makes such
 // padding anyway is asked before anything is written.
 //
-// RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16, mask_percent = 200>}' --layout-verify | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16, mask_percent = 200, flops_per_byte = 8, scalar_percent = 1600, strided_percent = 200>}' --layout-verify | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --layout-verify | FileCheck %s --check-prefix=FREE
 
 // Where masks cost nothing, padding holds anything.

@@ -75,6 +75,22 @@ static Cost takePercent(Cost cost, int64_t percent) {
                                    : cost * percent / 100;
 }
 
+/// Whether a window slides along this loop, so that vectors of neighbors begin
+/// anywhere in a line.
+static bool isSlidOver(const LoopsRule &rule, unsigned loop) {
+  auto isSlid = [&](AffineExpr index) {
+    if (!index.isFunctionOfDim(loop))
+      return false;
+    for (auto [other, its] : llvm::enumerate(rule.loops))
+      if (other != loop && its.size != 1 && index.isFunctionOfDim(other))
+        return true;
+    return false;
+  };
+  return llvm::any_of(rule.operandMaps, [&](AffineMap map) {
+    return map && llvm::any_of(map.getResults(), isSlid);
+  });
+}
+
 Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto typeOf = [](Value value) {
@@ -106,6 +122,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     int64_t busy = llvm::alignTo(run, target.getLanes());
     work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
                                      : work * busy / run;
+    if (isSlidOver(rule, stored.space->digits[*lane].loop))
+      work = takePercent(work, target.getStridedPercent());
   } else {
     work = takePercent(work, target.getScalarPercent());
   }

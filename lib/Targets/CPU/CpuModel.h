@@ -14,7 +14,8 @@
 //                points: iterations, tiled loops rounded up to whole tiles
 //                use: percent of the lanes that work; without a loop to put on
 //                lanes the bytes count at strided_percent, the arithmetic at
-//                scalar_percent. A reduction that has to be masked (see
+//                scalar_percent, and at strided_percent where a window slides
+//                along the lanes. A reduction that has to be masked (see
 //                PaddingMasks.h) ends where its dim does, at mask_percent;
 //                padding that a result states and the body does not make is
 //                written like that of a conversion

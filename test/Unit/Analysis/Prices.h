@@ -40,7 +40,10 @@ protected:
 
   CostModel getCosts(StringRef figures = "",
                      Objective objective = Objective::time) {
-    return getCostsOf("#layout.cpu<lanes = 4" + figures.str() + ">", objective);
+    return getCostsOf("#layout.cpu<lanes = 4, strided_percent = 200, "
+                      "flops_per_byte = 8, scalar_percent = 1600" +
+                          figures.str() + ">",
+                      objective);
   }
   CostModel getCostsOf(const std::string &target,
                        Objective objective = Objective::time) {

@@ -9,23 +9,23 @@
 //
 // IR: module attributes {layout.target = #layout.cpu<lanes = 16>}
 // IR: linalg.conv_2d_nchw_fchw
-// SOLVED: layout.assignment = {conversion_cost = 783686 : i64, cost = 18421094 : i64, lower_bound = 18421094 : i64}
+// SOLVED: layout.assignment = {conversion_cost = 477863 : i64, cost = 27431437 : i64, lower_bound = 27431437 : i64}
 // TEXT:      strategy                        cost      of conversions   conversions     bytes moved
-// TEXT-NEXT: optimum                     18421094              783686             1          401408
-// TEXT-NEXT: as-typed                    19223040                   0             0               0
-// TEXT-NEXT: forward                     18421094              783686             1          401408
-// TEXT-NEXT: priority                    19444684             1807276             2          925696
-// TEXT-NEXT: rank                        18421094              783686             1          401408
-// TEXT-NEXT: majority                    18421094              783686             1          401408
-// TEXT-NEXT: bidirectional               18421094              783686             1          401408
-// TEXT-NEXT: greedy                      19444684             1807276             2          925696
-// TEXT-NEXT: no assignment costs less than 18421094
+// TEXT-NEXT: optimum                     27431437              477863             1          401408
+// TEXT-NEXT: as-typed                    34964152                   0             0               0
+// TEXT-NEXT: forward                     27431437              477863             1          401408
+// TEXT-NEXT: priority                    28055585             1102011             2          925696
+// TEXT-NEXT: rank                        27431437              477863             1          401408
+// TEXT-NEXT: majority                    27431437              477863             1          401408
+// TEXT-NEXT: bidirectional               27431437              477863             1          401408
+// TEXT-NEXT: greedy                      28055585             1102011             2          925696
+// TEXT-NEXT: no assignment costs less than 27431437
 // JSON:      "name": "optimum",
-// JSON-NEXT: "cost": 18421094,
-// JSON-NEXT: "conversion_cost": 783686,
+// JSON-NEXT: "cost": 27431437,
+// JSON-NEXT: "conversion_cost": 477863,
 // JSON-NEXT: "conversions": 1,
 // JSON-NEXT: "bytes_moved": 401408
-// JSON: "lower_bound": 18421094
+// JSON: "lower_bound": 27431437
 // BAD: error: the option 'output': cannot write
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
   func.func @main(%x: tensor<1x64x32x32xf32>) -> tensor<1x64x28x28xf32> {

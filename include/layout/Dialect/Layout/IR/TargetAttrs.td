@@ -21,14 +21,17 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     module attributes {layout.target = #layout.cpu<lanes = 16>} {}
     ```
 
-    Costs are times, 1 being that in which memory moves one byte.
+    Costs are times, 1 being that in which memory moves one byte. What figures
+    are where they are not given was measured on a CPU with AVX2
+    (`./dev bench --target`).
 
     * `lanes`: elements of one inner tile, the run that the innermost loop of a
       kernel works on;
     * `line_bytes`: what memory moves at once; a conversion whose two sides
       share runs of at least this many bytes is a plain copy;
     * `strided_percent`: cost of a conversion that moves single elements, in
-      percent of a plain copy;
+      percent of a plain copy, and of arithmetic on lanes along which a window
+      slides, in percent of the same on other lanes;
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one byte;
     * `scalar_percent`: cost of arithmetic without lanes, in percent of the same on
@@ -44,9 +47,9 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
   let parameters = (ins
     "int64_t":$lanes,
     DefaultValuedParameter<"int64_t", "CpuFigures().lineBytes">:$line_bytes,
-    DefaultValuedParameter<"int64_t", "200">:$strided_percent,
-    DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
-    DefaultValuedParameter<"int64_t", "1600">:$scalar_percent,
+    DefaultValuedParameter<"int64_t", "120">:$strided_percent,
+    DefaultValuedParameter<"int64_t", "5">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "550">:$scalar_percent,
     DefaultValuedParameter<"int64_t", "100">:$mask_percent,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
