@@ -32,11 +32,12 @@ from .tools import find_tool, run_tool
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
-# Sums are rounded as the loops are written; neighbors may be computed together. Expressions have
-# the parentheses that they need and no others.
 TIMELINE_EVENTS = 200
-FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror",
-         "-Wno-parentheses", "-shared", "-fPIC", "-pipe"]
+# Sums are rounded as the loops are written; neighbors may be computed together.
+FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC",
+         "-pipe"]
+# The loops of kernels have the parentheses that they need and no others.
+KERNEL_FLAGS = ["-Wno-parentheses"]
 
 
 class Dim4(ctypes.Structure):
@@ -80,7 +81,7 @@ def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
     return [extent * first, *others], extent * argument["bytes"]
 
 
-def _compile(folder: pathlib.Path, cxx: str | None) -> pathlib.Path:
+def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pathlib.Path:
     """The package as a shared library with a simulator of its own."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
     tree = pathlib.Path(__file__).resolve().parents[2]
@@ -89,7 +90,7 @@ def _compile(folder: pathlib.Path, cxx: str | None) -> pathlib.Path:
     okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, build)
     include = next(above for above in okk.parents if above.name == "include")
     library, made = folder / "program.so", folder / "program.so.part"
-    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I", okk,
+    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *flags, "-I", include, "-I", okk,
                folder / "program.cpp", "-Wl,--whole-archive", simulator,
                "-Wl,--no-whole-archive", "-o", made]
     try:
@@ -147,7 +148,7 @@ class Program:
         # Commands of the execution units that a chip has, and those that only the simulator runs.
         self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
         self.kernels = text.count("okk_sim_compute_run(")
-        self._library = _load(_compile(self.folder, cxx))
+        self._library = _load(_compile(self.folder, cxx, FLAGS + KERNEL_FLAGS * (self.kernels > 0)))
         self._declare()
 
     def _declare(self) -> None:

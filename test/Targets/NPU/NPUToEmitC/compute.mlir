@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=checks -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir -o %t.cpp
 // RUN: FileCheck %s < %t.cpp
-// RUN: %host_cxx -std=c++17 -Wall -Wextra -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t.cpp %S/Inputs/run-compute.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t.run
+// RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t.cpp %S/Inputs/run-compute.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t.run
 // RUN: %t.run | FileCheck %s --check-prefix=RESULT
 // Elementwise ops on local tensors with layouts of their own, the next tensor
 // loaded at the same time: y = (x + x) * b and z = -x.

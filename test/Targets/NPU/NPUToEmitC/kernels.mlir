@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --convert-npu-to-emitc="checks strict-okkernel=false" -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir -o %t.cpp
 // RUN: FileCheck %s < %t.cpp
-// RUN: %host_cxx -std=c++17 -O2 -Wall -Wextra -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -c %t.cpp -o %t.o
+// RUN: %host_cxx -std=c++17 -O2 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -c %t.cpp -o %t.o
 // What OKKernel has no function for, as kernels, and constants as one block.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>

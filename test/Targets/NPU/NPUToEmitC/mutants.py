@@ -2,7 +2,7 @@
 # RUN: layout-opt %S/Inputs/mutants.mlir --convert-npu-to-emitc=checks -o %t/emitc.mlir
 # RUN: layout-translate --mlir-to-cpp %t/emitc.mlir -o %t/program.cpp
 # RUN: %python %s %t/program.cpp > %t/mutants.cpp
-# RUN: %host_cxx -std=c++17 -Wall -Wextra -Werror -Wno-unused-variable -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t/mutants.cpp %S/Inputs/run-mutants.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
+# RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -Wno-unused-variable -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t/mutants.cpp %S/Inputs/run-mutants.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
 # RUN: %t/run | FileCheck %s
 # A generated program with one number changed: a size or a stride that matters, an
 # address, where a tensor is. Every time the simulator reports a rule that is

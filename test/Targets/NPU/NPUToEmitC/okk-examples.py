@@ -3,7 +3,7 @@
 # RUN: layout-opt %t/module.mlir --convert-npu-to-emitc=checks -o %t/emitc.mlir
 # RUN: layout-translate --mlir-to-cpp %t/emitc.mlir -o %t/generated.cpp
 # RUN: %python %s cases %layout_src_root/test/vectors/npu_scatter.json > %t/cases.inc
-# RUN: %host_cxx -std=c++17 -Wall -Wextra -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -I %t %t/generated.cpp %S/Inputs/run-examples.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
+# RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -I %t %t/generated.cpp %S/Inputs/run-examples.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
 # RUN: %t/run | FileCheck %s
 # Every example of OKKernel's text as a program: a tensor is copied to local
 # memory and back, its bytes are where the vectors say, and nothing else was
