@@ -4,8 +4,9 @@ from .builder import Builder
 from .layers import same_padding
 from .text import Value
 
-# Before a SiLU, which keeps about 0.36 of the variance.
-SILU_GAIN = 2.8
+# Before a SiLU, which keeps half of the square of what is large: sizes that grow from block to block would end beyond
+# what a rounding error leaves of them.
+SILU_GAIN = 2.0
 BRANCH_GAIN = 0.5
 
 
@@ -28,8 +29,8 @@ def mbconv(b: Builder, x: Value, channels: int, kernel: int, stride: int, expans
     y = b.conv_bn(y, hidden, kernel, "depthwise", "depthwise_bn", stride=stride, depthwise=True,
                   padding=_padding(y, kernel, stride, same), gain=SILU_GAIN)
     y = b.excite(b.silu(y, "depthwise_silu"), max(1, x.shape[1] // 4), "se")
-    # What is scaled by a sigmoid has about half the size.
-    y = b.conv_bn(y, channels, 1, "project", "project_bn", gain=4 * SILU_GAIN,
+    # What is scaled by a sigmoid of what is large has half of the square.
+    y = b.conv_bn(y, channels, 1, "project", "project_bn", gain=2 * SILU_GAIN,
                   branch_gain=BRANCH_GAIN)
     return _residual(b, x, y, stride)
 
