@@ -75,7 +75,8 @@ ROOMS = {
 UPSTREAM = {
     "Support": ("llvm/", "mlir/IR/AffineMap.h", "mlir/IR/BuiltinAttributes.h", "mlir/IR/Diagnostics.h",
                 "mlir/IR/DialectResourceBlobManager.h", "mlir/IR/Location.h",
-                "mlir/Dialect/Arith/IR/Arith.h", "mlir/Dialect/Math/IR/Math.h", "mlir/Dialect/SCF/IR/SCF.h",
+                "mlir/Dialect/Arith/IR/Arith.h", "mlir/Dialect/Linalg/Transforms/Transforms.h",
+                "mlir/Dialect/Math/IR/Math.h", "mlir/Dialect/SCF/IR/SCF.h",
                 "mlir/Dialect/Tensor/IR/Tensor.h", "mlir/Dialect/Utils/StaticValueUtils.h",
                 "mlir/Interfaces/LoopLikeInterface.h", "mlir/Interfaces/ViewLikeInterface.h"),
     "Algebra": ("llvm/", "mlir/IR/Affine", "isl/"),

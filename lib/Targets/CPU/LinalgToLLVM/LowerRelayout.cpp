@@ -7,6 +7,7 @@
 
 #include "CopyTiles.h"
 #include "ExpandDims.h"
+#include "layout/Support/LowerPacks.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -24,36 +25,6 @@ namespace mlir::layout {
 using namespace mlir;
 
 namespace {
-
-/// Whether the tiles are those of all dims, in their order. Only then is a
-/// single tile the tensor with its padding, as upstream takes it to be wherever
-/// the other dims have size 1.
-template <typename OpTy> static bool tilesAreWhole(OpTy op, int64_t rank) {
-  return llvm::equal(op.getInnerDimsPos(), llvm::seq<int64_t>(rank));
-}
-
-/// pack = pad, expand, transpose.
-struct LowerPack : OpRewritePattern<linalg::PackOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::PackOp op,
-                                PatternRewriter &rewriter) const override {
-    return linalg::lowerPack(rewriter, op,
-                             tilesAreWhole(op, op.getSourceType().getRank()));
-  }
-};
-
-/// unpack = transpose, collapse, slice.
-struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::UnPackOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!layout::hasNoElements(op.getDestType()))
-      return linalg::lowerUnPack(rewriter, op,
-                                 tilesAreWhole(op, op.getDestType().getRank()));
-    rewriter.replaceOp(op, op.getDest());
-    return success();
-  }
-};
 
 /// A slice takes no step along a dim that it has one index of. Said otherwise,
 /// the stride of that dim is none that its source has, and dims that are
@@ -291,8 +262,9 @@ struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerPack, LowerUnPack, LowerExpandShape, CollapseNoElements,
-                 DropSameOrder, NoStepForOneIndex<tensor::ExtractSliceOp>,
+    patterns.add<layout::LowerPack, layout::LowerUnPack, LowerExpandShape,
+                 CollapseNoElements, DropSameOrder,
+                 NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
     patterns.add<LowerPad>(context, padInPlace);
     patterns.add<DropEmptyParts>(context, /*benefit=*/2);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
+#include "layout/Support/LowerPacks.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -85,9 +86,16 @@ struct PrepareForCoresPass
       foldExtracts(function);
       inlineIntegers(function);
     }
-    // A view of a tensor that holds nothing is such a tensor.
+    // A view of a tensor that holds nothing is such a tensor; tiles are pads,
+    // reshapes and transpositions, and what is made of indices is a structured
+    // op.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
+    patterns.add<LowerPack, LowerUnPack>(&getContext());
+    patterns.add(+[](tensor::GenerateOp op, PatternRewriter &rewriter) {
+      return LogicalResult(
+          linalg::rewriteInDestinationPassingStyle(rewriter, op));
+    });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -56,8 +56,8 @@ void foldExtracts(func::FuncOp function);
 Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
                 ArrayRef<int64_t> indices);
 
-/// A convolution of groups becomes one for each group, and one along a line one
-/// of images of one row.
+/// A convolution of groups becomes one for each group, one along a line one of
+/// images of one row, and one without channels one of one channel.
 void splitGroups(func::FuncOp function);
 
 /// Comparisons go where they are used, as no memory holds bits, and what no op

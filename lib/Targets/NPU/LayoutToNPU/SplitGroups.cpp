@@ -14,12 +14,18 @@
 //     ..
 //     %r = tensor.concat dim(1) %r0, %r1, %r2, %r3  each expanded to a group
 //
-// and one along a line is one of images of one row.
+// one along a line is one of images of one row, and one that has no channels,
+// and so no dim that could go from core to core, one of one channel:
+//
+//   %r = linalg.conv_2d(%x, %w)      becomes a linalg.generic of the same body
+//                                    on [1, 1, h, w]
 //
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -132,7 +138,169 @@ static void makeImages(linalg::Conv1DNcwFcwOp op) {
   op.erase();
 }
 
+namespace {
+/// A convolution without batch and channels: the loops of its result and of its
+/// window, in the order of the dims of its input.
+struct Window {
+  OpOperand *image = nullptr, *weights = nullptr;
+  SmallVector<unsigned, 2> points, taps;
+};
+} // namespace
+
+/// The only loops of a sum of two, each times a number.
+static std::optional<std::pair<unsigned, unsigned>>
+getTwoLoops(AffineExpr sum, unsigned loops) {
+  SmallVector<unsigned, 2> found;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (sum.isFunctionOfDim(loop))
+      found.push_back(loop);
+  bool isSum = sum.getKind() == AffineExprKind::Add && found.size() == 2 &&
+               sum.isPureAffine();
+  bool hasQuotient = false;
+  sum.walk([&](AffineExpr expr) {
+    hasQuotient |= expr.getKind() == AffineExprKind::Mod ||
+                   expr.getKind() == AffineExprKind::FloorDiv ||
+                   expr.getKind() == AffineExprKind::CeilDiv;
+  });
+  if (!isSum || hasQuotient)
+    return std::nullopt;
+  return std::pair(found[0], found[1]);
+}
+
+static std::optional<Window> findWindow(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
+      op.hasDynamicShape() ||
+      !llvm::all_of(op.getStaticLoopRanges(),
+                    [](auto trip) { return trip > 0; }))
+    return std::nullopt;
+  auto kinds = op.getIteratorTypesArray();
+  unsigned loops = op.getNumLoops();
+  for (unsigned number : {0, 1}) {
+    Window window{op.getDpsInputOperand(number),
+                  op.getDpsInputOperand(1 - number)};
+    for (AffineExpr sum :
+         op.getMatchingIndexingMap(window.image).getResults()) {
+      auto pair = getTwoLoops(sum, loops);
+      if (!pair)
+        break;
+      auto [point, tap] = *pair;
+      if (kinds[point] == utils::IteratorType::reduction)
+        std::swap(point, tap);
+      if (kinds[point] != utils::IteratorType::parallel ||
+          kinds[tap] != utils::IteratorType::reduction)
+        break;
+      window.points.push_back(point);
+      window.taps.push_back(tap);
+    }
+    unsigned rank = window.points.size();
+    AffineMap taps = op.getMatchingIndexingMap(window.weights);
+    AffineMap points = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if ((rank == 1 || rank == 2) && 2 * rank == loops &&
+        op.getMatchingIndexingMap(window.image).getNumResults() == rank &&
+        taps.isProjectedPermutation() && taps.getNumResults() == rank &&
+        points.isProjectedPermutation() && points.getNumResults() == rank)
+      return window;
+  }
+  return std::nullopt;
+}
+
+/// With its dims in the order of `loops`, which index them by `map`.
+static Value inOrder(OpBuilder &builder, Location loc, Value tensor,
+                     AffineMap map, ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> order;
+  for (unsigned loop : loops)
+    order.push_back(
+        *map.getResultPosition(getAffineDimExpr(loop, builder.getContext())));
+  if (isIdentityPermutation(order))
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, applyPermutation(type.getShape(), order),
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, tensor, empty, order)
+      ->getResult(0);
+}
+
+static void addChannel(linalg::LinalgOp op, const Window &window) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  unsigned rank = window.points.size();
+  // A line is an image of one row.
+  SmallVector<ReassociationIndices> dims(rank);
+  for (unsigned dim = 0; dim < 4; ++dim)
+    dims[dim < 4 - rank ? 0 : dim - (4 - rank)].push_back(dim);
+  auto asImage = [&](Value tensor) -> Value {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(4 - rank, 1);
+    llvm::append_range(shape, type.getShape());
+    return tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        tensor, dims);
+  };
+  AffineMap taps = op.getMatchingIndexingMap(window.weights);
+  OpOperand *start = op.getDpsInitOperand(0);
+  AffineMap points = op.getMatchingIndexingMap(start);
+  Value image = asImage(window.image->get());
+  Value weights =
+      asImage(inOrder(builder, loc, window.weights->get(), taps, window.taps));
+  Value init =
+      asImage(inOrder(builder, loc, start->get(), points, window.points));
+
+  // Loops n, f, h, w of the result, c, y, x of what is summed.
+  auto dim = [&](unsigned loop) {
+    return getAffineDimExpr(loop, op.getContext());
+  };
+  SmallVector<AffineExpr> loops(op.getNumLoops());
+  for (unsigned each = 0; each < rank; ++each) {
+    loops[window.points[each]] = dim(4 - rank + each);
+    loops[window.taps[each]] = dim(7 - rank + each);
+  }
+  SmallVector<AffineExpr> read{dim(0), dim(4)};
+  if (rank == 1)
+    read.push_back(dim(2) + dim(5));
+  for (AffineExpr sum : op.getMatchingIndexingMap(window.image).getResults())
+    read.push_back(sum.replaceDims(loops));
+  auto map = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(7, 0, results, op.getContext());
+  };
+  SmallVector<AffineMap> maps{map(read), map({dim(1), dim(4), dim(5), dim(6)}),
+                              map({dim(0), dim(1), dim(2), dim(3)})};
+  SmallVector<Value> inputs{image, weights};
+  if (window.image->getOperandNumber() != 0) {
+    std::swap(maps[0], maps[1]);
+    std::swap(inputs[0], inputs[1]);
+  }
+  SmallVector<utils::IteratorType> kinds(4, utils::IteratorType::parallel);
+  kinds.append(3, utils::IteratorType::reduction);
+  auto made = linalg::GenericOp::create(builder, loc, TypeRange(init.getType()),
+                                        inputs, ValueRange(init), maps, kinds);
+  IRMapping mapping;
+  op->getRegion(0).cloneInto(&made.getRegion(), mapping);
+  Value result =
+      tensor::CollapseShapeOp::create(builder, loc, made.getResult(0), dims);
+  // Back from the order of the image.
+  SmallVector<unsigned> back;
+  for (AffineExpr expr : points.getResults())
+    back.push_back(cast<AffineDimExpr>(expr).getPosition());
+  SmallVector<AffineExpr> order(rank);
+  for (unsigned each = 0; each < rank; ++each)
+    order[each] = dim(window.points[each]);
+  result = inOrder(builder, loc, result,
+                   AffineMap::get(op.getNumLoops(), 0, order, op.getContext()),
+                   back);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 void layout::splitGroups(func::FuncOp function) {
+  SmallVector<std::pair<linalg::LinalgOp, Window>> windows;
+  function.walk([&](linalg::LinalgOp op) {
+    if (std::optional<Window> window = findWindow(op))
+      windows.push_back({op, *window});
+  });
+  for (auto &[op, window] : windows)
+    addChannel(op, window);
   SmallVector<std::pair<linalg::LinalgOp, unsigned>> ops;
   function.walk([&](linalg::LinalgOp op) {
     bool isGroupFirst = isa<linalg::Conv2DNgchwGfchwOp>(*op);

@@ -256,3 +256,55 @@ check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
 }}
 """, [x], sums.sum(1, dtype=np.int8),
       chip="#npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>")
+
+# Convolutions without channels: of an image, of a line, with weights and result transposed.
+x, w, line, taps = draw(8, 11), draw(3, 2), draw(13), draw(3)
+windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2))
+summed = np.einsum("hwyx,yx->hw", windows, w)
+ADD = """^bb0(%a: f32, %b: f32, %c: f32):
+  %p = arith.mulf %a, %b : f32
+  %s = arith.addf %c, %p : f32
+  linalg.yield %s : f32"""
+text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: tensor<13xf32>, %t: tensor<3xf32>, %o: tensor<6x10xf32>)
+    -> (tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>) {{
+  %r = linalg.conv_2d ins(%x, %w : tensor<8x11xf32>, tensor<3x2xf32>) outs(%o : tensor<6x10xf32>) -> tensor<6x10xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<11xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<11xf32>) -> tensor<11xf32>
+  %m = linalg.conv_1d ins(%l, %t : tensor<13xf32>, tensor<3xf32>) outs(%f : tensor<11xf32>) -> tensor<11xf32>
+  %ew = tensor.empty() : tensor<2x3xf32>
+  %wt = linalg.transpose ins(%w : tensor<3x2xf32>) outs(%ew : tensor<2x3xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<5x3xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<5x3xf32>) -> tensor<5x3xf32>
+  %g = {generic(["(a, b, c, d) -> (a * 2 + c, b * 2 + d)", "(a, b, c, d) -> (d, c)", "(a, b, c, d) -> (b, a)"],
+                ["parallel"] * 2 + ["reduction"] * 2, "%x, %wt : tensor<8x11xf32>, tensor<2x3xf32>",
+                "%f2 : tensor<5x3xf32>", ADD)} -> tensor<5x3xf32>
+  return %r, %m, %g : tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>
+}}
+""", [x, w, line, taps, summed], 2 * summed, np.correlate(line, taps), summed[::2, ::2].T)
+assert text.count("okk_bdc_conv2d(") == 3 and "okk_sim_compute_run" not in text, text
+
+# Tiles and back, and tensors that are made of numbers and of indices.
+x = draw(5, 13)
+padded = np.pad(x, ((0, 0), (0, 3)), constant_values=2)
+check("""func.func @main(%x: tensor<5x13xf32>) -> (tensor<2x5x8xf32>, tensor<5x13xf32>, tensor<3x4xf32>) {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<2x5x8xf32>
+  %p = linalg.pack %x padding_value(%two : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [8]
+      into %e : tensor<5x13xf32> -> tensor<2x5x8xf32>
+  %s = tensor.splat %two : tensor<2x5x8xf32>
+  %ea = tensor.empty() : tensor<2x5x8xf32>
+  %a = linalg.add ins(%p, %s : tensor<2x5x8xf32>, tensor<2x5x8xf32>) outs(%ea : tensor<2x5x8xf32>) -> tensor<2x5x8xf32>
+  %eu = tensor.empty() : tensor<5x13xf32>
+  %u = linalg.unpack %a outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [8]
+      into %eu : tensor<2x5x8xf32> -> tensor<5x13xf32>
+  %g = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %k = arith.addi %i, %j : index
+    %w = arith.index_cast %k : index to i32
+    %v = arith.sitofp %w : i32 to f32
+    tensor.yield %v : f32
+  } : tensor<3x4xf32>
+  return %p, %u, %g : tensor<2x5x8xf32>, tensor<5x13xf32>, tensor<3x4xf32>
+}
+""", [x], padded.reshape(5, 2, 8).transpose(1, 0, 2), x + 2, np.add.outer(np.arange(3), np.arange(4)).astype(np.float32))
