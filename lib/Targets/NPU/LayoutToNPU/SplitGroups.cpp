@@ -172,7 +172,12 @@ static std::optional<Window> findWindow(linalg::LinalgOp op) {
       op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
       op.hasDynamicShape() ||
       !llvm::all_of(op.getStaticLoopRanges(),
-                    [](auto trip) { return trip > 0; }))
+                    [](auto trip) { return trip > 0; }) ||
+      // A layout is stated over the dims that the tensor has.
+      llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && tensor.getEncoding();
+      }))
     return std::nullopt;
   auto kinds = op.getIteratorTypesArray();
   unsigned loops = op.getNumLoops();

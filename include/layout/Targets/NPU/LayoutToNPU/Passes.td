@@ -55,8 +55,11 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
     * rows of a finite constant at places that data name become a product of the
       constant with ones and zeros;
     * what else a body computes of its loops alone becomes a constant;
-    * a convolution of groups of several channels becomes one for each group, and
-      one along a line one of images of one row;
+    * a convolution of groups of several channels becomes one for each group, one
+      along a line one of images of one row, and one without channels one of one
+      channel;
+    * packs and unpacks become pads, reshapes and transpositions, and
+      `tensor.generate` a `linalg.generic`;
     * comparisons of f32 go into the ops that select by them, powers of known
       exponents become products, and logarithms upstream's polynomials;
     * tensors of `i1` and `index` inside of a function become tensors of `i8` and
