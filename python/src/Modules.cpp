@@ -276,7 +276,9 @@ void ModuleInContext::issueWarnings() const {
 
 std::string ModuleInContext::getText() const {
   std::string text;
-  llvm::raw_string_ostream(text) << *module << "\n";
+  llvm::raw_string_ostream os(text);
+  // What `<<` prints has no aliases.
+  module.get().print(os);
   return text;
 }
 

@@ -79,13 +79,14 @@ def be_rank(folder, count):
     pathlib.Path(folder, f"taken-{rank}.json").write_text(str(most))
 
 
-def find_limit(path, target, most):
-    """A limit halfway between what the fastest decision takes and what any needs."""
-    try:
-        run_tool("layout-opt", path, *PREPARATION, f"--layout-assign=target={{{target(1)}}}", "-o", os.devnull)
-    except ToolError as error:
-        least = int(re.search(r"needs at least (\d+) bytes", str(error))[1])
-    return (least + most) // 2
+def decide_within(limit, most, path, target, folder):
+    """The limit and the decision within it; where none is, the limit goes halfway from what is known to be needed to `most`."""
+    while True:
+        try:
+            return limit, *decide(path, target(limit), folder, *PREPARATION)
+        except ToolError as error:
+            least = int(re.search(r"needs at least (\d+) bytes", str(error))[1])
+            limit = (least + most) // 2
 
 
 def main(network, *counts):
@@ -103,14 +104,13 @@ def main(network, *counts):
             inputs = re.search(r"func\.func @main\((.*?)\)", path.read_text(), re.S)[1]
             dtypes = [{"f32": np.float32, "i64": np.int64, "i32": np.int32}[each]
                       for each in re.findall(r"tensor<(?:\d+x)*(\w+)>", inputs)]
-            memory = ANY
-            for _ in range(2):
-                figures, arguments = decide(path, target(memory), folder, *PREPARATION)
+            predicted = None
+            for memory in (ANY, 1):
+                memory, figures, arguments = decide_within(memory, predicted, path, target, folder)
                 taken, predicted = measure(figures, arguments, folder, ranks, dtypes).max(), figures["memory_bytes"]
                 limit = "none" if memory == ANY else memory
                 print(f"{network:<14}{ranks:>4}{limit:>10}{predicted:>12}{taken:>12}{taken / predicted:>8.3f}", flush=True)
                 assert taken <= predicted <= min(memory, CLOSE * taken), (taken, predicted, memory)
-                memory = find_limit(path, target, predicted)
 
 
 if __name__ == "__main__":

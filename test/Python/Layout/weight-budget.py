@@ -48,6 +48,8 @@ def convolve(a, w):
 
 def kept_bytes(text):
     """Each constant that is a tensor once for each layout; a layout is evaluated at all indices."""
+    aliases = dict(re.findall(r"^#(\w+) = (#layout\.map<.*>)$", text, re.MULTILINE))
+    text = re.sub(r"#(\w+)", lambda use: aliases.get(use[1], use[0]), text)
     constants = set(re.findall(
         r"arith\.constant (dense\S*) : tensor<([\dx]+)x(\w+)(?:, #layout\.map<\((.*?)\) -> buffer\((.*?)\)>)?>", text))
     total = 0

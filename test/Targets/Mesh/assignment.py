@@ -328,9 +328,11 @@ class Assignment(unittest.TestCase):
                 self.check(Mesh({"x": 2, "y": 2}, byte, message), shape, steps)
 
     def test_splits_and_blocks_are_one_choice(self):
+        """No box that is sent crosses tiles: the last element of one is beside the first of the next by chance, which
+        no loop over a box makes use of, but runs that NumPy finds do."""
         both = 0
-        for axes, shape, steps in (({"x": 2}, (2, 8, 6, 6), ((8, 3), "tanh", (8, 3))),
-                                   ({"x": 2}, (1, 3, 4, 4), ((16, 2), "tanh", (6, 2))),
+        for axes, shape, steps in (({"x": 2}, (1, 8, 6, 6), ((8, 3), "tanh", (8, 3))),
+                                   ({"x": 2}, (1, 3, 4, 4), ((16, 2), "tanh", (8, 2))),
                                    ({"x": 4}, (1, 32, 3, 3), ((32, 2), (32, 2))),
                                    ({"x": 3}, (1, 6, 5, 5), ((9, 2), "tanh", (12, 3))),
                                    ({"x": 2, "y": 2}, (2, 16, 3, 3), ((16, 2), "tanh", (16, 2)))):
