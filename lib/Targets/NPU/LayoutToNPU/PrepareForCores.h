@@ -56,6 +56,10 @@ void foldExtracts(func::FuncOp function);
 Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
                 ArrayRef<int64_t> indices);
 
+/// `tensor` with its dims in this order.
+Value transpose(OpBuilder &builder, Location loc, Value tensor,
+                ArrayRef<int64_t> order);
+
 /// A convolution of groups becomes one for each group, one along a line one of
 /// images of one row, and one without channels one of one channel.
 void splitGroups(func::FuncOp function);

@@ -183,18 +183,11 @@ static AffineMap transposeFactor(OpBuilder &builder, OpOperand &factor,
         return !llvm::is_contained(summed, dim);
       });
   llvm::append_range(dims, summed);
-  auto type = cast<RankedTensorType>(factor.get().getType());
-  SmallVector<int64_t> order, shape;
-  for (AffineExpr dim : dims) {
+  SmallVector<int64_t> order;
+  for (AffineExpr dim : dims)
     order.push_back(*map.getResultPosition(dim));
-    shape.push_back(type.getDimSize(order.back()));
-  }
-  Location loc = factor.getOwner()->getLoc();
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
   factor.set(
-      linalg::TransposeOp::create(builder, loc, factor.get(), empty, order)
-          ->getResult(0));
+      transpose(builder, factor.getOwner()->getLoc(), factor.get(), order));
   return AffineMap::get(map.getNumDims(), 0, dims, builder.getContext());
 }
 

@@ -138,6 +138,16 @@ static void makeImages(linalg::Conv1DNcwFcwOp op) {
   op.erase();
 }
 
+Value layout::transpose(OpBuilder &builder, Location loc, Value tensor,
+                        ArrayRef<int64_t> order) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, applyPermutation(type.getShape(), order),
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, tensor, empty, order)
+      ->getResult(0);
+}
+
 namespace {
 /// A convolution without batch and channels: the loops of its result and of its
 /// window, in the order of the dims of its input.
@@ -217,14 +227,8 @@ static Value inOrder(OpBuilder &builder, Location loc, Value tensor,
   for (unsigned loop : loops)
     order.push_back(
         *map.getResultPosition(getAffineDimExpr(loop, builder.getContext())));
-  if (isIdentityPermutation(order))
-    return tensor;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, applyPermutation(type.getShape(), order),
-      type.getElementType());
-  return linalg::TransposeOp::create(builder, loc, tensor, empty, order)
-      ->getResult(0);
+  return isIdentityPermutation(order) ? tensor
+                                      : transpose(builder, loc, tensor, order);
 }
 
 static void addChannel(linalg::LinalgOp op, const Window &window) {
