@@ -98,11 +98,16 @@ void layout::setChoice(LayoutAssignment &assignment,
   assignment.conversionCost = 0;
   readConversions(assignment, costs);
   assignment.cost = assignment.conversionCost;
-  for (auto [u, node] : llvm::enumerate(assignment.program.nodes))
-    assignment.cost =
-        addCosts(assignment.cost,
-                 scaleCost(assignment.getConfig(u).cost,
-                           assignment.program.getClass(node).frequency));
+  std::vector<SmallVector<Cost, 8>> costOf; // of classes, by configuration
+  for (auto [nodeClass, candidates] :
+       llvm::zip_equal(assignment.program.nodeClasses, assignment.candidates)) {
+    SmallVector<Cost, 8> &own = costOf.emplace_back();
+    for (const OpConfig &config : candidates.configs)
+      own.push_back(scaleCost(config.cost, nodeClass.frequency));
+  }
+  for (auto [node, chosen] :
+       llvm::zip_equal(assignment.program.nodes, assignment.choice))
+    assignment.cost = addCosts(assignment.cost, costOf[node.nodeClass][chosen]);
   if (assignment.weights.areCounted()) {
     countWeights(assignment, costs);
     assignment.cost = addCosts(assignment.cost, assignment.weightCost);

@@ -116,7 +116,8 @@ bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
       return;
     }
     std::optional<Program> program = known.reader->update(
-        change->begin, change->numBefore, change->rows, *constraints);
+        std::move(known.part->assignment.program), change->begin,
+        change->numBefore, change->rows, *constraints);
     if (!program)
       return;
     isDecided = true;

@@ -222,7 +222,12 @@ void OpScan::updateAnnounced(Operation *op) {
       else if (!announced.contains(next))
         after.insert(next);
     }
+    llvm::SmallPtrSet<Operation *, 8> asked(announced);
+    asked.insert_range(before);
+    asked.insert_range(after);
     for (auto [r, row] : llvm::enumerate(rows)) {
+      if (!asked.contains(row.op))
+        continue;
       bool isGone = announced.contains(row.op);
       if (isGone || after.contains(row.op))
         first = std::min(first, r), end = std::max(end, r + isGone);

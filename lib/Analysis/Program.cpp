@@ -477,12 +477,12 @@ void ProgramReader::findFrequencies(TensorClass &wanted,
 void ProgramReader::addUses(unsigned node) {
   Operation *op = program.nodes[node].op;
   const NodeClass &nodeClass = program.getClass(program.nodes[node]);
-  size_t begin = uses.size();
+  unsigned begin = uses.size();
   for (OpOperand &operand : op->getOpOperands())
     if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
       addUse(operand, node, operand.getOperandNumber());
   if (block)
-    usesOf[node] = {begin, uses.size()};
+    usesOf[node] = {begin, unsigned(uses.size())};
 }
 
 /// `ownUses` are those of the tensor, in the order of the nodes.

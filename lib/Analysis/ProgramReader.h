@@ -12,12 +12,13 @@
 //   ProgramReader reader(module, trips, constraints);
 //   Program program = reader.runAndKeep();
 //   // ops 7 and 8 of the block are replaced by others
-//   std::optional<Program> again = reader.update(7, 2, rows, constraints);
+//   program = *reader.update(std::move(program), 7, 2, rows, constraints);
 //
 // What `update` keeps are numbers: of nodes, tensors and their classes, which
 // count up in the order of first appearance and are given to nothing else
-// later. From them the program is put in order again, which takes a few passes
-// over arrays and no look at ops that did not change.
+// later. Nodes, and tensors that those read or make, are replaced in the
+// program that was made last; of all others only the numbers are moved on, in a
+// pass over each array.
 //
 // Laws:
 //  * the answer of `update` is that of a new reader, but for classes of ops
@@ -30,6 +31,7 @@
 #define LAYOUT_LIB_ANALYSIS_PROGRAMREADER_H
 
 #include "layout/Analysis/Program.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir {
 namespace layout {
@@ -75,10 +77,10 @@ public:
     Operation *op;
     bool isUnchanged;
   };
-  /// After `numBefore` ops of the block, from op `begin` on, have given way to
-  /// `ops`. `constraints` are those of what changed. Nothing where more has to
-  /// be read.
-  std::optional<Program> update(size_t begin, size_t numBefore,
+  /// Of `last`, the program that was made last, after `numBefore` ops of the
+  /// block, from op `begin` on, have given way to `ops`. `constraints` are
+  /// those of what changed. Nothing where more has to be read.
+  std::optional<Program> update(Program last, size_t begin, size_t numBefore,
                                 ArrayRef<NewRow> ops,
                                 const LayoutConstraints &constraints);
 
@@ -86,6 +88,11 @@ public:
   ArrayRef<size_t> getFirstOfClasses() const { return firstOfClasses; }
 
 private:
+  /// For what is a free source instead of a node.
+  static constexpr unsigned kFreeSource = ~0u;
+  static constexpr unsigned kNoTensor = ~0u;
+  static constexpr unsigned kNone = ~0u;
+
   struct Use {
     unsigned tensor, node, operand;
     Operation *user;
@@ -98,7 +105,26 @@ private:
     unsigned nodeClass, node;
   };
   struct Range {
-    size_t begin, end;
+    unsigned begin, end;
+  };
+  /// Places of nodes, from `begin` on.
+  struct Change {
+    unsigned begin, numBefore, numAfter;
+    /// Where a node is now; the first new one for those that have changed.
+    unsigned move(unsigned place) const {
+      if (place < begin + numBefore)
+        return std::min(place, begin);
+      return place - numBefore + numAfter;
+    }
+  };
+  /// A tensor whose place and class are found again.
+  struct Moved {
+    unsigned number;
+    /// The place that it had, and before which it goes, in the order before.
+    unsigned before, place = kNone;
+    /// The first node that reads it, and which of the uses of that it is.
+    std::pair<unsigned, unsigned> order = {kNone, 0};
+    SmallVector<unsigned, 4> consumers; // empty where nobody reads it any more
   };
 
   void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
@@ -127,17 +153,17 @@ private:
                      const DenseSet<Operation *> &again);
   void findOthersForClasses(const DenseMap<Operation *, Row> &gone);
   bool concernsConcatenations() const;
-  Program putInOrder();
-  std::vector<unsigned> orderTensors(Program &ordered,
-                                     ArrayRef<unsigned> nodeAt,
-                                     ArrayRef<unsigned> placeOf);
-  void orderTensorClasses(Program &ordered, ArrayRef<unsigned> tensorAt,
-                          ArrayRef<unsigned> newNodeClass);
-
-  /// For what is a free source instead of a node.
-  static constexpr unsigned kFreeSource = ~0u;
-  static constexpr unsigned kNoTensor = ~0u;
-  static constexpr unsigned kNone = ~0u;
+  ArrayRef<Use> getUses(unsigned node) const {
+    return ArrayRef(uses).slice(usesOf[node].begin,
+                                usesOf[node].end - usesOf[node].begin);
+  }
+  Change replaceNodes(Program &ordered, size_t begin, size_t numBefore,
+                      ArrayRef<Row> added);
+  void orderNodeClasses(Program &ordered, const Change &change);
+  std::vector<Moved> findPlaces(const Program &last, const Change &change);
+  void replaceTensors(Program &ordered, const Change &change,
+                      ArrayRef<Moved> moved);
+  void orderTensorClasses(Program &ordered, ArrayRef<Moved> moved);
 
   Operation *root;
   const LayoutConstraints *constraints;
@@ -160,10 +186,16 @@ private:
   Block *block = nullptr;
   unsigned lastClass = kNone; // of the op that was added last
   std::vector<Row> rows;
-  std::vector<Range> usesOf;  // per node
-  size_t numUses = 0;         // before the first change
-  std::vector<char> isMarked; // per tensor, whether its class is to be found
+  std::vector<Range> usesOf;                 // per node
+  size_t numUses = 0;                        // before the first change
+  llvm::SmallSetVector<unsigned, 16> marked; // tensors
   std::vector<size_t> firstOfClasses;
+  // What is where in the program that was made last, by the numbers of
+  // `program`, and the other way round.
+  std::vector<unsigned> nodeAt, placeOfNode, tensorAt, placeOfTensor,
+      nodeClassAt, newNodeClass, tensorClassAt;
+  // How many ops of the block and how many tensors each class has there.
+  std::vector<unsigned> numOfNodeClass, numOfTensorClass;
 };
 
 /// Puts a class at the end, and where it meets classes of nodes.

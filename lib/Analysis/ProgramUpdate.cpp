@@ -15,6 +15,7 @@
 
 #include "ProgramReader.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -31,6 +32,24 @@ Program ProgramReader::runAndKeep() {
   program.nodeClasses = result.nodeClasses;
   program.tensors = result.tensors;
   program.tensorClasses = result.tensorClasses;
+  // Numbers count up in this order.
+  auto countUp = [](std::vector<unsigned> &numbers, size_t size) {
+    numbers.resize(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+  };
+  for (std::vector<unsigned> *numbers : {&nodeAt, &placeOfNode})
+    countUp(*numbers, program.nodes.size());
+  for (std::vector<unsigned> *numbers : {&tensorAt, &placeOfTensor})
+    countUp(*numbers, program.tensors.size());
+  countUp(nodeClassAt, program.nodeClasses.size());
+  countUp(tensorClassAt, program.tensorClasses.size());
+  numOfNodeClass.resize(nodeClassAt.size());
+  for (const Row &row : rows)
+    if (row.nodeClass != kNone)
+      ++numOfNodeClass[row.nodeClass];
+  numOfTensorClass.resize(tensorClassAt.size());
+  for (const Tensor &tensor : program.tensors)
+    ++numOfTensorClass[tensor.tensorClass];
   return result;
 }
 
@@ -46,17 +65,15 @@ WalkResult ProgramReader::addRow(Operation *op) {
   return result;
 }
 
-/// The class of a tensor has to be found again where one of its ops has
-/// changed, or the order of these may have.
+/// The place and the class of a tensor have to be found again where one of its
+/// ops has changed, or the order of these may have.
 void ProgramReader::markTensors(const Row &row) {
-  isMarked.resize(program.tensors.size(), false);
   if (row.node == kNone)
     return;
-  auto [begin, end] = usesOf[row.node];
-  for (size_t u = begin; u < end; ++u)
-    isMarked[uses[u].tensor] = true;
+  for (const Use &use : getUses(row.node))
+    marked.insert(use.tensor);
   if (unsigned tensor = tensorOfFirst[row.node]; tensor != kNoTensor)
-    isMarked[tensor] = true;
+    marked.insert(tensor);
 }
 
 /// Of results of `gone` only those that `again` has are still known by their
@@ -64,18 +81,23 @@ void ProgramReader::markTensors(const Row &row) {
 void ProgramReader::forgetResults(const DenseMap<Operation *, Row> &gone,
                                   const DenseSet<Operation *> &again) {
   DenseMap<unsigned, Operation *> opOfNode;
+  unsigned least = kNone, most = 0;
   for (auto &[op, row] : gone)
-    if (row.node != kNone)
+    if (row.node != kNone) {
       opOfNode[row.node] = op;
+      least = std::min(least, row.node);
+      most = std::max(most, row.node);
+    }
   if (opOfNode.empty())
     return;
   for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
     // Most are far away.
-    auto it = tensor.producer == kFreeSource ? opOfNode.end()
-                                             : opOfNode.find(tensor.producer);
+    if (tensor.producer - least > most - least)
+      continue;
+    auto it = opOfNode.find(tensor.producer);
     if (it == opOfNode.end())
       continue;
-    isMarked[t] = true;
+    marked.insert(t);
     if (again.contains(it->second) &&
         llvm::is_contained(it->second->getResults(), tensor.value))
       continue;
@@ -127,21 +149,21 @@ std::optional<ProgramReader::Row> ProgramReader::readRow(Operation *op,
 
 bool ProgramReader::concernsConcatenations() const {
   auto isConcat = [](Operation *op) { return isa<tensor::ConcatOp>(op); };
-  for (auto [t, tensor] : llvm::enumerate(program.tensors))
-    if (isMarked[t] && tensor.value &&
-        llvm::any_of(tensor.value.getUsers(), isConcat))
-      return true;
-  return false;
+  return llvm::any_of(marked, [&](unsigned t) {
+    Value value = program.tensors[t].value;
+    return value && llvm::any_of(value.getUsers(), isConcat);
+  });
 }
 
 std::optional<Program>
-ProgramReader::update(size_t begin, size_t numBefore, ArrayRef<NewRow> ops,
+ProgramReader::update(Program last, size_t begin, size_t numBefore,
+                      ArrayRef<NewRow> ops,
                       const LayoutConstraints &newConstraints) {
   constraints = &newConstraints;
   // What is no longer used adds up.
   if (uses.size() > 2 * numUses + 1024)
     return std::nullopt;
-  isMarked.assign(program.tensors.size(), false);
+  marked.clear();
   DenseMap<Operation *, Row> gone, same;
   for (const Row &row : ArrayRef(rows).slice(begin, numBefore)) {
     markTensors(row);
@@ -188,110 +210,282 @@ ProgramReader::update(size_t begin, size_t numBefore, ArrayRef<NewRow> ops,
   if (concernsConcatenations())
     return std::nullopt;
   rows = std::move(all);
+  Change change = replaceNodes(last, begin, numBefore, added);
+  orderNodeClasses(last, change);
+  std::vector<Moved> moved = findPlaces(last, change);
+  replaceTensors(last, change, moved);
+  orderTensorClasses(last, moved);
+  return last;
+}
+
+/// Classes of nodes keep the numbers that `program` had.
+ProgramReader::Change ProgramReader::replaceNodes(Program &program,
+                                                  size_t begin,
+                                                  size_t numBefore,
+                                                  ArrayRef<Row> added) {
+  auto hasNode = [](const Row &row) { return row.node != kNone; };
+  auto gone = ArrayRef(rows).slice(begin, numBefore);
+  auto first = std::find_if(rows.begin() + begin, rows.end(), hasNode);
+  Change change;
+  change.begin = first == rows.end() ? nodeAt.size() : placeOfNode[first->node];
+  change.numBefore = llvm::count_if(gone, hasNode);
+  numOfNodeClass.resize(this->program.nodeClasses.size());
+  for (const Row &row : gone)
+    if (row.nodeClass != kNone)
+      --numOfNodeClass[row.nodeClass];
+  std::vector<Node> nodes;
+  std::vector<unsigned> numbers;
+  for (const Row &row : added) {
+    if (row.nodeClass != kNone)
+      ++numOfNodeClass[row.nodeClass];
+    if (!hasNode(row))
+      continue;
+    nodes.push_back({row.nodeClass, row.op, 0});
+    numbers.push_back(row.node);
+  }
+  change.numAfter = nodes.size();
+  replaceRows<Node>(program.nodes, change.begin, change.numBefore, nodes);
+  replaceRows<unsigned>(nodeAt, change.begin, change.numBefore, numbers);
   replaceRows<Row>(rows, begin, numBefore, added);
-  return putInOrder();
+  placeOfNode.resize(this->program.nodes.size());
+  size_t end = change.numBefore == change.numAfter
+                   ? change.begin + change.numAfter
+                   : nodeAt.size();
+  for (size_t place = change.begin; place < end; ++place)
+    placeOfNode[nodeAt[place]] = place;
+  return change;
 }
 
-Program ProgramReader::putInOrder() {
-  Program ordered;
-  ordered.nodes.reserve(rows.size());
-  std::vector<unsigned> newClass(program.nodeClasses.size(), kNone);
-  std::vector<unsigned> placeOf(program.nodes.size()); // of nodes
-  std::vector<unsigned> nodeAt;
-  nodeAt.reserve(rows.size());
+/// The new numbers of classes, by those of before; empty where those that are
+/// still there keep theirs.
+static std::vector<unsigned> renumber(ArrayRef<unsigned> classesBefore,
+                                      ArrayRef<unsigned> newNumber) {
+  std::vector<unsigned> result;
+  bool isSame = true;
+  for (auto [number, known] : llvm::enumerate(classesBefore)) {
+    result.push_back(newNumber[known]);
+    isSame &= result.back() == number || result.back() == ~0u;
+  }
+  if (isSame)
+    result.clear();
+  return result;
+}
+
+void ProgramReader::orderNodeClasses(Program &ordered, const Change &change) {
+  newNodeClass.assign(program.nodeClasses.size(), kNone);
+  size_t numClasses = numOfNodeClass.size() - llvm::count(numOfNodeClass, 0u);
+  std::vector<unsigned> before = std::move(nodeClassAt);
+  nodeClassAt.clear();
   firstOfClasses.clear();
-  for (auto [r, row] : llvm::enumerate(rows)) {
-    if (row.nodeClass == kNone)
+  ordered.nodeClasses.clear();
+  for (size_t r = 0; nodeClassAt.size() < numClasses; ++r) {
+    const Row &row = rows[r];
+    if (row.nodeClass == kNone || newNodeClass[row.nodeClass] != kNone)
       continue;
-    unsigned &number = newClass[row.nodeClass];
-    if (number == kNone) {
-      number = ordered.nodeClasses.size();
-      ordered.nodeClasses.push_back(program.nodeClasses[row.nodeClass]);
-      ordered.nodeClasses.back().op = row.op;
-      ordered.nodeClasses.back().meets.clear();
-      firstOfClasses.push_back(r);
-    }
-    if (row.node == kNone)
-      continue;
-    placeOf[row.node] = nodeAt.size();
-    nodeAt.push_back(row.node);
-    ordered.nodes.push_back({number, row.op, 0});
+    newNodeClass[row.nodeClass] = nodeClassAt.size();
+    nodeClassAt.push_back(row.nodeClass);
+    ordered.nodeClasses.push_back(program.nodeClasses[row.nodeClass]);
+    ordered.nodeClasses.back().op = row.op;
+    ordered.nodeClasses.back().meets.clear();
+    firstOfClasses.push_back(r);
   }
-  std::vector<unsigned> tensorAt = orderTensors(ordered, nodeAt, placeOf);
-  orderTensorClasses(ordered, tensorAt, newClass);
-  return ordered;
+  MutableArrayRef<Node> nodes(ordered.nodes);
+  for (Node &node : nodes.slice(change.begin, change.numAfter))
+    node.nodeClass = newNodeClass[node.nodeClass];
+  std::vector<unsigned> renumbered = renumber(before, newNodeClass);
+  if (renumbered.empty())
+    return;
+  for (MutableArrayRef<Node> part :
+       {nodes.take_front(change.begin),
+        nodes.drop_front(change.begin + change.numAfter)})
+    for (Node &node : part)
+      node.nodeClass = renumbered[node.nodeClass];
 }
 
-/// Puts tensors in the order of their first uses, and finds the classes of
-/// those that are marked.
-std::vector<unsigned> ProgramReader::orderTensors(Program &ordered,
-                                                  ArrayRef<unsigned> nodeAt,
-                                                  ArrayRef<unsigned> placeOf) {
-  struct Place {
-    unsigned tensor = kNone, lastNode = kNone;
-  };
-  std::vector<Place> placeOfTensor(program.tensors.size());
-  std::vector<unsigned> tensorAt, next;
-  DenseMap<unsigned, SmallVector<unsigned, 4>> usesOfMarked;
-  // Nodes with what they read, in new numbers.
-  std::vector<std::pair<unsigned, unsigned>> reads;
-  reads.reserve(numUses);
-  tensorAt.reserve(nodeAt.size());
-  next.reserve(nodeAt.size());
-  ordered.tensors.reserve(nodeAt.size());
-  for (auto [n, node] : llvm::enumerate(nodeAt))
-    for (size_t u = usesOf[node].begin, e = usesOf[node].end; u < e; ++u) {
-      unsigned t = uses[u].tensor;
-      Place &place = placeOfTensor[t];
-      if (place.tensor == kNone) {
-        const Tensor &tensor = program.tensors[t];
-        bool isFixed = tensor.producer == kFreeSource;
-        place.tensor = tensorAt.size();
-        tensorAt.push_back(t);
-        next.push_back(0);
-        ordered.tensors.push_back(
-            {tensor.value, 0, isFixed ? kFreeSource : placeOf[tensor.producer],
-             0});
-      }
-      if (isMarked[t])
-        usesOfMarked[t].push_back(u);
-      if (place.lastNode == node)
-        continue;
-      place.lastNode = node;
-      ++next[place.tensor];
-      reads.push_back({unsigned(n), place.tensor});
+/// Where the marked tensors go that are used. Tensors are in the order of their
+/// first uses.
+std::vector<ProgramReader::Moved>
+ProgramReader::findPlaces(const Program &last, const Change &change) {
+  placeOfTensor.resize(program.tensors.size(), kNone);
+  unsigned changedEnd = change.begin + change.numAfter;
+  DenseMap<unsigned, SmallVector<unsigned, 4>> changedUsers;
+  for (unsigned place = change.begin; place < changedEnd; ++place)
+    for (const Use &use : getUses(nodeAt[place])) {
+      SmallVector<unsigned, 4> &users = changedUsers[use.tensor];
+      if (users.empty() || users.back() != place)
+        users.push_back(place);
     }
-
-  unsigned first = 0;
-  for (auto [tensor, count] : llvm::zip_equal(ordered.tensors, next)) {
-    tensor.firstConsumer = first;
-    first += std::exchange(count, first);
+  // No tensor that stays is read first by a node that changes.
+  auto getFirst = [&](const Tensor &tensor) {
+    return change.move(last.consumers[tensor.firstConsumer]);
+  };
+  auto getRank = [&](unsigned place, unsigned tensor) {
+    ArrayRef<Use> own = getUses(nodeAt[place]);
+    return llvm::find_if(own,
+                         [&](const Use &use) { return use.tensor == tensor; }) -
+           own.begin();
+  };
+  std::vector<Moved> moved;
+  for (unsigned t : marked) {
+    Moved tensor;
+    tensor.number = t;
+    tensor.before = placeOfTensor[t];
+    ArrayRef<unsigned> before;
+    if (tensor.before != kNone)
+      before = last.getConsumers(last.tensors[tensor.before]);
+    for (unsigned node : before)
+      if (node < change.begin)
+        tensor.consumers.push_back(node);
+    llvm::append_range(tensor.consumers, changedUsers.lookup(t));
+    for (unsigned node : before)
+      if (node >= change.begin + change.numBefore)
+        tensor.consumers.push_back(change.move(node));
+    if (!tensor.consumers.empty()) {
+      unsigned first = tensor.consumers.front();
+      tensor.order = {first, getRank(first, t)};
+      auto isBefore = [&](const Tensor &other) {
+        unsigned its = getFirst(other);
+        if (its != first || its < changedEnd)
+          return its < first;
+        return getRank(its, tensorAt[&other - last.tensors.data()]) <
+               tensor.order.second;
+      };
+      tensor.place = first < change.begin
+                         ? tensor.before
+                         : llvm::partition_point(last.tensors, isBefore) -
+                               last.tensors.begin();
+    }
+    moved.push_back(std::move(tensor));
   }
-  ordered.consumers.resize(reads.size());
-  for (auto [node, tensor] : reads)
-    ordered.consumers[next[tensor]++] = node;
-  for (auto &[t, own] : usesOfMarked)
-    program.tensors[t].tensorClass =
-        getTensorClass(describeTensor(program.tensors[t], own));
-  return tensorAt;
+  llvm::sort(moved,
+             [](const Moved &a, const Moved &b) { return a.order < b.order; });
+  return moved;
+}
+
+void ProgramReader::replaceTensors(Program &ordered, const Change &change,
+                                   ArrayRef<Moved> moved) {
+  size_t begin = ordered.tensors.size(), end = 0;
+  for (const Moved &tensor : moved) {
+    if (tensor.before != kNone) {
+      begin = std::min<size_t>(begin, tensor.before);
+      end = std::max<size_t>(end, tensor.before + 1);
+      placeOfTensor[tensor.number] = kNone;
+    }
+    if (!tensor.consumers.empty()) {
+      begin = std::min<size_t>(begin, tensor.place);
+      end = std::max<size_t>(end, tensor.place);
+    }
+  }
+  begin = std::min(begin, end);
+  auto getFirstConsumer = [&](size_t place) -> size_t {
+    return place < ordered.tensors.size() ? ordered.tensors[place].firstConsumer
+                                          : ordered.consumers.size();
+  };
+  size_t firstConsumer = getFirstConsumer(begin),
+         endConsumer = getFirstConsumer(end);
+  std::vector<Tensor> tensors;
+  std::vector<unsigned> numbers, consumers;
+  auto add = [&](unsigned number, unsigned tensorClass) {
+    const Tensor &known = program.tensors[number];
+    bool isFixed = known.producer == kFreeSource;
+    tensors.push_back({known.value, tensorClass,
+                       isFixed ? kFreeSource : placeOfNode[known.producer],
+                       unsigned(firstConsumer + consumers.size())});
+    numbers.push_back(number);
+  };
+  const Moved *next = moved.begin();
+  for (size_t place = begin;; ++place) {
+    for (; next != moved.end() && next->place == place; ++next) {
+      add(next->number, kNone);
+      llvm::append_range(consumers, next->consumers);
+    }
+    if (place == end)
+      break;
+    const Tensor &tensor = ordered.tensors[place];
+    if (marked.contains(tensorAt[place]))
+      continue;
+    add(tensorAt[place], tensor.tensorClass);
+    for (unsigned node : ordered.getConsumers(tensor))
+      consumers.push_back(change.move(node));
+  }
+
+  replaceRows<Tensor>(ordered.tensors, begin, end - begin, tensors);
+  replaceRows<unsigned>(tensorAt, begin, end - begin, numbers);
+  replaceRows<unsigned>(ordered.consumers, firstConsumer,
+                        endConsumer - firstConsumer, consumers);
+  size_t newEnd = begin + tensors.size(),
+         newEndConsumer = firstConsumer + consumers.size();
+  for (size_t place = begin, e = newEnd == end ? end : tensorAt.size();
+       place < e; ++place)
+    placeOfTensor[tensorAt[place]] = place;
+  // The others: what changes is numbers.
+  for (auto [t, tensor] : llvm::enumerate(ordered.tensors)) {
+    if (begin <= t && t < newEnd)
+      continue;
+    if (t >= newEnd)
+      tensor.firstConsumer += newEndConsumer - endConsumer;
+    unsigned &producer = tensor.producer;
+    if (producer < change.begin || producer == kFreeSource)
+      continue;
+    producer = producer < change.begin + change.numBefore
+                   ? placeOfNode[program.tensors[tensorAt[t]].producer]
+                   : change.move(producer);
+  }
+  if (change.numBefore == change.numAfter)
+    return;
+  MutableArrayRef<unsigned> all(ordered.consumers);
+  for (MutableArrayRef<unsigned> part :
+       {all.take_front(firstConsumer), all.drop_front(newEndConsumer)})
+    for (unsigned &node : part)
+      node += node < change.begin ? 0 : change.numAfter - change.numBefore;
 }
 
 void ProgramReader::orderTensorClasses(Program &ordered,
-                                       ArrayRef<unsigned> tensorAt,
-                                       ArrayRef<unsigned> newNodeClass) {
-  std::vector<unsigned> newClass(program.tensorClasses.size(), kNone);
-  for (auto [tensor, t] : llvm::zip_equal(ordered.tensors, tensorAt)) {
-    unsigned known = program.tensors[t].tensorClass;
-    if (newClass[known] == kNone) {
-      newClass[known] = ordered.tensorClasses.size();
-      TensorClass copy = program.tensorClasses[known];
-      copy.first = tensor.value;
-      if (copy.producer)
-        copy.producer = newNodeClass[*copy.producer];
-      for (TensorClass::Consumer &consumer : copy.consumers)
-        consumer.nodeClass = newNodeClass[consumer.nodeClass];
-      addTensorClass(ordered, std::move(copy));
+                                       ArrayRef<Moved> moved) {
+  for (const Moved &tensor : moved) {
+    unsigned &known = program.tensors[tensor.number].tensorClass;
+    if (tensor.before != kNone)
+      --numOfTensorClass[known];
+    if (tensor.consumers.empty())
+      continue;
+    SmallVector<unsigned> own;
+    for (unsigned node : tensor.consumers) {
+      auto [begin, end] = usesOf[nodeAt[node]];
+      for (unsigned u = begin; u < end; ++u)
+        if (uses[u].tensor == tensor.number)
+          own.push_back(u);
     }
-    tensor.tensorClass = newClass[known];
+    known = getTensorClass(describeTensor(program.tensors[tensor.number], own));
+    numOfTensorClass.resize(program.tensorClasses.size());
+    ++numOfTensorClass[known];
   }
+  std::vector<unsigned> newClass(program.tensorClasses.size(), kNone);
+  std::vector<unsigned> before = std::move(tensorClassAt);
+  tensorClassAt.clear();
+  ordered.tensorClasses.clear();
+  size_t numClasses =
+      numOfTensorClass.size() - llvm::count(numOfTensorClass, 0u);
+  for (size_t t = 0; tensorClassAt.size() < numClasses; ++t) {
+    unsigned known = program.tensors[tensorAt[t]].tensorClass;
+    if (newClass[known] != kNone)
+      continue;
+    newClass[known] = tensorClassAt.size();
+    tensorClassAt.push_back(known);
+    TensorClass copy = program.tensorClasses[known];
+    copy.first = ordered.tensors[t].value;
+    if (copy.producer)
+      copy.producer = newNodeClass[*copy.producer];
+    for (TensorClass::Consumer &consumer : copy.consumers)
+      consumer.nodeClass = newNodeClass[consumer.nodeClass];
+    addTensorClass(ordered, std::move(copy));
+  }
+  std::vector<unsigned> renumbered = renumber(before, newClass);
+  if (!renumbered.empty())
+    for (Tensor &tensor : ordered.tensors)
+      if (tensor.tensorClass != kNone)
+        tensor.tensorClass = renumbered[tensor.tensorClass];
+  for (const Moved &tensor : moved)
+    if (unsigned place = placeOfTensor[tensor.number]; place != kNone)
+      ordered.tensors[place].tensorClass =
+          newClass[program.tensors[tensor.number].tensorClass];
 }
