@@ -159,7 +159,7 @@ void toggleOp(RewriterBase &rewriter, Operation *op) {
   rewriter.replaceAllUsesExcept(op->getResult(0), more, more.getDefiningOp());
 }
 
-enum Edit { pinAtEnd, pinInMiddle, opInMiddle };
+enum Edit { pinAtEnd, pinInMiddle, opInMiddle, pinAtStart };
 
 /// 100,000 ops in functions: the first decision, and the time of one after one
 /// op has been pinned, or is no longer, or has come or gone. Where that is
@@ -181,9 +181,13 @@ void decideAgain(benchmark::State &state, bool skips, bool announced) {
   SmallVector<Operation *> edited;
   for (auto function : module->getOps<func::FuncOp>()) {
     Block &block = function.getBody().front();
+    // The last op of a group.
     Operation *op = block.getTerminator()->getPrevNode();
-    for (int64_t i = 0, e = 50000 / state.range(0) / 4 * 4;
-         state.range(1) != pinAtEnd && i < e; ++i)
+    int64_t numOps = 100000 / state.range(0),
+            back = state.range(1) == pinAtEnd     ? 0
+                   : state.range(1) == pinAtStart ? numOps - 4
+                                                  : numOps / 8 * 4;
+    for (int64_t i = 0; i < back; ++i)
       op = op->getPrevNode();
     edited.push_back(op);
   }
@@ -215,7 +219,8 @@ BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;
 BENCHMARK(functions)->LAYOUT_SIZES;
 #define LAYOUT_EDITS                                                           \
-  ArgsProduct({{1, 10, 100, 1000}, {pinAtEnd, pinInMiddle, opInMiddle}})       \
+  ArgsProduct(                                                                 \
+      {{1, 10, 100, 1000}, {pinAtEnd, pinInMiddle, opInMiddle, pinAtStart}})   \
       ->UseManualTime()                                                        \
       ->Unit(benchmark::kMillisecond)
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/Support/xxhash.h"
+#include <array>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -18,65 +19,82 @@ using namespace mlir::layout;
 class OpScan::FingerprintWriter {
 public:
   Fingerprint get(Operation *op, bool withBody = true) {
-    words.clear();
-    add(op, withBody);
-    hash();
+    hash(add(op, withBody, words.data()));
     return {words[0], words[1]};
   }
 
 private:
-  void add(Operation *op, bool withBody);
-  void addPointer(const void *pointer) {
-    words.push_back(reinterpret_cast<uintptr_t>(pointer));
-  }
-  /// Puts the hash of all words in their place.
-  void hash() {
+  uint64_t *add(Operation *op, bool withBody, uint64_t *end);
+  /// Puts the hash of all words in their place, and returns its end.
+  uint64_t *hash(const uint64_t *end) {
     llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
         ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
-                 words.size() * sizeof(uint64_t)));
-    words.assign({hash.low64, hash.high64});
+                 reinterpret_cast<const uint8_t *>(end)));
+    words[0] = hash.low64;
+    words[1] = hash.high64;
+    return words.data() + 2;
+  }
+  /// For kRoom more words: they are hashed now and then, so that they stay in
+  /// the caches.
+  uint64_t *makeRoom(uint64_t *end) {
+    return LLVM_UNLIKELY(end > words.data() + words.size() - kRoom) ? hash(end)
+                                                                    : end;
   }
 
-  /// Hashed now and then, so that they stay in the caches.
-  static constexpr size_t kManyWords = 896;
-  SmallVector<uint64_t, 1024> words;
+  static constexpr size_t kRoom = 8;
+  std::array<uint64_t, 1024> words;
 };
 
-void OpScan::FingerprintWriter::add(Operation *op, bool withBody) {
-  if (words.size() > kManyWords)
-    hash();
-  addPointer(op);
-  addPointer(op->getName().getAsOpaquePointer());
-  addPointer(op->getRawDictionaryAttrs().getAsOpaquePointer());
+/// Adds the words of an op behind `end`, and returns their end, which is a
+/// local variable everywhere: memory would be waited for at each word.
+uint64_t *OpScan::FingerprintWriter::add(Operation *op, bool withBody,
+                                         uint64_t *end) {
+  auto put = [&](uint64_t word) { *end++ = word; };
+  auto putPointer = [&](const void *pointer) {
+    put(reinterpret_cast<uintptr_t>(pointer));
+  };
+  end = makeRoom(end);
+  putPointer(op);
+  putPointer(op->getName().getAsOpaquePointer());
+  putPointer(op->getRawDictionaryAttrs().getAsOpaquePointer());
   if (op->getPropertiesStorage())
-    words.push_back(op->getName().hashOpProperties(op->getPropertiesStorage()));
-  words.push_back(op->getNumOperands());
+    put(op->getName().hashOpProperties(op->getPropertiesStorage()));
+  put(op->getNumOperands());
+  put(op->getNumRegions());
   if (op->getNumOperands() != 0)
-    addPointer(&op->getOpOperand(0));
-  for (Value operand : op->getOperands()) {
-    addPointer(operand.getAsOpaquePointer());
+    putPointer(&op->getOpOperand(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    end = makeRoom(end);
+    putPointer(operand.get().getAsOpaquePointer());
     // Another type is another op for who reads it.
-    addPointer(operand.getType().getAsOpaquePointer());
+    putPointer(operand.get().getType().getAsOpaquePointer());
   }
-  for (Type type : op->getResultTypes())
-    addPointer(type.getAsOpaquePointer());
-  for (Block *successor : op->getSuccessors())
-    addPointer(successor);
-  words.push_back(op->getNumRegions());
+  for (Type type : op->getResultTypes()) {
+    end = makeRoom(end);
+    putPointer(type.getAsOpaquePointer());
+  }
+  for (Block *successor : op->getSuccessors()) {
+    end = makeRoom(end);
+    putPointer(successor);
+  }
   for (Region &region : op->getRegions())
     for (Block &block : region) {
-      addPointer(&block);
-      words.push_back(block.getNumArguments());
+      end = makeRoom(end);
+      putPointer(&block);
+      put(block.getNumArguments());
       for (BlockArgument argument : block.getArguments()) {
-        addPointer(argument.getAsOpaquePointer());
-        addPointer(argument.getType().getAsOpaquePointer());
+        end = makeRoom(end);
+        putPointer(argument.getAsOpaquePointer());
+        putPointer(argument.getType().getAsOpaquePointer());
       }
       if (!withBody)
         continue;
       for (Operation &inner : block)
-        add(&inner, withBody);
-      words.push_back(0);
+        end = add(&inner, withBody, end);
+      end = makeRoom(end);
+      put(0);
     }
+  return end;
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,7 +73,7 @@ struct Elimination {
 };
 
 struct Transition {
-  unsigned kind;
+  unsigned kind, numAdded;
   unsigned next; // state
   Cost constant;
   unsigned begin, end; // in the list of eliminations
@@ -319,10 +319,10 @@ unsigned SequenceSolver::Memory::getTransition(unsigned from, unsigned kind) {
   step.run(kinds[kind]);
   unsigned begin = eliminations.size();
   llvm::append_range(eliminations, step.eliminations);
-  unsigned next = kNone;
+  unsigned next = kNone, numAdded = kinds[kind].domains.size();
   if (state.variables.size() <= kMostOpen && step.constant != kInfiniteCost)
-    next = states.add(state.write(kinds[kind].domains.size())).first;
-  transitions.push_back({kind, next, step.constant, begin,
+    next = states.add(state.write(numAdded)).first;
+  transitions.push_back({kind, numAdded, next, step.constant, begin,
                          unsigned(eliminations.size()), 0, kNone});
   return transitions.size() - 1;
 }
@@ -355,7 +355,7 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
       return std::nullopt;
     taken.push_back(number);
     answer.cost = addCosts(answer.cost, transition.constant);
-    numVariables += known.kinds[kind].domains.size();
+    numVariables += transition.numAdded;
     state = transition.next;
   }
   // Something is left, or too much for a Cost.
@@ -365,8 +365,8 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
   answer.assignment.resize(numVariables);
   unsigned *end = answer.assignment.data() + numVariables;
   for (size_t i = kinds.size(); i-- > 0;) {
-    end -= known.kinds[kinds[i]].domains.size();
     const Transition &transition = known.transitions[taken[i]];
+    end -= transition.numAdded;
     for (unsigned e = transition.end; e-- > transition.begin;) {
       const Elimination &gone = known.eliminations[e];
       size_t index = gone.hasFirst ? end[gone.first] : 0;
