@@ -7,6 +7,7 @@
 
 #include "layout/Analysis/ControlFlow.h"
 #include "layout/Analysis/LayoutConstraints.h"
+#include "layout/Analysis/Program.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -51,6 +52,7 @@ private:
   };
 
   LogicalResult readOp(Operation *op);
+  LogicalResult checkTypes(const Wanted &entry);
   LogicalResult readArguments(Operation *op);
   LogicalResult checkStatements();
   void collectDemands(const Wanted &entry);
@@ -63,6 +65,8 @@ private:
   Operation *root;
   /// Ops with attributes, and those with operands, which others may affect.
   std::deque<Wanted> ops; // which does not move them when it grows
+  /// Of these, by a hash, one of each kind whose types were found right.
+  llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   Placement placement;
   /// Operands, results and arguments that are to change their types.
   SmallVector<StatedUse, 0> uses;
@@ -110,6 +114,31 @@ LogicalResult Rewriter::readArguments(Operation *op) {
   return success();
 }
 
+/// Whether an op can have the types that it is to have. Those that are alike,
+/// of which large programs have many, need not be verified again.
+LogicalResult Rewriter::checkTypes(const Wanted &entry) {
+  Operation *op = entry.op;
+  auto getResults = [](const Wanted &of) {
+    return of.results.empty() ? TypeRange(of.op->getResultTypes())
+                              : TypeRange(of.results);
+  };
+  TypeRange results = getResults(entry);
+  SmallVector<const Wanted *, 1> &known =
+      right[llvm::hash_combine(op->getName().getAsOpaquePointer(),
+                               llvm::hash_combine_range(entry.operands),
+                               llvm::hash_combine_range(results))];
+  for (const Wanted *other : known)
+    if (other->operands == entry.operands && getResults(*other) == results &&
+        other->op->getOperandTypes() == op->getOperandTypes() &&
+        other->op->getResultTypes() == op->getResultTypes() &&
+        areAlikeButForTypes(other->op, op))
+      return success();
+  if (failed(checkStatedTypes(op, entry.operands, results)))
+    return failure();
+  known.push_back(&entry);
+  return success();
+}
+
 LogicalResult Rewriter::readOp(Operation *op) {
   if (op->getDiscardableAttrDictionary().empty()) {
     // It keeps the types that it has.
@@ -119,7 +148,7 @@ LogicalResult Rewriter::readOp(Operation *op) {
   }
   Attribute operands = op->getDiscardableAttr(kOperandLayouts);
   Attribute results = op->getDiscardableAttr(kResultLayouts);
-  Wanted entry{op, {}, {}, !operands};
+  Wanted &entry = ops.emplace_back(Wanted{op, {}, {}, !operands});
   if (!operands)
     llvm::append_range(entry.operands, op->getOperandTypes());
   if ((operands && failed(types.read(op, kOperandLayouts, operands,
@@ -127,10 +156,7 @@ LogicalResult Rewriter::readOp(Operation *op) {
       (results && failed(types.read(op, kResultLayouts, results,
                                     op->getResultTypes(), entry.results))) ||
       failed(readArguments(op)) ||
-      ((operands || results) &&
-       failed(checkStatedTypes(op, entry.operands,
-                               results ? TypeRange(entry.results)
-                                       : TypeRange(op->getResultTypes())))))
+      ((operands || results) && failed(checkTypes(entry))))
     return failure();
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (constant && results &&
@@ -145,7 +171,6 @@ LogicalResult Rewriter::readOp(Operation *op) {
   for (auto [result, type] : llvm::zip(op->getResults(), entry.results))
     if (result.getType() != type)
       uses.push_back({Value(result), type});
-  ops.push_back(std::move(entry));
   return success();
 }
 
