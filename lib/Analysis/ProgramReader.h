@@ -152,7 +152,7 @@ private:
   void forgetResults(const DenseMap<Operation *, Row> &gone,
                      const DenseSet<Operation *> &again);
   void findOthersForClasses(const DenseMap<Operation *, Row> &gone);
-  bool concernsConcatenations() const;
+  bool concernsOpsInPlace() const;
   ArrayRef<Use> getUses(unsigned node) const {
     return ArrayRef(uses).slice(usesOf[node].begin,
                                 usesOf[node].end - usesOf[node].begin);

@@ -8,8 +8,8 @@
 // What is known of an op that did not change depends on ops around it in few
 // ways: where its tensors come from and go to, which marks them; types of its
 // operands, whose change changes the op; numbers that ops without a node make,
-// which must not change in place; and what tensor.concat may do in place, near
-// which nothing is kept.
+// which must not change in place; and what tensor.concat and ops with a
+// destination may do in place, near which nothing is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,11 +147,22 @@ std::optional<ProgramReader::Row> ProgramReader::readRow(Operation *op,
   return row;
 }
 
-bool ProgramReader::concernsConcatenations() const {
-  auto isConcat = [](Operation *op) { return isa<tensor::ConcatOp>(op); };
+/// Whether a use belongs to an op that may do something in place, which also
+/// depends on who else uses the value, and on what made it.
+static bool mayBeInPlace(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<tensor::ConcatOp>(op))
+    return true;
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    return destination.isDpsInit(&use);
+  return isa<tensor::ExtractSliceOp>(op) &&
+         llvm::any_of(op->getUses(), mayBeInPlace);
+}
+
+bool ProgramReader::concernsOpsInPlace() const {
   return llvm::any_of(marked, [&](unsigned t) {
     Value value = program.tensors[t].value;
-    return value && llvm::any_of(value.getUsers(), isConcat);
+    return value && llvm::any_of(value.getUses(), mayBeInPlace);
   });
 }
 
@@ -165,7 +176,14 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
     return std::nullopt;
   marked.clear();
   DenseMap<Operation *, Row> gone, same;
+  OperationName concat(tensor::ConcatOp::getOperationName(),
+                       block->getParentOp()->getContext());
+  auto isConcat = [&](const Row &row) {
+    return row.name == concat.getAsOpaquePointer();
+  };
   for (const Row &row : ArrayRef(rows).slice(begin, numBefore)) {
+    if (isConcat(row))
+      return std::nullopt;
     markTensors(row);
     gone[row.op] = row;
   }
@@ -178,8 +196,6 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
       }
       same.insert(*it);
       gone.erase(it);
-      if (isa<tensor::ConcatOp>(row.op))
-        return std::nullopt;
     }
   forgetResults(gone, again);
   findOthersForClasses(gone);
@@ -196,7 +212,7 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
     auto it = gone.find(row.op);
     std::optional<Row> read =
         readRow(row.op, it == gone.end() ? nullptr : &it->second);
-    if (!read)
+    if (!read || isConcat(*read))
       return std::nullopt;
     added.push_back(*read);
   }
@@ -207,7 +223,7 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
       addUses(row.node);
     markTensors(row);
   }
-  if (concernsConcatenations())
+  if (concernsOpsInPlace())
     return std::nullopt;
   rows = std::move(all);
   Change change = replaceNodes(last, begin, numBefore, added);

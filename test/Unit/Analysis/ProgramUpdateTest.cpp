@@ -93,12 +93,15 @@ protected:
     case 4: {
       if (!type.hasStaticShape())
         return arith::AddFOp::create(b, loc, y, y);
-      Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                            type.getElementType());
-      Value fill = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+      Value start = y; // which others may read
+      if (pick(3)) {
+        Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                              type.getElementType());
+        start = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+      }
       return linalg::MatmulOp::create(b, loc, TypeRange{type},
                                       ValueRange{x, weights.getResult()},
-                                      ValueRange{fill})
+                                      ValueRange{start})
           .getResult(0);
     }
     case 5: { // half of it, moved to another place
@@ -372,20 +375,56 @@ protected:
 };
 
 TEST_F(ProgramUpdateTest, EditsGiveWhatReadingAllGives) {
+  unsigned updated = 0;
   for (unsigned seed = 0; seed < 12 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     start(seed);
-    EXPECT_GE(run(50), 15u);
+    updated += run(50);
   }
+  EXPECT_GE(updated, 150u);
+}
+
+/// A concatenation that comes or goes concerns others of what it reads, also
+/// where that is no tensor that is chosen for.
+TEST_F(ProgramUpdateTest, ConcatenationsOfFreeSources) {
+  start(1);
+  b.setInsertionPoint(block->getTerminator());
+  SmallVector<Value> fills;
+  auto join = [&](Value fill) {
+    return tensor::ConcatOp::create(b, loc, 0,
+                                    ValueRange{weights.getResult(), fill});
+  };
+  SmallVector<Operation *> joined;
+  for (unsigned i = 0; i < 2; ++i) {
+    Value empty =
+        tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+    fills.push_back(linalg::FillOp::create(b, loc, zero, empty).getResult(0));
+    joined.push_back(join(fills.back()));
+  }
+  ASSERT_TRUE(succeeded(assigner->assign(*module)));
+  auto agrees = [&] {
+    ASSERT_TRUE(succeeded(assigner->assignAnnounced(*module)));
+    LayoutAssigner fresh(target);
+    ASSERT_TRUE(succeeded(fresh.assign(*module)));
+    compare(fresh);
+  };
+  // Now the first one of `joined` may not be made in the place of its fill.
+  b.setInsertionPoint(joined[0]);
+  Operation *added = join(fills[0]);
+  agrees();
+  b.eraseOp(added);
+  agrees();
 }
 
 /// Always, and in turns with a look at all.
 TEST_F(ProgramUpdateTest, AnnouncedEditsGiveWhatReadingAllGives) {
+  unsigned updated = 0;
   for (unsigned seed = 0; seed < 6 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     start(seed);
-    EXPECT_GE(run(50, seed % 3 == 0 ? 3 : 0), 5u);
+    updated += run(50, seed % 3 == 0 ? 3 : 0);
   }
+  EXPECT_GE(updated, 50u);
 }
 
 TEST_F(ProgramUpdateTest, WhatIsNotAnnouncedIsNotSeen) {
