@@ -17,7 +17,10 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/RegionGraphTraits.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_CHECKPLAINPROGRAMPASS
@@ -35,15 +38,40 @@ static Attribute findExtra(Type type) {
   return {};
 }
 
+/// Whether the bytes of what has no dynamic dims are a number of 64 bits.
+static bool fitsMemory(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasStaticShape() ||
+      llvm::is_contained(shaped.getShape(), 0))
+    return true;
+  Type element = shaped.getElementType();
+  int64_t bytes = element.isIntOrFloat()
+                      ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                      : 8;
+  return llvm::none_of(shaped.getShape(), [&](int64_t extent) {
+    return llvm::MulOverflow(bytes, extent, bytes);
+  });
+}
+
 static LogicalResult checkTypes(Operation *op) {
+  bool needsRank = op->hasTrait<OpTrait::Elementwise>();
   auto check = [&](TypeRange types) -> LogicalResult {
-    for (Type type : types)
-      if (Attribute extra = findExtra(type))
+    for (Type type : types) {
+      if (findExtra(type))
         return op->emitOpError()
                << "has a value of type " << type
                << ", but the CPU has one memory and here tensors are dense; "
                   "lower layouts with convert-layout-to-linalg, and remove "
                   "what is no layout";
+      if (!fitsMemory(type))
+        return op->emitOpError() << "has a value of type " << type
+                                 << ", whose bytes do not fit 64 bits (L1): "
+                                    "the tensor is too large";
+      if (needsRank && isa<UnrankedTensorType>(type))
+        return op->emitOpError()
+               << "computes on a value of type " << type
+               << ", whose loops are not known; cast it to a ranked type";
+    }
     return success();
   };
   if (failed(check(op->getOperandTypes())) ||
@@ -102,6 +130,19 @@ static LogicalResult checkResource(arith::ConstantOp op) {
                           << data->size();
 }
 
+/// Who frees a buffer is found in structured loops.
+static LogicalResult checkBlocks(func::FuncOp function) {
+  Region &body = function.getBody();
+  if (body.empty())
+    return success();
+  for (auto it = llvm::scc_begin(&body); !it.isAtEnd(); ++it)
+    if (it.hasCycle())
+      return function.emitOpError()
+             << "has a loop of blocks, and buffers are freed where loops are "
+                "structured; make it one with lift-cf-to-scf";
+  return success();
+}
+
 static LogicalResult check(Operation *op) {
   if (isOpTriviallyDead(op))
     return success();
@@ -111,6 +152,8 @@ static LogicalResult check(Operation *op) {
                            "before this pipeline");
   if (failed(checkTypes(op)) || failed(layout::checkStatedSizes(op)))
     return failure();
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return checkBlocks(function);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return checkCast(cast);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))

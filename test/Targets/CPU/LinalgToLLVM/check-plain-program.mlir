@@ -89,3 +89,30 @@ func.func @less_than_nothing(%x: tensor<8xf32>) -> tensor<?xf32> {
   %0 = tensor.extract_slice %x[0] [%size] [1] : tensor<8xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// expected-error @below {{'func.func' op has a value of type 'tensor<1099511627776x8388608xf32>', whose bytes do not fit 64 bits (L1): the tensor is too large}}
+func.func @large(%x: tensor<1099511627776x8388608xf32>) {
+  return
+}
+
+// -----
+
+func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @below {{'arith.addf' op computes on a value of type 'tensor<*xf32>', whose loops are not known; cast it to a ranked type}}
+  %0 = arith.addf %x, %x : tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+// expected-error @below {{'func.func' op has a loop of blocks, and buffers are freed where loops are structured; make it one with lift-cf-to-scf}}
+func.func @blocks(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  cf.br ^next(%x : tensor<4xf32>)
+^next(%y: tensor<4xf32>):
+  %0 = arith.addf %y, %x : tensor<4xf32>
+  cf.cond_br %c, ^next(%0 : tensor<4xf32>), ^end
+^end:
+  return %0 : tensor<4xf32>
+}
