@@ -57,9 +57,24 @@ private:
 };
 } // namespace
 
+/// No memory has so many elements, and sets of their indices would take long.
+static bool isTooLarge(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  int64_t left = int64_t(1) << 32;
+  return tensor && tensor.hasStaticShape() &&
+         llvm::any_of(tensor.getShape(), [&](int64_t extent) {
+           return extent > left || (left /= std::max<int64_t>(extent, 1)) == 0;
+         });
+}
+static bool isTooLarge(Operation *op) {
+  auto hasMany = [](Type type) { return isTooLarge(type); };
+  return llvm::any_of(op->getOperandTypes(), hasMany) ||
+         llvm::any_of(op->getResultTypes(), hasMany);
+}
+
 static bool isKnown(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  return type && type.hasStaticShape();
+  return type && type.hasStaticShape() && !isTooLarge(type);
 }
 
 static ArrayRef<int64_t> getShape(Value tensor) {
@@ -113,6 +128,8 @@ getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
 static Sources getSourcesOfLoops(linalg::LinalgOp op,
                                  ArrayRef<std::optional<Elements>> results) {
   Sources sources;
+  if (isTooLarge(op))
+    return sources;
   SmallVector<llvm::BitVector> loops;
   for (int64_t range : op.getStaticLoopRanges())
     loops.emplace_back(range, true);
@@ -220,6 +237,8 @@ static Elements reshape(Value source, ArrayRef<ReassociationIndices> groups,
 static std::optional<Sources> getMovedFrom(Operation *op,
                                            const Elements &result) {
   using Moved = std::optional<Sources>;
+  if (isTooLarge(op))
+    return Sources();
   return llvm::TypeSwitch<Operation *, Moved>(op)
       .Case<tensor::ExtractSliceOp>([&](tensor::ExtractSliceOp op) -> Moved {
         if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||

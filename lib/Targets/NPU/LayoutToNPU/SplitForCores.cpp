@@ -135,7 +135,10 @@ static int64_t countParts(linalg::LinalgOp op, const NpuFigures &chip) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
+    Cost whole = getElementBytes(tensor.getElementType());
+    for (int64_t extent : tensor.getShape())
+      whole = scaleCost(whole, extent); // the most where there is no number
+    bytes = addCosts(bytes, whole);
   }
   return llvm::divideCeil(bytes, chip.npus * chip.bytesPerNpu);
 }

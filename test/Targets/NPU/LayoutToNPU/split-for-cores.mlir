@@ -106,6 +106,18 @@ func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) ->
 
 // -----
 
+// More elements than a number of 64 bits counts.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
+func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000500x3037000500x4xi8> {
+  %e = tensor.empty() : tensor<3037000500x3037000500x4xi8>
+  // expected-error @below {{'linalg.add' would be cut into 36028797018963968 parts or more for local memory, where 4096 are written}}
+  %r = linalg.add ins(%x, %x : tensor<3037000500x3037000500x4xi8>, tensor<3037000500x3037000500x4xi8>) outs(%e : tensor<3037000500x3037000500x4xi8>) -> tensor<3037000500x3037000500x4xi8>
+  return %r : tensor<3037000500x3037000500x4xi8>
+}
+}
+
+// -----
+
 // Each part of a sum goes on from what the one before it has made.
 
 // CHECK-LABEL: func.func @sum
