@@ -110,6 +110,9 @@ static void buildTensorPart(OpPassManager &pm,
     kernels.contractFMA = options.contractFMA;
     kernels.winograd = options.winograd;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
+    // From here on every pass meets equal kernels once.
+    if (options.outlineKernels)
+      pm.addPass(createOutlineKernelsPass({/*kernelOps=*/true}));
   }
 }
 
@@ -136,7 +139,7 @@ static void buildBufferPart(OpPassManager &pm,
     transposes.lastCacheBytes = figures.lastCacheBytes;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
-  // From here on every pass meets equal kernels once.
+  // Loops that are in no kernel, and copies.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());

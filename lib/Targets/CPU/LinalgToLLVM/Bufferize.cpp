@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
+#include "OutlinedKernels.h"
 #include "layout/Support/AdviceOnErrors.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -112,6 +112,41 @@ static void separateEmptyTensors(ModuleOp module) {
     }
     if (empty->use_empty())
       empty->erase();
+  }
+}
+
+/// Gives each call of a kernel a function of the types of its buffers.
+static void specializeKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) { calls.push_back(call); });
+  DenseMap<Operation *, SmallVector<func::FuncOp, 1>> versions;
+  for (func::CallOp call : calls) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!kernel || !kernel->hasAttr(layout::kKernelAttrName))
+      continue;
+    for (OpOperand &operand : call->getOpOperands())
+      while (Operation *cast = operand.get().getDefiningOp()) {
+        auto sized = dyn_cast<memref::CastOp>(cast);
+        if (!isa<UnrealizedConversionCastOp>(cast) &&
+            !(sized && memref::CastOp::canFoldIntoConsumerOp(sized)))
+          break;
+        operand.set(cast->getOperand(0));
+        if (cast->use_empty())
+          cast->erase();
+      }
+    SmallVectorImpl<func::FuncOp> &known = versions[kernel];
+    auto *found = llvm::find_if(known, [&](func::FuncOp version) {
+      return TypeRange(version.getArgumentTypes()) == call.getOperandTypes();
+    });
+    if (found == known.end()) {
+      func::FuncOp version = kernel;
+      if (!known.empty())
+        symbols.insert(version = kernel.clone());
+      layout::setArgumentTypes(version, call.getOperandTypes());
+      found = known.insert(known.end(), version);
+    }
+    call.setCallee(found->getName());
   }
 }
 
@@ -225,7 +260,8 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
         "take this op here; write it with tensor, linalg and scf ops, or on "
         "memrefs from the start");
     if (failed(runPipeline(pipeline, getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    specializeKernels(getOperation());
   }
 };
 

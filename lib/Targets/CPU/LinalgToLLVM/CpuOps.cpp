@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include "layout/Targets/CPU/LinalgToLLVM/CpuDialect.cpp.inc"
@@ -43,9 +44,17 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// Whether the loads and stores of the body read `buffer`.
+/// Whether the loads and stores of the body, or of the function that it calls,
+/// read `buffer`.
 static bool isRead(BlockArgument buffer) {
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+  return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto call = dyn_cast<func::CallOp>(user)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      return !callee || callee.isExternal() ||
+             isRead(callee.getArgument(use.getOperandNumber()));
+    }
     auto effects = dyn_cast<MemoryEffectOpInterface>(user);
     return !effects ||
            effects.getEffectOnValue<MemoryEffects::Read>(buffer).has_value();
@@ -72,7 +81,7 @@ AliasingValueList KernelOp::getAliasingValues(OpOperand &operand,
 LogicalResult KernelOp::bufferize(RewriterBase &rewriter,
                                   const BufferizationOptions &options,
                                   BufferizationState &state) {
-  SmallVector<Value> buffers;
+  SmallVector<Value> buffers, given;
   Block &block = getBody().front();
   for (auto [argument, operand] :
        llvm::zip_equal(block.getArguments(), getOperands())) {
@@ -80,9 +89,18 @@ LogicalResult KernelOp::bufferize(RewriterBase &rewriter,
     if (failed(buffer))
       return failure();
     buffers.push_back(*buffer);
-    argument.setType(buffer->getType());
+    given.push_back(*buffer);
+    if (argument.getType() == buffer->getType())
+      continue;
+    // A function gets another type when all of its calls are known.
+    if (llvm::any_of(argument.getUsers(), llvm::IsaPred<func::CallOp>))
+      given.back() = UnrealizedConversionCastOp::create(
+                         rewriter, getLoc(), argument.getType(), *buffer)
+                         .getResult(0);
+    else
+      argument.setType(buffer->getType());
   }
-  rewriter.inlineBlockBefore(&block, *this, buffers);
+  rewriter.inlineBlockBefore(&block, *this, given);
   replaceOpWithBufferizedValues(
       rewriter, *this, ValueRange(buffers).take_front(getOutputs().size()));
   return success();

@@ -15,6 +15,9 @@
 // a run uses becomes an argument, in the order of its first use, so runs that
 // differ only in their buffers become equal functions.
 //
+// The body of a cpu.kernel is such a run, of tensors whose buffers are not
+// known yet: its function is of contiguous ones until bufferization says more.
+//
 // Beside upstream's duplicate-function-elimination because that also merges
 // functions of the program: those that are declared only, and public ones.
 //
@@ -22,6 +25,8 @@
 
 #include "Allocations.h"
 #include "OutlinedKernels.h"
+#include "layout/Support/BorrowedBuffers.h"
+#include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -65,6 +70,17 @@ static bool isSetup(Operation &op) {
 static bool canMove(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() &&
          layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);
+}
+
+/// Whether `op`, or an op in it, asks a tensor, as for its size: a kernel takes
+/// buffers alone.
+static bool asksTensors(Operation &op) {
+  WalkResult walk = op.walk([](Operation *inner) {
+    return llvm::any_of(inner->getOperandTypes(), llvm::IsaPred<TensorType>)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 /// The shortest closed run that begins with `first`; empty where there is none.
@@ -123,6 +139,22 @@ public:
     }
   }
 
+  void outlineBody(cpu::KernelOp kernel) {
+    Block &body = kernel.getBody().front();
+    SmallVector<Operation *> run, memory;
+    for (Operation &op : body) {
+      bool isMemory = layout::takesOwnMemory(&op) && op.getOperands().empty();
+      if (!isMemory && (!canMove(op) || asksTensors(op)))
+        return;
+      (isMemory ? memory : run).push_back(&op);
+    }
+    // An argument of the function: layout-plan-memory finds a place for it.
+    for (Operation *alloc : memory)
+      alloc->moveBefore(&body, body.begin());
+    if (!run.empty()) // as where there are no elements
+      outline(run);
+  }
+
 private:
   void outline(ArrayRef<Operation *> run);
   func::FuncOp moveToFunction(ArrayRef<Operation *> run,
@@ -173,8 +205,7 @@ func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
         if (!function.getBody().isAncestor(operand.get().getParentRegion()))
           operand.set(getInside(operand.get()));
     });
-  function.setFunctionType(
-      builder.getFunctionType(body->getArgumentTypes(), {}));
+  layout::setArgumentTypes(function, body->getArgumentTypes());
   return function;
 }
 
@@ -187,6 +218,16 @@ static bool isPointer(Type type) {
                      succeeded(memref.getStridesAndOffset(strides, offset)) &&
                      !ShapedType::isDynamic(offset) &&
                      llvm::none_of(strides, ShapedType::isDynamic));
+}
+
+void layout::setArgumentTypes(func::FuncOp kernel, TypeRange types) {
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), types, {}));
+  for (auto [argument, type] : llvm::zip_equal(kernel.getArguments(), types))
+    argument.setType(type);
+  if (llvm::all_of(types, isPointer))
+    kernel->setAttr("llvm.bareptr", UnitAttr::get(kernel.getContext()));
+  else
+    kernel->removeAttr("llvm.bareptr");
 }
 
 /// The function of this body that there is already, or else `function`.
@@ -227,19 +268,27 @@ void Outliner::outline(ArrayRef<Operation *> run) {
         LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
     // LLVM would take what is called once back to its caller.
     function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
-    if (llvm::all_of(function.getArgumentTypes(), isPointer))
-      function->setAttr("llvm.bareptr", builder.getUnitAttr());
   }
-  func::CallOp::create(builder, loc, function, arguments);
+  func::CallOp::create(builder, loc, function, arguments)
+      ->setAttr(layout::kBorrowsAttrName, builder.getUnitAttr());
 }
 
 namespace {
 struct OutlineKernels : layout::impl::OutlineKernelsPassBase<OutlineKernels> {
+  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+
   void runOnOperation() override {
     Outliner outliner(getOperation());
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      for (Block &block : function.getBody())
-        outliner.outlineAll(block);
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      if (function->hasAttr(layout::kKernelAttrName))
+        continue;
+      if (kernelOps)
+        function.walk([&](cpu::KernelOp op) { outliner.outlineBody(op); });
+      else
+        for (Block &block : function.getBody())
+          outliner.outlineAll(block);
+    }
   }
 };
 } // namespace

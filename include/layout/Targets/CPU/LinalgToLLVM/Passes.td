@@ -265,6 +265,9 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
     A vector that is written at the beginning of a tensor with more dims gets an
     index that is not a constant: upstream takes it for a write of all of the
     tensor, and would not copy what the tensor had before.
+
+    A function that `layout-outline-kernels` made of bodies of `cpu.kernel` gets
+    the types of the buffers that it is given, a function for each of them.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "bufferization::BufferizationDialect",
@@ -402,8 +405,17 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
     done, and in which order, stays the same. Loops that call functions, or
     allocate memory that more than their own loads and stores of vectors use,
     stay where they are; those within them are moved.
+
+    Bodies of `cpu.kernel` can be moved while their operands are tensors, so that
+    bufferization and all that follows meet each of them once. Their functions
+    are those of `layout-bufferize` then, which knows the strides of what they
+    are given.
   }];
   let dependentDialects = ["func::FuncDialect", "LLVM::LLVMDialect"];
+  let options = [
+    Option<"kernelOps", "kernel-ops", "bool", /*default=*/"false",
+           "Moves the bodies of cpu.kernel, and nothing else">
+  ];
 }
 
 def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
