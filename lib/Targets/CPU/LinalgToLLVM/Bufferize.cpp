@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -168,7 +169,7 @@ template <typename... Ops> static bool hasAny(ModuleOp module) {
 
 namespace {
 
-/// Follows tensors back to others of the same size.
+/// Follows tensors back, along what is written to, to others of the same size.
 class SizeSources {
 public:
   /// The first one, from which destinations lead to this one.
@@ -224,6 +225,21 @@ private:
   DenseMap<Value, Value> previous;
 };
 
+/// Whether an empty tensor may be computed in and then put into another one, of
+/// which it can be a part. What is computed in a slice is such a part already,
+/// and to look at it once more takes as long as all other bufferization.
+bool mayInsertEmpty(ModuleOp module) {
+  SizeSources sources;
+  WalkResult walk = module.walk([&](SubsetInsertionOpInterface op) {
+    Value source = op.getSourceOperand().get();
+    return isa<TensorType>(source.getType()) &&
+                   !sources.find(source).getDefiningOp<tensor::ExtractSliceOp>()
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
@@ -244,9 +260,7 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
       });
     }
     OpPassManager pipeline(ModuleOp::getOperationName());
-    // What an empty tensor can be a part of.
-    if (hasAny<tensor::InsertSliceOp, tensor::ParallelInsertSliceOp,
-               bufferization::MaterializeInDestinationOp>(getOperation()))
+    if (mayInsertEmpty(getOperation()))
       pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
     bufferization::OneShotBufferizePassOptions options;
     options.bufferizeFunctionBoundaries = true;

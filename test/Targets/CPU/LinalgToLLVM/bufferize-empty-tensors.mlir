@@ -35,3 +35,20 @@ func.func @loop(%a: memref<64xf32>, %n: index) {
   }
   return
 }
+
+// What is put into another tensor is computed there: an empty tensor becomes a
+// part of it, and a slice is one.
+// CHECK-LABEL: func.func @parts(
+// CHECK: memref.alloc() {{.*}} : memref<2x64xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @parts(%a: tensor<64xf32>) -> tensor<2x64xf32> {
+  %e = tensor.empty() : tensor<2x64xf32>
+  %first = tensor.extract_slice %e[0, 0] [1, 64] [1, 1] : tensor<2x64xf32> to tensor<64xf32>
+  %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%first : tensor<64xf32>) -> tensor<64xf32>
+  %1 = tensor.insert_slice %0 into %e[0, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<2x64xf32>
+  %s = tensor.empty() : tensor<64xf32>
+  %2 = linalg.abs ins(%a : tensor<64xf32>) outs(%s : tensor<64xf32>) -> tensor<64xf32>
+  %3 = tensor.insert_slice %2 into %1[1, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<2x64xf32>
+  return %3 : tensor<2x64xf32>
+}
