@@ -18,6 +18,7 @@
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
@@ -58,10 +59,18 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)");
 
 /// How many instructions a part of a module has, and how many parts there are
-/// at most. A part costs some milliseconds, and where there are several for
-/// each processor all have work to the end.
+/// at most, in all and for each processor: where it has several, all have work
+/// to the end. A part costs some milliseconds.
 static constexpr size_t kPartInstructions = 3000;
 static constexpr size_t kMostParts = 16;
+static constexpr size_t kPartsOfProcessor = 4;
+
+/// One processor gains nothing by parts.
+static size_t getMostParts() {
+  size_t processors = llvm::hardware_concurrency().compute_thread_count();
+  return processors == 1 ? 1
+                         : std::min(kMostParts, kPartsOfProcessor * processors);
+}
 
 static SmallString<0> toBitcode(const llvm::Module &module) {
   SmallString<0> bitcode;
@@ -87,7 +96,7 @@ static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
                                          SmallString<0> bitcode) {
   std::vector<SmallString<0>> parts;
   size_t count = std::clamp<size_t>(
-      module->getInstructionCount() / kPartInstructions, 1, kMostParts);
+      module->getInstructionCount() / kPartInstructions, 1, getMostParts());
   if (count == 1)
     parts.push_back(std::move(bitcode));
   else
