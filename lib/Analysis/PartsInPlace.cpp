@@ -46,3 +46,15 @@ bool layout::mayBeMadeInPlace(OpOperand &part) {
   }
   return true;
 }
+
+bool layout::isStoredAtOnce(OpOperand &part) {
+  if (!isa<tensor::ConcatOp>(part.getOwner()) || !part.get().hasOneUse())
+    return false;
+  Operation *maker = part.get().getDefiningOp();
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(maker))
+    maker = slice.getSource().getDefiningOp();
+  return isa_and_present<linalg::LinalgOp>(maker) &&
+         !isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(maker);
+}
+
+bool layout::isMadeInResult(OpOperand &init) { return isFresh(init.get()); }

@@ -113,7 +113,8 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   // What a part costs depends on where else it is one.
   if (isa<tensor::ConcatOp>(a))
     for (auto [x, y] : llvm::zip(a->getOpOperands(), b->getOpOperands()))
-      if (mayBeMadeInPlace(x) != mayBeMadeInPlace(y))
+      if (mayBeMadeInPlace(x) != mayBeMadeInPlace(y) ||
+          isStoredAtOnce(x) != isStoredAtOnce(y))
         return false;
   for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions())) {
     std::optional<bool> alike = areSimpleBodiesAlike(x, y);
@@ -126,10 +127,24 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
+/// Whether what both start from is made in their results, or neither's is.
+static bool startAlike(Operation *a, Operation *b) {
+  auto x = dyn_cast<DestinationStyleOpInterface>(a);
+  return !x ||
+         llvm::all_of(
+             llvm::zip(
+                 x.getDpsInitsMutable(),
+                 cast<DestinationStyleOpInterface>(b).getDpsInitsMutable()),
+             [](auto inits) {
+               auto &[ofA, ofB] = inits;
+               return isMadeInResult(ofA) == isMadeInResult(ofB);
+             });
+}
+
 static bool areAlike(Operation *a, Operation *b) {
   return a->getOperandTypes() == b->getOperandTypes() &&
          a->getResultTypes() == b->getResultTypes() &&
-         areAlikeButForTypes(a, b);
+         areAlikeButForTypes(a, b) && startAlike(a, b);
 }
 
 void ProgramReader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of a concatenation needs no copy where it is made in its place. This
-// is what the program says about that, whatever the layouts.
+// A part of a concatenation needs no copy where it is made in its place, and
+// what is accumulated into no memory where it is made in that of the result.
+// This is what the program says about that, whatever the layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,14 @@ namespace layout {
 /// part of an earlier concatenation, and made in memory of its own, which is no
 /// view of another tensor and not what another one was accumulated in.
 bool mayBeMadeInPlace(OpOperand &part);
+
+/// Whether the operand of a concatenation in system memory, made by cores for
+/// nobody else, is stored there as soon as it is made.
+bool isStoredAtOnce(OpOperand &part);
+
+/// Whether what an op starts from is made in the place of the result: nothing,
+/// or one number.
+bool isMadeInResult(OpOperand &init);
 
 } // namespace layout
 } // namespace mlir

@@ -109,7 +109,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
           return std::nullopt;
         // A destination is the result, and so is what is overwritten in part.
         // A window takes its bytes though none of them is read.
-        if (isResult || (loops ? loops->isRead[index] || !isDest(index)
+        if (isResult || (loops ? !isDest(index) || isKept(index)
                                : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
         LayoutId id = costs.intern(layout, type);
@@ -164,6 +164,12 @@ NpuCandidates::findChannel(const OpConfig &config) const {
 bool NpuCandidates::isDest(unsigned operand) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
+}
+
+/// Whether what an op starts from takes memory beside the result.
+bool NpuCandidates::isKept(unsigned init) const {
+  return std::get<LoopsRule>(node.rule).isRead[init] &&
+         !isMadeInResult(node.op->getOpOperand(init));
 }
 
 /// A tensor, or a result and what it is made in.
@@ -347,10 +353,11 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
                               whole, slice.getStaticOffsets(), chip);
 }
 
-/// All tensors in one form, or those that are read in system memory.
+/// All tensors in one form, or, if it is alone, this one and what is read or
+/// cut out of it in system memory.
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
-                                                   bool takesSystem) const {
+                                                   bool isAlone) const {
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   unsigned rank = rule.tileDivisors.size();
   std::string axes = layout.getScatter().getAxes().str();
@@ -385,7 +392,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
       return layout;
     if (isCutMatrix(other))
       return {};
-    if (!other.isResult && !isDest(other.index) && takesSystem)
+    if (isAlone && (slot.isResult ? !other.isResult && !isDest(other.index)
+                                  : other.isResult))
       return {};
     std::string own;
     for (unsigned d = 0; d < rank; ++d)
@@ -638,9 +646,9 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
       if (std::optional<NpuScatterAttr> whole =
               slot.isResult ? attr : getWhole(slot.index, attr))
         add(getInPlace(*whole));
-    add(getTransfer(slot, attr, /*takesSystem=*/false));
-    if (slot.isResult)
-      add(getTransfer(slot, attr, /*takesSystem=*/true));
+    add(getTransfer(slot, attr, /*isAlone=*/false));
+    if (slot.isResult || isa<tensor::ExtractSliceOp>(node.op))
+      add(getTransfer(slot, attr, /*isAlone=*/true));
   }
   return configs;
 }

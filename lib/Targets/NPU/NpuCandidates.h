@@ -71,7 +71,7 @@ private:
   void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
   bool takesRowsOf(const NpuForm &form, StringRef axes) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
-                                      bool takesSystem) const;
+                                      bool isAlone) const;
   std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;
   std::optional<NpuScatterAttr> getWhole(unsigned part,
                                          NpuScatterAttr layout) const;
@@ -96,6 +96,7 @@ private:
                      ArrayRef<OpConfig> known,
                      const std::optional<Contraction> &contraction) const;
   bool isDest(unsigned operand) const;
+  bool isKept(unsigned init) const;
   bool isSameMemory(Slot a, Slot b) const;
   bool canCut(StringRef axes, NpuScatterAttr layout) const;
   bool isBroadcast(unsigned operand, const Contraction &contraction,

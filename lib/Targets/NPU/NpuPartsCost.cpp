@@ -73,8 +73,8 @@ static SmallVector<Part, 2> getParts(Operation *op) {
   return parts;
 }
 
-/// What is cut out of system memory is read where it is, and what is made in
-/// its place in a concatenation moves no more.
+/// What is cut out of system memory is read where it is, and what is made or
+/// stored in its place in a concatenation moves no more.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);
@@ -86,12 +86,18 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
       isAllLinear &=
           layout == kAnyLayout || costs.getMap(layout).getSpace() != "npu";
   bool isView = isAllLinear && op->getNumOperands() == 1;
-  auto isInPlace = [&](const Part &p) {
+  auto isInPlace = [&](const Part &p) -> bool {
     auto concat = dyn_cast<tensor::ConcatOp>(op);
     auto part = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.operands[p.operand]));
     auto whole = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
+    // Of two that take the same time, that one which stays inside.
+    if (concat && !part && !whole &&
+        isStoredAtOnce(op->getOpOperand(p.operand))) {
+      cost = addCosts(cost, 1);
+      return true;
+    }
     return concat && part && whole &&
            mayBeMadeInPlace(op->getOpOperand(p.operand)) &&
            findNpuPlace(

@@ -28,13 +28,16 @@ private:
   Value takePart(Location loc, Value tensor, const TensorBox &of,
                  const TensorBox &box);
   FailureOr<Operation *> makePart(Operation *op, const Reads &reads);
-  LogicalResult makeStage(unsigned stage, int64_t part);
+  Value readPart(OpOperand &operand, const TensorBox &box);
+  Value makeMoved(Operation *op, const Reads &reads);
+  LogicalResult makeStage(unsigned stage);
   Value join(Location loc, ArrayRef<Value> parts, unsigned dim);
   Value joinAll(Value result);
 
   OpBuilder &builder;
   const Stages &stages;
   const GroupParts &group;
+  int64_t part = 0;
   DenseMap<Value, Value> made;                   // of the part
   DenseMap<Value, SmallVector<Value>> ofResults; // of all parts
 };
@@ -50,6 +53,48 @@ Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
     firsts.push_back(first - from);
   return tensor::ExtractSliceOp::create(builder, loc, tensor, getAttrs(firsts),
                                         getAttrs(box.sizes), getAttrs(ones));
+}
+
+/// The box of an operand, of what the group makes where this part has it.
+Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
+  Value tensor = operand.get();
+  Location loc = operand.getOwner()->getLoc();
+  if (auto known = made.find(tensor); known != made.end())
+    return takePart(loc, known->second, group.getBox(tensor, part), box);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  if (!fill)
+    return takePart(loc, tensor, TensorBox::getWhole(type), box);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, box.sizes, type.getElementType());
+  return linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
+      .getResult(0);
+}
+
+/// The part of an op that moves boxes of tensors.
+Value Cutter::makeMoved(Operation *op, const Reads &reads) {
+  Location loc = op->getLoc();
+  SmallVector<Value> parts;
+  for (auto &[operand, box] : reads.boxes)
+    parts.push_back(readPart(*operand, box));
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return join(loc, parts, concat.getDim());
+  SmallVector<int64_t> firsts(reads.firsts.size(), 0);
+  const TensorBox &source = reads.boxes.front().second;
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (extract.hasUnitStride())
+      return parts.front();
+    return tensor::ExtractSliceOp::create(
+        builder, loc, parts.front(), getAttrs(firsts), getAttrs(reads.extents),
+        getAttrs(extract.getStaticStrides()));
+  }
+  auto insert = cast<tensor::InsertSliceOp>(op);
+  for (auto [d, first] : llvm::enumerate(firsts))
+    first = insert.getStaticOffset(d) +
+            source.firsts[d] * insert.getStaticStride(d) - reads.firsts[d];
+  return tensor::InsertSliceOp::create(builder, loc, parts[0], parts[1],
+                                       getAttrs(firsts), getAttrs(source.sizes),
+                                       getAttrs(insert.getStaticStrides()));
 }
 
 FailureOr<Operation *> Cutter::makePart(Operation *op, const Reads &reads) {
@@ -69,23 +114,24 @@ FailureOr<Operation *> Cutter::makePart(Operation *op, const Reads &reads) {
   return part->tiledOps.front();
 }
 
-LogicalResult Cutter::makeStage(unsigned stage, int64_t part) {
+LogicalResult Cutter::makeStage(unsigned stage) {
   Operation *op = stages.all[stage].op;
   const Reads &reads = group.getReadsOf(stage, part);
+  if (!isa<linalg::LinalgOp, tensor::PadOp>(op)) {
+    made[op->getResult(0)] = makeMoved(op, reads);
+    return success();
+  }
   FailureOr<Operation *> of = makePart(op, reads);
   if (failed(of))
     return failure();
-  // What the group makes is read where this part has it.
   for (auto &[operand, box] : reads.boxes) {
-    auto known = made.find(operand->get());
-    if (known == made.end())
+    if (!made.contains(operand->get()))
       continue;
     OpOperand &read = (*of)->getOpOperand(operand->getOperandNumber());
     auto sliced = read.get().getDefiningOp<tensor::ExtractSliceOp>();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(*of);
-    read.set(takePart(op->getLoc(), known->second,
-                      group.getBox(operand->get(), part), box));
+    read.set(readPart(*operand, box));
     if (sliced && sliced->use_empty())
       sliced->erase();
   }
@@ -95,10 +141,14 @@ LogicalResult Cutter::makeStage(unsigned stage, int64_t part) {
   return success();
 }
 
+/// Of parts that may be null, where others need nothing of them.
 Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
-  if (parts.size() == 1)
-    return parts.front();
-  return tensor::ConcatOp::create(builder, loc, dim, parts);
+  SmallVector<Value> needed;
+  llvm::copy_if(parts, std::back_inserter(needed),
+                [](Value part) { return bool(part); });
+  if (needed.size() < 2)
+    return needed.empty() ? Value() : needed.front();
+  return tensor::ConcatOp::create(builder, loc, dim, needed);
 }
 
 /// The parts of a result, side by side.
@@ -129,21 +179,33 @@ LogicalResult Cutter::run() {
     llvm::copy_if(op->getResults(), std::back_inserter(results),
                   [&](Value result) { return group.isResult(result); });
   builder.setInsertionPointAfter(ops.back());
-  for (int64_t part = 0, e = group.getCut().count(); part < e; ++part) {
+  for (int64_t e = group.getCut().count(); part < e; ++part) {
     made.clear();
     for (unsigned s = group.getFirst(); s <= group.getLast(); ++s)
-      if (failed(makeStage(s, part)))
+      if (failed(makeStage(s)))
         return failure();
-    for (Value result : results)
-      ofResults[result].push_back(
-          takePart(result.getLoc(), made[result], group.getBox(result, part),
-                   *group.getCut().getPart(
-                       cast<RankedTensorType>(result.getType()), part)));
+    for (Value result : results) {
+      std::optional<TensorBox> own = group.getOwn(result, part);
+      ofResults[result].push_back(own ? takePart(result.getLoc(), made[result],
+                                                 group.getBox(result, part),
+                                                 *own)
+                                      : Value());
+    }
   }
-  for (Value result : results)
+  for (Value result : results) {
+    TensorBox used = stages.getUsedBehind(result, group.getLast());
     result.replaceUsesWithIf(joinAll(result), [&](OpOperand &use) {
-      return !llvm::is_contained(ops, use.getOwner());
+      if (llvm::is_contained(ops, use.getOwner()))
+        return false;
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
+        SmallVector<int64_t> offsets(slice.getStaticOffsets());
+        for (auto [offset, first] : llvm::zip_equal(offsets, used.firsts))
+          offset -= ShapedType::isDynamic(offset) ? 0 : first;
+        slice.setStaticOffsets(offsets);
+      }
+      return true;
     });
+  }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
   return success();

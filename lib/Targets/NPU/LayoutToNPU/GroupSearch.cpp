@@ -30,6 +30,10 @@ static constexpr unsigned kMostStages = 160, kMostLabels = 6;
 /// Of a core, one part in this many is left to gaps between the tensors, and to
 /// layouts that take more than the closest ones.
 static constexpr int64_t kSpare = 8;
+/// Parts of a tensor in local memory mostly are made and read in place, so that
+/// one byte in this many counts as moved: of plans that move as much to and
+/// from cores, the one whose groups have the fewest bytes between them.
+static constexpr int64_t kInside = 16;
 
 namespace {
 /// A tensor that a stage makes, through reshapes, which are views.
@@ -81,6 +85,7 @@ struct Occupancy {
   SmallVector<unsigned> held; // they stay
   int64_t taken = 0;          // bytes of a core
   int64_t bytes = 0, transfers = 0;
+  int64_t bytesInside = 0; // between parts and wholes in local memory
   bool isCrowded = false;
 };
 
@@ -180,9 +185,8 @@ void Search::collectTensors() {
   }
 }
 
-/// Groups begin and end where the fewest bytes cross: not inside a chain of ops
-/// whose results are larger than what they make in the end, and not before an
-/// op that goes on with each element by itself.
+/// Groups begin and end anywhere but before an op that goes on with each
+/// element by itself, unless more bytes cross behind it.
 void Search::collectEnds() {
   unsigned count = stages.all.size();
   SmallVector<int64_t> crossing(count + 1, 0);
@@ -192,13 +196,11 @@ void Search::collectEnds() {
         for (unsigned t = s + 1; t <= stages.getLastUse(result); ++t)
           crossing[t] += tensors[made->second].bytes;
   isEnd.resize(count + 1, true);
-  for (unsigned s = 1; s < count; ++s) {
-    auto linalg = dyn_cast<linalg::LinalgOp>(stages.all[s].op);
-    bool goesOn = linalg && linalg::isElementwise(linalg) &&
-                  crossing[s + 1] <= crossing[s];
-    isEnd[s] = crossing[s] <= crossing[s - 1] &&
-               crossing[s] <= crossing[s + 1] && !goesOn;
-  }
+  for (unsigned s = 1; s < count; ++s)
+    if (auto linalg = dyn_cast<linalg::LinalgOp>(stages.all[s].op);
+        linalg && linalg::isElementwise(linalg) &&
+        crossing[s + 1] <= crossing[s])
+      isEnd.reset(s);
 }
 
 /// The bytes of a core that a tensor takes in the closest of the layouts that
@@ -257,7 +259,11 @@ void Search::addResults(Price &price, const GroupParts *group) {
       auto made = numbers.find(result);
       if (made == numbers.end() || (group && !group->isResult(result)))
         continue;
-      price.results.push_back({made->second, tensors[made->second].bytes});
+      int64_t bytes = tensors[made->second].bytes;
+      if (group)
+        bytes = getBytes(getElementTypeOrSelf(result),
+                         stages.getUsedBehind(result, price.last).sizes);
+      price.results.push_back({made->second, bytes});
     }
 }
 
@@ -369,6 +375,8 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.resident.push_back(result.made);
     if (parts == 1) // counted in the peak
       now.taken -= made.inCore;
+    else
+      now.bytesInside += result.bytes;
   }
   for (unsigned made : now.resident)
     now.taken += tensors[made].inCore;
@@ -403,11 +411,11 @@ void Search::evict(Occupancy &now, const Price &price,
 /// Counts what a group loads beside what is there; false where it has no room.
 bool Search::load(Occupancy &now, const Price &price) {
   int64_t parts = price.cut.count();
-  for (const Price::Tensor &read : price.sliced)
-    if (!llvm::is_contained(now.resident, read.made)) {
-      now.bytes += read.bytes;
-      now.transfers += parts;
-    }
+  for (const Price::Tensor &read : price.sliced) {
+    bool isInside = llvm::is_contained(now.resident, read.made);
+    (isInside ? now.bytesInside : now.bytes) += read.bytes;
+    now.transfers += parts;
+  }
   now.bytes += price.sharedBytes;
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
@@ -455,7 +463,8 @@ Label Search::extend(const Label &label, const Price &price,
   next.isCrowded = now.isCrowded;
   next.cost = !fits && price.cut.count() > 1 ? kInfiniteCost : label.cost;
   next.bytes = label.bytes + now.bytes;
-  next.cost = addCosts(next.cost, times.byte.get(now.bytes));
+  next.cost = addCosts(next.cost,
+                       times.byte.get(now.bytes + now.bytesInside / kInside));
   next.cost =
       addCosts(next.cost, scaleCost(now.transfers, times.transferStart));
   next.cost = addCosts(next.cost, getRepeatCost(price));
@@ -503,7 +512,8 @@ void Search::reach(unsigned first, const Price &price) {
 
 /// Cuts that a result allows, those of one kind in order.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type) {
-  static constexpr int64_t kParts[] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+  static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
+                                       24, 32, 48, 64, 96, 128};
   int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
   SmallVector<SmallVector<Cut>> kinds(3);
   for (int64_t parts : kParts) {

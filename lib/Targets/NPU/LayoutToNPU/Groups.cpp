@@ -7,6 +7,8 @@
 
 #include "Groups.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/StatedSizes.h"
+#include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -34,6 +36,20 @@ void TensorBox::join(const TensorBox &other) {
   }
 }
 
+std::optional<TensorBox> TensorBox::meet(const TensorBox &other) const {
+  TensorBox both;
+  for (unsigned d = 0, e = firsts.size(); d < e; ++d) {
+    int64_t first = std::max(firsts[d], other.firsts[d]);
+    int64_t end =
+        std::min(firsts[d] + sizes[d], other.firsts[d] + other.sizes[d]);
+    if (first >= end)
+      return std::nullopt;
+    both.firsts.push_back(first);
+    both.sizes.push_back(end - first);
+  }
+  return both;
+}
+
 int64_t Reads::countPoints() const {
   int64_t points = 1;
   for (int64_t extent : extents)
@@ -46,10 +62,24 @@ static bool isStaticTensor(Type type) {
   return !tensor || tensor.hasStaticShape();
 }
 
+static bool isEmptyTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && hasNoElements(tensor);
+}
+
+/// Whether places and steps of a slice are known.
+static bool isStated(OffsetSizeAndStrideOpInterface slice) {
+  return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
+         !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
+         llvm::all_of(slice.getStaticStrides(),
+                      [](int64_t stride) { return stride > 0; });
+}
+
 static bool canHaveParts(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), hasLayout) ||
       !llvm::all_of(op->getOperandTypes(), isStaticTensor) ||
-      !llvm::all_of(op->getResultTypes(), isStaticTensor))
+      !llvm::all_of(op->getResultTypes(), isStaticTensor) ||
+      llvm::any_of(op->getOperandTypes(), isEmptyTensor))
     return false;
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     Value number = pad.getConstantPaddingValue();
@@ -57,6 +87,14 @@ static bool canHaveParts(Operation *op) {
            !ShapedType::isDynamicShape(pad.getStaticLow()) &&
            !ShapedType::isDynamicShape(pad.getStaticHigh());
   }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return isStated(slice) &&
+           slice.getSourceType().getRank() == slice.getType().getRank();
+  if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
+    return isStated(slice) &&
+           slice.getSourceType().getRank() == slice.getType().getRank();
+  if (isa<tensor::ConcatOp>(op))
+    return true;
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || !isForCores(linalg) || linalg->getNumResults() == 0)
     return false;
@@ -74,29 +112,70 @@ Stage::Stage(Operation *op) : op(op), hasParts(canHaveParts(op)) {
   llvm::append_range(ranges, linalg.getStaticLoopRanges());
 }
 
-std::optional<Reads> Stage::getReadsOfPad(const TensorBox &result) const {
-  auto pad = cast<tensor::PadOp>(op);
-  Reads reads;
-  TensorBox source;
-  for (auto [d, size] : llvm::enumerate(pad.getSourceType().getShape())) {
-    int64_t low = pad.getStaticLow()[d];
-    int64_t first = std::clamp<int64_t>(result.firsts[d] - low, 0, size);
-    int64_t end =
-        std::clamp<int64_t>(result.firsts[d] + result.sizes[d] - low, 0, size);
+/// The indices of `source` that go to the box, each times `strides` and
+/// `offsets` further; nothing where there are none.
+static std::optional<TensorBox> getSource(RankedTensorType source,
+                                          ArrayRef<int64_t> offsets,
+                                          ArrayRef<int64_t> strides,
+                                          const TensorBox &box) {
+  TensorBox result;
+  for (auto [d, size] : llvm::enumerate(source.getShape())) {
+    int64_t first = box.firsts[d] - offsets[d];
+    int64_t end = llvm::divideCeilSigned(first + box.sizes[d], strides[d]);
+    first =
+        std::clamp<int64_t>(llvm::divideCeilSigned(first, strides[d]), 0, size);
+    end = std::clamp<int64_t>(end, 0, size);
     if (first >= end)
       return std::nullopt;
-    source.firsts.push_back(first);
-    source.sizes.push_back(end - first);
+    result.firsts.push_back(first);
+    result.sizes.push_back(end - first);
   }
+  return result;
+}
+
+/// Of an op that moves boxes of tensors.
+std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
+  Reads reads;
   reads.firsts.assign(result.firsts.begin(), result.firsts.end());
   reads.extents.assign(result.sizes.begin(), result.sizes.end());
-  reads.boxes.push_back({&pad.getSourceMutable(), source});
-  return reads;
+  bool isKnown = true;
+  auto read = [&](OpOperand &operand, ArrayRef<int64_t> offsets,
+                  ArrayRef<int64_t> strides) {
+    std::optional<TensorBox> box =
+        getSource(cast<RankedTensorType>(operand.get().getType()), offsets,
+                  strides, result);
+    isKnown &= box.has_value();
+    if (box)
+      reads.boxes.push_back({&operand, *box});
+  };
+  SmallVector<int64_t> ones(result.firsts.size(), 1);
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    read(pad.getSourceMutable(), pad.getStaticLow(), ones);
+  } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    for (auto [operand, offsets] :
+         llvm::zip_equal(op->getOpOperands(), getPartOffsets(concat)))
+      read(operand, offsets, ones);
+  } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    read(insert.getSourceMutable(), insert.getStaticOffsets(),
+         insert.getStaticStrides());
+    reads.boxes.push_back({&insert.getDestMutable(), result});
+  } else {
+    auto extract = cast<tensor::ExtractSliceOp>(op);
+    TensorBox box;
+    for (auto [first, size, offset, stride] : llvm::zip_equal(
+             result.firsts, result.sizes, extract.getStaticOffsets(),
+             extract.getStaticStrides())) {
+      box.firsts.push_back(offset + first * stride);
+      box.sizes.push_back((size - 1) * stride + 1);
+    }
+    reads.boxes.push_back({&extract.getSourceMutable(), std::move(box)});
+  }
+  return isKnown ? std::optional(std::move(reads)) : std::nullopt;
 }
 
 std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
-  if (isa<tensor::PadOp>(op))
-    return getReadsOfPad(results.front());
+  if (!isa<linalg::LinalgOp>(op))
+    return getReadsOfBox(results.front());
   Reads reads;
   reads.firsts.assign(ranges.size(), 0);
   reads.extents = ranges;
@@ -197,12 +276,38 @@ bool Stages::isReturned(Value tensor) const {
   });
 }
 
+TensorBox Stages::getUsedBehind(Value tensor, unsigned stage) const {
+  TensorBox whole =
+      TensorBox::getWhole(cast<RankedTensorType>(tensor.getType()));
+  std::optional<TensorBox> used;
+  for (Operation *user : tensor.getUsers()) {
+    auto found = numbers.find(user);
+    if (found != numbers.end() && found->second <= stage)
+      continue;
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    if (!slice || found == numbers.end() || !all[found->second].hasParts)
+      return whole;
+    std::optional<Reads> reads =
+        all[found->second].getReads(TensorBox::getWhole(slice.getType()));
+    if (used)
+      used->join(reads->boxes.front().second);
+    else
+      used = reads->boxes.front().second;
+  }
+  return used.value_or(whole);
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
 
 bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
+}
+
+std::optional<TensorBox> GroupParts::getOwn(Value result, int64_t part) const {
+  return stages.getUsedBehind(result, last)
+      .meet(*cut.getPart(cast<RankedTensorType>(result.getType()), part));
 }
 
 /// The boxes of an op's results, and what they take of its operands.
@@ -218,12 +323,12 @@ bool GroupParts::addReads(const Stage &stage) {
       if (known != boxes.end())
         box = known->second[part];
       if (isResult(result)) {
-        std::optional<TensorBox> own = cut.getPart(type, part);
-        if (!own)
+        if (!cut.getPart(type, part))
           return false;
-        if (box)
+        std::optional<TensorBox> own = getOwn(result, part);
+        if (box && own)
           box->join(*own);
-        else
+        else if (own)
           box = own;
       }
       if (!box) // nobody needs it

@@ -18,8 +18,8 @@
 //     relu, bias     rows 0 .. 28, then 27 .. 55
 //     the first one  the same, of rows 0 .. 29 and 26 .. 55 of what is read
 //
-// Law: the parts of each result cover it, and no element of a part depends on
-// another part; what two parts need is computed twice.
+// Law: the parts of each result cover what others read of it, and no element of
+// a part depends on another part; what two parts need is computed twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,8 @@ struct TensorBox {
   bool operator!=(const TensorBox &other) const { return !(*this == other); }
   /// The least box that holds both.
   void join(const TensorBox &other);
+  /// What is in both; nothing where that is none.
+  std::optional<TensorBox> meet(const TensorBox &other) const;
 };
 
 /// The boxes of an op's operands that a box of its results depends on. Nothing
@@ -70,7 +72,7 @@ struct Stage {
   std::optional<Reads> getReads(ArrayRef<TensorBox> results) const;
 
 private:
-  std::optional<Reads> getReadsOfPad(const TensorBox &result) const;
+  std::optional<Reads> getReadsOfBox(const TensorBox &result) const;
 };
 
 /// In how many parts the batches, rows and channels of results are made.
@@ -100,6 +102,8 @@ struct Stages {
   /// The last stage that reads it, or the one that makes it.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
+  /// The box of a tensor that the stages behind one read: of slices theirs.
+  TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
 /// What the stages from one on to the last one of a group make in each part.
@@ -117,6 +121,9 @@ public:
   const Cut &getCut() const { return cut; }
   /// Whether stages behind the group, or nobody, need the tensor.
   bool isResult(Value tensor) const;
+  /// The box of a result that the part makes for others; nothing where they
+  /// need none of it.
+  std::optional<TensorBox> getOwn(Value result, int64_t part) const;
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }

@@ -66,27 +66,28 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
-/// A part of a concatenation in system memory goes there as soon as it is made.
-FailureOr<bool> ProgramBuilder::storePart(ConvertOp op) {
-  Value stored = op.getResult();
+/// A part of a concatenation in system memory, of which the op makes a tensor
+/// in system memory, goes there as soon as it is made.
+FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
+  Value stored = op->getResult(0);
+  auto type = cast<RankedTensorType>(stored.getType());
   auto concat = stored.hasOneUse()
                     ? dyn_cast<tensor::ConcatOp>(*stored.user_begin())
                     : tensor::ConcatOp();
-  if (!concat || op.getResult().getType().getEncoding() ||
-      concat.getResultType().getEncoding())
+  if (!concat || type.getEncoding() || concat.getResultType().getEncoding())
     return false;
   Value whole = memory.lookup(concat.getResult());
   if (!whole)
     whole = memory[concat.getResult()] =
         makeMemory(concat.getLoc(), concat.getResult());
   unsigned number = stored.use_begin()->getOperandNumber();
-  ArrayRef<int64_t> sizes = op.getResult().getType().getShape();
+  ArrayRef<int64_t> sizes = type.getShape();
   SmallVector<int64_t> ones(sizes.size(), 1);
   FailureOr<Value> part =
       getPart(op, whole, getPartOffsets(concat)[number], sizes, ones, sizes);
   if (failed(part))
     return failure();
-  copy(op.getLoc(), getMemory(op.getSource()), *part);
+  copy(op->getLoc(), source, *part);
   memory[stored] = madeAtHome[stored] = *part;
   return true;
 }
@@ -101,10 +102,10 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
              << "takes plain tensors in system memory and tensors in local "
                 "memory, not "
              << type << ": give it no layout, or a #layout.npu_scatter";
-  FailureOr<bool> isStored = storePart(op);
+  Value source = getMemory(op.getSource());
+  FailureOr<bool> isStored = storePart(op, source);
   if (failed(isStored) || *isStored)
     return LogicalResult(isStored);
-  Value source = getMemory(op.getSource());
   if (!to.getEncoding() && isOnlyInserted(op.getResult())) {
     memory[op.getResult()] = source;
     return success();
@@ -193,6 +194,9 @@ LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
     memory[op.getResult()] = *part;
     return success();
   }
+  FailureOr<bool> isStored = storePart(op, *part);
+  if (failed(isStored) || *isStored)
+    return LogicalResult(isStored);
   Value dest = makeMemory(op.getLoc(), op.getResult());
   copy(op.getLoc(), *part, dest);
   memory[op.getResult()] = dest;

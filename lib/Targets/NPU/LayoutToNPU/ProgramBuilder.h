@@ -100,7 +100,7 @@ private:
 
   // Parts.cpp: slices, pads, views and conversions.
   Value makeView(Location loc, RankedTensorType type, Value source);
-  FailureOr<bool> storePart(ConvertOp op);
+  FailureOr<bool> storePart(Operation *op, Value source);
   LogicalResult lowerConvert(ConvertOp op);
   LogicalResult lowerPad(tensor::PadOp op);
   LogicalResult lowerExtract(tensor::ExtractSliceOp op);

@@ -83,8 +83,8 @@ def check(text, inputs, result, wanted, chip, most, groups=1):
 
 CHIP = "#npu.target<npus = 4, bytes_per_npu = {}, eu_bytes = 32>"
 
-for batch, rows, columns, stride, size, most in [(1, 17, 16, 1, 4096, 2.5), (1, 33, 9, 2, 4096, 1.5),
-                                                 (4, 10, 12, 1, 8192, 1.5), (3, 7, 21, 1, 4096, 4)]:
+for batch, rows, columns, stride, size, most in [(1, 17, 16, 1, 4096, 1.1), (1, 33, 9, 2, 4096, 1.1),
+                                                 (4, 10, 12, 1, 8192, 1), (3, 7, 21, 1, 4096, 1)]:
     x, v, w = draw(batch, 3, rows, columns), draw(6, 3, 3, 3), draw(5, 6, 3, 3)
     text = Text("f32")
     padded, shape = text.pad("%x0", list(x.shape), 1)
@@ -103,4 +103,26 @@ y = text.binary("add", "%x0", "%x0", x.shape)
 padded, shape = text.pad(y, list(x.shape), 1)
 z, shape = text.conv(padded, shape, "%x1", v.shape, 1)
 z = text.binary("add", z, y, shape)
-check(text, [x, v], z, conv(2 * x, v, 1, 1) + 2 * x, CHIP.format(4096), 2)
+check(text, [x, v], z, conv(2 * x, v, 1, 1) + 2 * x, CHIP.format(4096), 1.6)
+
+# Down, up and a skip that is cropped and concatenated, as in U-Net: what a group stores of it is what is taken.
+x, v, w = draw(1, 4, 38, 16), draw(4, 4, 3, 3), draw(4, 8, 3, 3)
+up = draw(4, 4, 2, 2)
+text = Text("f32")
+skip = text.binary("add", "%x0", "%x0", x.shape)
+z, shape = text.conv(skip, list(x.shape), "%x1", v.shape, 2)  # 18x7
+wide = [1, 4, 37, 15]
+empty = text.add(f"tensor.empty() : {text.type(wide)}")
+fill = text.add(f"linalg.fill ins(%zero : f32) outs({empty} : {text.type(wide)}) -> {text.type(wide)}")
+z = text.add(f"tensor.insert_slice {z} into {fill}[0, 0, 1, 1] [1, 4, 18, 7] [1, 1, 2, 2] : "
+             f"{text.type(shape)} into {text.type(wide)}")
+z, shape = text.conv(z, wide, "%x2", up.shape, 1)  # 36x14
+crop = text.add(f"tensor.extract_slice {skip}[0, 0, 1, 1] [1, 4, 36, 14] [1, 1, 1, 1] : "
+                f"{text.type(x.shape)} to {text.type(shape)}")
+both = [1, 8, 36, 14]
+z = text.add(f"tensor.concat dim(1) {crop}, {z} : ({text.type(shape)}, {text.type(shape)}) -> {text.type(both)}")
+z, shape = text.conv(z, both, "%x3", w.shape, 1)
+spread = np.zeros(wide, np.int64)
+spread[:, :, 1:36:2, 1:15:2] = conv(2 * x, v, 2)
+wanted = conv(np.concatenate([2 * x[:, :, 1:37, 1:15], conv(spread, up)], 1), w)
+check(text, [x, v, up, w], z, wanted, CHIP.format(4096), 1.8)

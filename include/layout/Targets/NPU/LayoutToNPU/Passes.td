@@ -84,7 +84,9 @@ def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
   let summary = "Splits ops whose tensors do not fit local memory together";
   let description = [{
     Successive ops whose tensors do not fit together are cut together: a part of
-    all of them runs before the next part of any. Which ops form a group, and
+    all of them runs before the next part of any. Slices, insertions and
+    concatenations are cut with the ops around them; of a result of which others
+    take slices only, these are made. Which ops form a group, and
     into how many batches, rows or channels its results are cut, is a search by
     the bytes that move to and from cores; the remark `Group` says what was
     chosen, `Traffic` how many bytes are planned and how many are the least.
