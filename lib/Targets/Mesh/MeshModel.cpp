@@ -506,15 +506,18 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
 }
 
 /// The distribution `whole` with blocks that the device has as its layout
-/// `own`; nothing where a mesh has no such blocks.
+/// `own`; nothing where a mesh has no such blocks. Blocks that are stored as
+/// row-major ones are these, unless an op `wantsSame` layout on all its
+/// tensors.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
                                            RankedTensorType block,
-                                           CostModel &costs) {
+                                           bool wantsSame, CostModel &costs) {
   if (own == kAnyLayout)
     return whole;
-  if (device.getRepresentative(own, block) ==
-      device.getRowMajor(block.getRank()))
+  LayoutId rowMajor = device.getRowMajor(block.getRank());
+  if (own == rowMajor ||
+      (!wantsSame && device.getRepresentative(own, block) == rowMajor))
     return whole == kAnyLayout ? costs.getRowMajor(type.getRank()) : whole;
   if (whole == kAnyLayout || costs.getMap(whole).getSpace() != kMeshSpace)
     return costs.intern(LayoutMap(device.getMap(own)));
@@ -532,6 +535,7 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
                               CostModel &costs, Candidates &whole,
                               AddConfig add, AskDevice ask) {
   ConfigBuilder builder(op, costs);
+  bool wantsSame = std::holds_alternative<PerDimRule>(op.rule);
   std::vector<LayoutId> key(split.operands.begin(), split.operands.end());
   llvm::append_range(key, split.results);
   std::unique_ptr<BlockOp> &block = blocks[{op.op, std::move(key)}];
@@ -557,7 +561,8 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
                                                         unsigned i) {
       Slot slot{isResult, i};
       return compose(getLayoutAt(split, slot), getLayoutAt(local->exact, slot),
-                     builder.getType(isResult, i), block->getType(slot), costs);
+                     builder.getType(isResult, i), block->getType(slot),
+                     wantsSame, costs);
     });
     if (!config || !isView(op, config->exact, costs))
       return;

@@ -96,7 +96,7 @@ private:
                               AxesCache *cache) const;
   std::optional<LayoutId> compose(LayoutId whole, LayoutId own,
                                   RankedTensorType type, RankedTensorType block,
-                                  CostModel &costs);
+                                  bool wantsSame, CostModel &costs);
   using AskDevice = function_ref<void(BlockOp &, AddConfig)>;
   /// Offers what the device does with the op where `split` is how its tensors
   /// are distributed and all devices have as much of them. `whole` is told
