@@ -4,7 +4,8 @@ Prefill and decoding are two functions of one module, which share their weights:
 layout that one of them wants it in. The module is decided under budgets from the least that is possible to
 what the fastest layouts take, equally far from each other. Own bytes are those of the weights as they are
 stated. Each row is the best cost under its budget, proven where the gap is 0, and its certificate is checked
-by a program that shares no code with the solver. Budgets with the same answer are one row, that of the smallest.
+by programs that share no code with the solver: the gap that its proof leaves, and the one that labels leave, or
+a dash where these would need too much. Budgets with the same answer are one row, that of the smallest.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import re
 import sys
 import time
 
-from layout_mlir import certify
+from layout_mlir import certify, certify_labels
 from layout_mlir.run import positive
 from layout_mlir.tools import ToolError, run_tool
 from networks import NETWORKS
@@ -34,6 +35,26 @@ def own_bytes(text):
     return sum(math.prod(map(int, shape.split("x"))) * sizes[element] for _, shape, element in constants)
 
 
+def find_gaps(file):
+    """What the proof of a certificate leaves open, and what labels leave, None where these say nothing; and the limit."""
+    def gap(check):
+        cost, bound, limit = check(file.read_text())
+        return cost / max(bound, 1) - 1 if cost != bound else 0, limit
+
+    try:
+        of_proof, limit = gap(certify.check)
+        try:
+            return of_proof, gap(certify_labels.check)[0], limit
+        except certify_labels.TooLarge:
+            return of_proof, None, limit
+    except certify.Rejected as error:
+        raise ToolError(f"{file}: {error}") from error
+
+
+def show_gaps(of_proof, by_labels):
+    return f"{of_proof:>9.3%}" + ("        -" if by_labels is None else f"{by_labels:>9.3%}")
+
+
 def decide(path, target, budget):
     """What a decision says of itself, when its certificate is accepted."""
     file, start = path.with_suffix(".certificate"), time.perf_counter()
@@ -42,16 +63,13 @@ def decide(path, target, budget):
     seconds = time.perf_counter() - start
     figures = {name: int(value) for name, value in
                re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
-    try:
-        _, _, limit = certify.check(file.read_text())
-    except certify.Rejected as error:
-        raise ToolError(f"{file}: {error}") from error
+    *gaps, limit = find_gaps(file)
     if limit != budget:
         raise ToolError(f"{file}: the certificate is of a budget of {limit}, and {budget} was asked for")
     if figures["weight_bytes"] > budget:
         raise ToolError(f"{path}: {figures['weight_bytes']} bytes are kept under a budget of {budget}")
     return {"budget": budget, "kept": figures["weight_bytes"], "cost": figures["cost"],
-            "lower_bound": figures["lower_bound"], "seconds": seconds}
+            "lower_bound": figures["lower_bound"], "gaps": gaps, "seconds": seconds}
 
 
 def find_least(path, target):
@@ -85,7 +103,7 @@ def show(row):
         f"{row['target']:<8}{point['budget']:>14}{point['kept']:>14}{point['kept'] / row['own']:>8.4f}{point['cost']:>18}"
         f"{point['cost'] / row['points'][-1]['cost'] - 1:>9.3%}"
         f"{point['cost'] / max(point['lower_bound'], 1) - 1 if point['cost'] != point['lower_bound'] else 0:>9.3%}"
-        f"{point['seconds']:>8.2f}" for point in row["points"])
+        + show_gaps(*point["gaps"]) + f"{point['seconds']:>8.2f}" for point in row["points"])
 
 
 def main(argv):
@@ -99,7 +117,7 @@ def main(argv):
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     sys.setrecursionlimit(20000)  # as of certify by itself
-    print(f"{'target':<8}{'budget':>14}{'bytes kept':>14}{'of own':>8}{'cost':>18}{'slower':>9}{'gap':>9}{'s':>8}", flush=True)
+    print(f"{'target':<8}{'budget':>14}{'bytes kept':>14}{'of own':>8}{'cost':>18}{'slower':>9}{'gap':>9}{'proof':>9}{'labels':>9}{'s':>8}", flush=True)
     names = args.target or list(TARGETS)
     rows, complete = measure_rows(names, lambda name, folder: curve(name, args, folder), show)
     write_json(args.json, rows=rows)

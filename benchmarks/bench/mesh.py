@@ -13,7 +13,8 @@ cost nothing there, so that as much is split as can be.
 
 With --memory networks are decided for 2, 4 and 8 devices with less and less memory: from what the fastest
 decision takes at most at once on one device to the least for which a decision is found, equally far from
-each other. A gap of 0 is a proof.
+each other. A gap of 0 is a proof. With --certified each of them is decided once more, with a certificate:
+the gap that its proof leaves, and the one that labels leave, or a dash where these would need too much.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from layout_mlir.run import positive
 from layout_mlir.tools import ToolError, run_tool
 from networks import NETWORKS
 
+from .budget import find_gaps, show_gaps
 from .rows import measure_rows, write_json
 
 MESHES = {"2": "t = 2", "4": "t = 4", "8": "t = 8", "2x2": "d = 2, t = 2", "2x4": "d = 2, t = 4"}
@@ -110,10 +112,10 @@ class Plan:
         return f"%{name} = {op} {{{stated}{', ' + attributes if attributes else ''}}} ins("
 
 
-def decide(path, axes, args, memory=None):
+def decide(path, axes, args, memory=None, certificate=""):
     """The cost, its bound, the bytes that are sent, and those that one device has at most at once."""
     started = time.monotonic()
-    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}}",
+    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}} {certificate}",
                     "--layout-place-on-mesh", "--layout-print-messages=format=json output=" + str(path) + ".json",
                     "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8")
     figures = {name: int(value) for name, value in
@@ -164,6 +166,10 @@ def curve(name, args, folder):
     for i in range(args.memory):
         memory = fastest["memory"] - (fastest["memory"] - least) * i // max(args.memory - 1, 1)
         point = decide(path, axes, args, memory)
+        if args.certified:
+            file = folder / "certificate"
+            decide(path, axes, args, memory, f"certificate={file}")
+            *point["gaps"], _ = find_gaps(file)
         points[point["memory"], point["cost"]] = {"limit": memory, **point}
     return {"network": name, "points": list(points.values())}
 
@@ -172,7 +178,8 @@ def show_curve(row):
     fastest = row["points"][0]["cost"]
     return "\n".join(f"{row['network']:<14}{point['limit']:>12}{point['memory']:>12}{point['cost']:>14}"
                      f"{point['cost'] / fastest - 1:>9.2%}{point['cost'] / point['lower_bound'] - 1:>9.3%}"
-                     f"{point['bytes'] / 1000:>12.1f}{point['seconds']:>8.2f}" for point in row["points"])
+                     f"{point['bytes'] / 1000:>12.1f}{point['seconds']:>8.2f}"
+                     + (show_gaps(*point["gaps"]) if "gaps" in point else "") for point in row["points"])
 
 
 def run_on_ranks(network, ranks, *options):
@@ -216,8 +223,12 @@ def main(argv):
                         help="run on as many ranks, one after the other (1,2,4,8)")
     parser.add_argument("--memory", type=positive, metavar="POINTS",
                         help="decide with so many sizes of memory (9)")
+    parser.add_argument("--certified", action="store_true", help="with --memory, check certificates, too")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
+    sys.setrecursionlimit(20000)  # as of certify by itself
+    if args.certified and not args.memory:
+        parser.error("--certified is of decisions with --memory")
     if args.ranks:
         if args.byte_cost is not None or args.message_cost is not None:
             parser.error("with --ranks links cost nothing: leave out --byte-cost and --message-cost")
@@ -234,8 +245,8 @@ def main(argv):
     args.byte_cost = BYTE_COST if args.byte_cost is None else args.byte_cost
     args.message_cost = MESSAGE_COST if args.message_cost is None else args.message_cost
     if args.memory:
-        print(f"{'network, mesh':<14}{'memory':>12}{'taken':>12}{'cost':>14}{'slower':>9}{'gap':>9}{'KB sent':>12}{'s':>8}",
-              flush=True)
+        print(f"{'network, mesh':<14}{'memory':>12}{'taken':>12}{'cost':>14}{'slower':>9}{'gap':>9}{'KB sent':>12}{'s':>8}"
+              + (f"{'proof':>9}{'labels':>9}" if args.certified else ""), flush=True)
         rows, complete = measure_rows(names, lambda name, folder: curve(name, args, folder), show_curve)
         write_json(args.json, device=DEVICE, byte_cost=args.byte_cost, message_cost=args.message_cost, rows=rows)
         return 0 if complete else 1

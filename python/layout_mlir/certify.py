@@ -8,7 +8,6 @@ What is forbidden is a very large cost here, so that all is arithmetic on intege
 from __future__ import annotations
 
 import math
-import pathlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir.certify_budget import Rejected, require, without_price
+from layout_mlir.certify_budget import Rejected, main, require, without_price
+
+__all__ = ["Rejected", "check"]
 
 Scope = tuple[int, ...]
 Table = NDArray[Any]
@@ -261,8 +262,8 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
     return min(best, target)
 
 
-def check(text: str) -> tuple[float, float, int | None]:
-    """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
+def read(text: str) -> tuple[Problem, list[int], float, float, list[list[str]], list[list[str]]]:
+    """The problem of a certificate, an assignment, its cost, which is true, the bound, and the lines of limit and proof."""
     head, _, problem_text = text.partition("\nwcsp\n")
     lines = [line.split() for line in head.split("\n") if line.strip()]
     names = [*lines[0], *(line[0] for line in lines[1:4]), *lines[4]]
@@ -273,28 +274,23 @@ def check(text: str) -> tuple[float, float, int | None]:
     if cost != math.inf:
         require(len(values) == len(problem.domains), f"{len(values)} of {len(problem.domains)} values are assigned")
         require((true := problem.network.cost(values)) == cost < problem.top, f"the assignment costs {true}")
+    budget = [line for line in lines[5:] if line[0] in ("budget", "takes", "peak")]
+    return problem, values, cost, bound, budget, lines[5 + len(budget):]
+
+
+def check(text: str) -> tuple[float, float, int | None]:
+    """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
+    problem, values, cost, bound, budget, proof = read(text)
     require(bound <= cost, "the bound is larger than the cost")
     step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
     target = -(-int(min(bound, problem.top)) // step) * step  # where nothing is allowed all cost the top
-    budget = [line for line in lines[5:] if line[0] in ("budget", "takes", "peak")]
-    steps = [["end"], *reversed(lines[5 + len(budget):])]
+    steps = [["end"], *reversed(proof)]
     best = prove(steps, problem.network, target, step)
     require(not steps, "lines follow the steps")
     require(best > target - step, f"the steps prove {best} and not {target}")
     return without_price(problem.domains, problem.functions, budget, values, cost, bound)
 
 
-def main(path: str) -> int:
-    try:
-        cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
-    except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print(f"{path}: rejected: {error if isinstance(error, Rejected) else repr(error)}")
-        return 1
-    keeps = "" if limit is None else f", of what takes at most {limit}"
-    print(f"{path}: accepted, cost {cost}, at least {bound}{keeps}")
-    return 0
-
-
 if __name__ == "__main__":
     sys.setrecursionlimit(20000)
-    sys.exit(max(map(main, sys.argv[1:]), default=0))
+    sys.exit(main(check, sys.argv[1:]))

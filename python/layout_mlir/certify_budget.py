@@ -5,7 +5,8 @@ The lines `budget` and `takes`, which docs/solver.md describes, stand before the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pathlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,46 @@ def require(condition: object, message: str) -> None:
         raise Rejected(message)
 
 
+def main(check: Callable[[str], tuple[float, float, int | None]], paths: Sequence[str]) -> int:
+    """Prints what is true of certificates in files: 1 where one is rejected."""
+    status = 0
+    for path in paths:
+        try:
+            cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
+        except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
+            print(f"{path}: rejected: {error if isinstance(error, Rejected) else repr(error)}")
+            status = 1
+        else:
+            keeps = "" if limit is None else f", of what takes at most {limit}"
+            print(f"{path}: accepted, cost {cost}, at least {bound}{keeps}")
+    return status
+
+
+class Limit:
+    """What is taken at all times, and behind that at each peak, of which the highest counts; at most `room` units."""
+
+    def __init__(self, domains: Sequence[int], lines: Sequence[Sequence[str]]) -> None:
+        require(lines[0][0] == "budget" and all(line[0] == "takes" or line == ["peak"] for line in lines[1:]),
+                "a limit has other lines")
+        self.bytes, self.least, self.unit, self.weight, self.price = map(int, lines[0][1:])
+        require(self.unit > 0 and self.weight > 0 and self.price >= 0, "a limit is none")
+        self.always: list[Term] = []
+        self.peaks: list[list[Term]] = []
+        for line in lines[1:]:
+            if line == ["peak"]:
+                self.peaks.append([])
+                continue
+            _, v, behind, *units = line
+            (self.peaks[-1] if self.peaks else self.always).append(
+                (int(v), int(behind), np.array([*map(int, units)], dtype=object)))
+        self.terms = [*self.always, *(term for peak in self.peaks for term in peak)]
+        require(all(0 <= v < len(domains) and len(units) == domains[v] and (units >= 0).all() for v, _, units in self.terms),
+                "what is taken is none")
+        self.room = (self.bytes - self.least) // self.unit
+        self.chain = [behind for _, behind, _ in self.terms if behind >= 0]
+        require(not {*self.chain} & {v for v, _, _ in self.terms}, "a variable of the chain takes something itself")
+
+
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
                   lines: Sequence[Sequence[str]], values: Sequence[int], cost: float,
                   bound: float) -> tuple[float, float, int | None]:
@@ -32,33 +73,17 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
     pays for no more than it has, and the variables of the chain behind what is taken must forbid nobody who does."""
     if not lines:
         return cost, bound, None
-    require(lines[0][0] == "budget" and all(line[0] == "takes" or line == ["peak"] for line in lines[1:]),
-            "a limit has other lines")
-    limit, least, unit, weight, price = map(int, lines[0][1:])
-    require(unit > 0 and weight > 0 and price >= 0, "a limit is none")
-    # What is taken at all times, and behind that each peak, of which the highest counts.
-    always: list[Term] = []
-    peaks: list[list[Term]] = []
-    for line in lines[1:]:
-        if line == ["peak"]:
-            peaks.append([])
-            continue
-        _, v, behind, *units = line
-        (peaks[-1] if peaks else always).append((int(v), int(behind), np.array([*map(int, units)], dtype=object)))
-    terms = [*always, *(term for peak in peaks for term in peak)]
-    require(all(v >= 0 and len(units) == domains[v] and (units >= 0).all() for v, _, units in terms),
-            "what is taken is none")
+    limit = Limit(domains, lines)
 
     def add(path: Sequence[Term]) -> int:
         return sum(int(units[values[v]]) for v, _, units in path)
 
-    taken, room = add(always), (limit - least) // unit
-    highest = taken + max(map(add, peaks), default=0)
-    require(highest <= room, f"the assignment takes {least + unit * highest}, and the limit is {limit}")
-    chain = [behind for _, behind, _ in terms if behind >= 0]
-    require(not {*chain} & {v for v, _, _ in terms}, "a variable of the chain takes something itself")
+    taken, room = add(limit.always), limit.room
+    highest = taken + max(map(add, limit.peaks), default=0)
+    require(highest <= room, f"the assignment takes {limit.least + limit.unit * highest}, and the limit is {limit.bytes}")
+    chain = limit.chain
     links = [(scope, table) for scope, table in functions if {*scope} & {*chain}]
-    require(len(links) == len(chain) == len({*chain}) in (0, len(terms)), "the chain has other functions")
+    require(len(links) == len(chain) == len({*chain}) in (0, len(limit.terms)), "the chain has other functions")
 
     def follow(path: Sequence[Term], links: Sequence[tuple[tuple[int, ...], NDArray[Any]]], reached: NDArray[Any],
                before: tuple[int, ...]) -> tuple[NDArray[Any], tuple[int, ...]]:
@@ -70,13 +95,13 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
             reached, before = np.where(allowed, total[:, :, None], room + 1).min(axis=(0, 1)), (behind,)
         return reached, before
 
-    start = follow(always, links, np.array([0], dtype=object), tuple[int, ...]())
-    done = len(always)
-    for peak in peaks:
+    start = follow(limit.always, links, np.array([0], dtype=object), tuple[int, ...]())
+    done = len(limit.always)
+    for peak in limit.peaks:
         follow(peak, links[done:], *start)
         done += len(peak)
     # The price of what is taken at all times.
-    room = min(room, sum(units.max() for *_, units in always))
-    paid, most = int(cost) - price * taken, int(bound) - price * room
-    require(paid % weight == 0, "the price of what is taken is not in the cost")
-    return paid // weight, -(-most // weight), limit
+    room = min(room, sum(units.max() for *_, units in limit.always))
+    paid, most = int(cost) - limit.price * taken, int(bound) - limit.price * room
+    require(paid % limit.weight == 0, "the price of what is taken is not in the cost")
+    return paid // limit.weight, -(-most // limit.weight), limit.bytes
