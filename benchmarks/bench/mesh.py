@@ -58,6 +58,12 @@ CASES = {
 }
 
 
+def find_axes(name):
+    """Of a row that ends with the name of a mesh, or a number of devices."""
+    mesh = name.split()[1]
+    return MESHES.get(mesh, f"t = {mesh}")
+
+
 def target(axes, args, memory=None):
     count = axes.count("=")
     def each(cost):
@@ -131,7 +137,7 @@ def decide(path, axes, args, memory=None, certificate=""):
 
 def measure(name, args, folder):
     case = CASES[name.split()[0]]
-    axes = MESHES[name.split()[1]]
+    axes = find_axes(name)
     path = folder / "network.mlir"
     NETWORKS[case.network].write(path, weights="splat", **case.options)
     one = decide(path, "t = 1", args)
@@ -157,7 +163,7 @@ def find_least(path, axes, args, most):
 
 def curve(name, args, folder):
     case = CASES[name.split()[0]]
-    axes = MESHES[name.split()[1]]
+    axes = find_axes(name)
     path = folder / "network.mlir"
     NETWORKS[case.network].write(path, weights="splat", **case.options)
     fastest = decide(path, axes, args, 1 << 50)
@@ -213,13 +219,18 @@ def show(row):
     return f"{row['network']:<14}{row['one']['cost']:>14}{part(row['optimum'])}  {row['name']:<9}{part(row['plan'])}"
 
 
+def numbers(text):
+    return [positive(each) for each in text.split(",")]
+
+
 def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --mesh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default="", help="only rows whose name contains this")
+    parser.add_argument("--devices", type=numbers, metavar="N,..", help="on one axis, in place of the meshes")
     parser.add_argument("--byte-cost", type=int, help=f"of the links (default: {BYTE_COST})")
     parser.add_argument("--message-cost", type=int, help=f"of a message (default: {MESSAGE_COST})")
-    parser.add_argument("--ranks", type=lambda text: [int(each) for each in text.split(",")], metavar="N,..",
+    parser.add_argument("--ranks", type=numbers, metavar="N,..",
                         help="run on as many ranks, one after the other (1,2,4,8)")
     parser.add_argument("--memory", type=positive, metavar="POINTS",
                         help="decide with so many sizes of memory (9)")
@@ -230,11 +241,13 @@ def main(argv):
     if args.certified and not args.memory:
         parser.error("--certified is of decisions with --memory")
     if args.ranks:
+        if args.devices:
+            parser.error("with --ranks their numbers are those of the devices: leave out --devices")
         if args.byte_cost is not None or args.message_cost is not None:
             parser.error("with --ranks links cost nothing: leave out --byte-cost and --message-cost")
         names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
     else:
-        meshes = ["2", "4", "8"] if args.memory else MESHES
+        meshes = args.devices or (["2", "4", "8"] if args.memory else MESHES)
         names = [f"{case} {mesh}" for case in CASES for mesh in meshes if args.network in f"{case} {mesh}"]
     if not names:
         parser.error(f"no row matches '{args.network}'")
