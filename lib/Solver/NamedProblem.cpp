@@ -136,20 +136,41 @@ bool fromJSON(const json::Value &value, ProblemText &problem, json::Path path) {
 }
 } // namespace
 
-static Error checkDepth(StringRef text) {
-  unsigned depth = 0;
-  bool isString = false;
+/// What the parser takes as it comes: how deep it recurses, and names that
+/// stand twice, of which it keeps the last one.
+static Error checkText(StringRef text) {
+  // The names in each list and object that has begun; a list has none.
+  std::vector<std::set<std::string>> open;
   for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (isString && c == '\\')
-      ++i;
-    else if (c == '"')
-      isString = !isString;
-    else if (!isString && (c == '[' || c == '{') && ++depth > kMostDepth)
-      return llvm::createStringError("lists and objects are nested more than " +
-                                     llvm::Twine(kMostDepth) + " deep");
-    else if (!isString && (c == ']' || c == '}') && depth > 0)
-      --depth;
+    if (text[i] == '[' || text[i] == '{') {
+      if (open.size() == kMostDepth)
+        return llvm::createStringError(
+            "lists and objects are nested more than " +
+            llvm::Twine(kMostDepth) + " deep");
+      open.emplace_back();
+    } else if (text[i] == ']' || text[i] == '}') {
+      if (!open.empty())
+        open.pop_back();
+    } else if (text[i] == '"') {
+      size_t begin = i;
+      while (++i < text.size() && text[i] != '"')
+        i += text[i] == '\\';
+      if (open.empty() || !text.substr(i + 1).ltrim().starts_with(":"))
+        continue;
+      llvm::Expected<json::Value> name = json::parse(text.slice(begin, i + 1));
+      if (!name) {
+        consumeError(name.takeError()); // as the parser will say
+        continue;
+      }
+      if (!open.back().insert(name->getAsString()->str()).second) {
+        StringRef before = text.take_front(begin);
+        return llvm::createStringError(
+            "[" + llvm::Twine(before.count('\n') + 1) + ":" +
+            llvm::Twine(begin - (before.rfind('\n') + 1) + 1) +
+            "]: " + text.slice(begin, i + 1) +
+            " stands twice in one object; give each of its names once");
+      }
+    }
   }
   return Error::success();
 }
@@ -183,7 +204,8 @@ private:
     numLeft -= std::min(numLeft, entries);
     return numLeft > 0 ? Error::success()
                        : llvm::createStringError(
-                             "the tables have too many entries together");
+                             "the tables have too many entries together; cut "
+                             "factors over many ops into smaller ones");
   }
 
   const ProblemText &text;
@@ -449,7 +471,7 @@ Error Builder::build() {
 
 llvm::Expected<NamedProblem>
 mlir::layout::readNamedProblem(StringRef text, int64_t maxEntries) {
-  if (Error error = checkDepth(text))
+  if (Error error = checkText(text))
     return std::move(error);
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)

@@ -40,6 +40,7 @@ class Problem:
         count, _, functions, self.top = take(4)
         self.domains, self.functions, shared = take(count), list[tuple[Scope, Table]](), list[list[list[int]]]()
         require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
+        require(sum(self.domains) <= MOST_ENTRIES, "domains are too large")
         most = self.top * (functions + 1)  # with moves less than an eighth of what is forbidden
         self.type, self.forbidden = (np.int64, 1 << 60) if most < 1 << 55 else (object, 1 << 200)
         self.network = Network(self, {v: list(range(domain)) for v, domain in enumerate(self.domains)}, most)
@@ -266,8 +267,8 @@ def read(text: str) -> tuple[Problem, list[int], float, float, list[list[str]], 
     """The problem of a certificate, an assignment, its cost, which is true, the bound, and the lines of limit and proof."""
     head, _, problem_text = text.partition("\nwcsp\n")
     lines = [line.split() for line in head.split("\n") if line.strip()]
-    names = [*lines[0], *(line[0] for line in lines[1:4]), *lines[4]]
-    require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"], "these are other lines")
+    names = [word for at, line in enumerate(lines[:5]) for word in (line[:1] if 0 < at < 4 else line)]
+    require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"], "a certificate begins with other lines")
     problem = Problem(problem_text)
     cost, bound = (math.inf if line[1] == "infinite" else int(line[1]) for line in lines[1:3])
     values = [] if lines[3][1:] == ["none"] else [int(word) for word in lines[3][1:]]

@@ -33,7 +33,8 @@ def main(check: Callable[[str], tuple[float, float, int | None]], paths: Sequenc
         try:
             cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
         except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-            print(f"{path}: rejected: {error if isinstance(error, Rejected) else repr(error)}")
+            why = error if isinstance(error, Rejected) else f"its text is not that of a certificate, {error!r}"
+            print(f"{path}: rejected: {why}")
             status = 1
         else:
             keeps = "" if limit is None else f", of what takes at most {limit}"

@@ -233,6 +233,7 @@ expect_rejected("1 of 2 values are assigned", pair, claim(5, "0"))
 expect_rejected("3 of 2 values are assigned", pair, claim(5, "0 1 0"))
 expect_rejected("the problem ends too early", pair[:-2], claim(5, "0 1"))
 expect_rejected("words follow the problem", pair + " 1", claim(5, "0 1"))
+expect_rejected("domains are too large", f"p 1 {2 ** 28} 0 100\n{2 ** 28}", claim(0, "0"))
 for changed in "assignment 0 1\nproof by me", "assignment 0 none 1\nproof":
     text = "\n".join(["layout-certificate 1", *claim(5, "")[:2], changed, "wcsp", pair]) + "\n"
     assert not is_accepted(text), text

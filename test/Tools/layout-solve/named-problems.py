@@ -151,6 +151,8 @@ for text, message in (
          "has an entry of 0 configurations for 1 ops"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": ["x"], "cost": 1},'
          ' {"when": ["x"], "cost": 1}]}]}', "has two entries for the same configurations"),
+        ('{"ops": {"a": {"x": 1},\n "\\u0061": {"x": 2}}}', '[2:2]: "\\u0061" stands twice in one object'),
+        ('{"ops": {"a": {"x": 1, "x": 1}}}', '[1:24]: "x" stands twice in one object'),
         ("{" + '"a": [' * 100000, "nested more than 64 deep")):
     status, out, err = solve(text)
     assert status == 1 and not out and message in err, (text[:200], err)
