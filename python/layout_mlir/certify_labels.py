@@ -30,8 +30,7 @@ MOST_BITS = 24  # of the number of entries of a table
 FEW_PEAKS = 4  # at first, and times as many after that
 FEW_ENTRIES = 1 << 12  # of a table that takes the place of a variable that takes nothing
 ROUNDS = 400  # of prices
-MOST = 1 << 58  # of all numbers; what is forbidden is twice as much
-FORBIDDEN = MOST * 2
+MOST, FORBIDDEN = 1 << 58, 1 << 59  # of all numbers, and what stands for none
 
 
 class TooLarge(Rejected):
