@@ -51,8 +51,8 @@ def find_gaps(file):
         raise ToolError(f"{file}: {error}") from error
 
 
-def show_gaps(*gaps):
-    return "".join("        -" if gap is None else f"{gap:>9.3%}" for gap in gaps)
+def show_gaps(of_proof, by_labels):
+    return f"{of_proof:>9.3%}" + ("        -" if by_labels is None else f"{by_labels:>9.3%}")
 
 
 def decide(path, target, budget):

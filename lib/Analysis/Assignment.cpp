@@ -154,7 +154,12 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
-  Solution solve(LayoutModel &model, ArrayRef<const MemoryPoint *> limited);
+  Solution search(const SolveOptions &options,
+                  std::vector<const MemoryPoint *> limited,
+                  ArrayRef<unsigned> known);
+  Solution solve(LayoutModel &model, const SolveOptions &options,
+                 ArrayRef<const MemoryPoint *> limited,
+                 ArrayRef<unsigned> known);
   bool addExceeded(std::vector<const MemoryPoint *> &limited,
                    ArrayRef<unsigned> choice);
 
@@ -211,13 +216,40 @@ bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
   return !exceeded.empty();
 }
 
+/// Values for all variables: for those of peaks, which come last and are the
+/// last ones of their factors, the least that these allow.
+static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
+                                           ArrayRef<unsigned> known) {
+  std::vector<unsigned> values(known);
+  values.resize(graph.getNumVariables(), 0);
+  for (FactorGraph::Factor factor : graph.getFactors()) {
+    unsigned last = factor.variables.back();
+    if (last < known.size())
+      continue;
+    size_t entry = 0;
+    for (unsigned variable : factor.variables.drop_back())
+      entry = entry * graph.getDomainSize(variable) + values[variable];
+    entry *= graph.getDomainSize(last);
+    while (graph.getTable(factor.table)[entry + values[last]] == kInfiniteCost)
+      ++values[last];
+  }
+  return values;
+}
+
+/// `known` is an assignment to start from, or else all is as typed.
 Solution AssignmentSolver::solve(LayoutModel &model,
-                                 ArrayRef<const MemoryPoint *> limited) {
+                                 const SolveOptions &options,
+                                 ArrayRef<const MemoryPoint *> limited,
+                                 ArrayRef<unsigned> known) {
   WcspProblem problem;
   problem.graph = model.build();
+  known = known.take_front(problem.graph.getNumVariables());
   model.addPeaks(problem.graph, limited, memory);
   SolveOptions withInitial = options;
   withInitial.initial = model.getInitial();
+  std::vector<unsigned> extended;
+  if (!known.empty())
+    withInitial.initial = extended = extendToPeaks(problem.graph, known);
   result.numVariables = problem.graph.getNumVariables();
   result.numFactors = problem.graph.getNumFactors();
   if (weights.budget || weights.memory) {
@@ -241,16 +273,25 @@ Solution AssignmentSolver::solve(LayoutModel &model,
 }
 
 /// Points at which nobody takes too much are no part of the problem, but of its
-/// certificate.
+/// certificate, which goes on from what was found without them.
 Solution AssignmentSolver::run() {
+  SolveOptions without = options;
+  without.certify &= !weights.memory || weights.budget;
+  Solution solution = search(without, {}, {});
+  if (without.certify == options.certify || result.leastWeightBytes)
+    return solution;
+  auto all = llvm::make_pointer_range(points);
+  return search(options, {all.begin(), all.end()}, solution.assignment);
+}
+
+Solution AssignmentSolver::search(const SolveOptions &options,
+                                  std::vector<const MemoryPoint *> limited,
+                                  ArrayRef<unsigned> known) {
   bool isLimited = weights.memory && !weights.budget;
-  std::vector<const MemoryPoint *> limited;
-  if (isLimited && options.certify)
-    llvm::append_range(limited, llvm::make_pointer_range(points));
   for (bool breaksTies = true;;) {
     LayoutModel model(result.program, result.candidates, costs, weights);
     breaksTies = breaksTies && model.breakTies();
-    Solution solution = solve(model, limited);
+    Solution solution = solve(model, options, limited, known);
     // Sums that reach the end of the numbers say nothing: once more without.
     if (breaksTies && !solution.assignment.empty() &&
         solution.cost > kInfiniteCost / 2) {

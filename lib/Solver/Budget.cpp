@@ -150,7 +150,7 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
 void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   int64_t units = countUnits(assignment);
   Cost cost = graph.evaluate(assignment);
-  if (units > limit)
+  if (units > limit || cost == kInfiniteCost)
     return;
   if (!best.assignment.empty() &&
       std::make_pair(cost, units) >=
@@ -182,8 +182,9 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
         0, llvm::divideCeilSigned(bound - std::max<int64_t>(limit, 0) *
                                               relaxed.weights.unit,
                                   relaxed.weights.cost));
-  if (!proof || bound > best.lowerBound) {
-    best.lowerBound = bound;
+  best.lowerBound = std::max(best.lowerBound, bound);
+  if (!proof || bound > provenBound) {
+    provenBound = bound;
     best.openVariables = solution.openVariables;
     best.statistics = solution.statistics;
     proof = std::move(relaxed);
@@ -521,6 +522,8 @@ BudgetedSolution BudgetSolver::run() {
   BudgetedSolution answer;
   // Of equally cheap ones, first those that take less.
   Weights cheapest = pick({mostUnits + 1, 1}, {1, 0});
+  if (!options.initial.empty())
+    keep(options.initial);
   std::vector<unsigned> above =
       solve(relax(cheapest), options.initial, options);
   if (!above.empty() && countUnits(above) > limit) {
@@ -530,7 +533,8 @@ BudgetedSolution BudgetSolver::run() {
       bool labelsFirst = prefersLabels();
       if (labelsFirst)
         searchLabels();
-      if (best.cost != best.lowerBound)
+      // Labels are in no certificate.
+      if (best.cost != best.lowerBound || (labelsFirst && options.certify))
         searchStates(cheapest);
       if (best.cost != best.lowerBound && budget.peaks.empty())
         searchPrices(std::move(within), std::move(above));
@@ -541,7 +545,7 @@ BudgetedSolution BudgetSolver::run() {
     } else if (!budget.peaks.empty()) {
       if (prefersLabels())
         searchLabels();
-      if (best.cost != best.lowerBound)
+      if (best.cost != best.lowerBound || options.certify)
         searchStates(cheapest);
       if (best.assignment.empty() && best.lowerBound == kInfiniteCost)
         answer.leastAmount = addCosts(addCosts(least, limit * unit), unit);

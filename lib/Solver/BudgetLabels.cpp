@@ -89,10 +89,9 @@ Budget BudgetSolver::getUnits() const {
   return units;
 }
 
-/// Of peaks labels are faster than chains of many states, which alone have a
-/// certificate.
+/// Of peaks labels are faster than chains of many states.
 bool BudgetSolver::prefersLabels() {
-  return !budget.peaks.empty() && !options.certify &&
+  return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 

@@ -171,9 +171,10 @@ private:
   /// The states of the next chain.
   std::vector<std::vector<int64_t>> states;
 
-  /// The best that keeps to the limit, and what proves the bound.
+  /// The best that keeps to the limit, and what proves a bound without labels.
   Solution best;
   std::optional<Relaxed> proof;
+  Cost provenBound = 0;
   /// The nodes and the work of all that was solved.
   SolveStatistics taken;
 };

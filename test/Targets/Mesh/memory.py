@@ -102,7 +102,8 @@ class Memory(unittest.TestCase):
                     self.assertEqual((stated["cost"], stated["lower_bound"]), (cost, cost), memory)
                     self.assertLessEqual(stated["memory_bytes"], memory)
                 file = pathlib.Path(folder, "certificate")
-                self.decide(mesh, text, taken, file)
+                certified = self.decide(mesh, text, taken, file)
+                self.assertEqual((certified["cost"], certified["lower_bound"]), (cost, cost))
                 _, _, limit = certify.check(file.read_text())
                 self.assertEqual(limit, taken)
                 with self.assertRaises(certify.Rejected):
