@@ -9,7 +9,7 @@
 // CHECK-NOT: npu_scatter
 // CHECK-COUNT-2: linalg.matmul
 // CHECK-NOT: npu_scatter
-module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 3072, eu_bytes = 32>>} {
   func.func @main(%x: tensor<64x16xf32>, %y: tensor<16x32xf32>) -> tensor<64x32xf32> {
     %zero = arith.constant 0.0 : f32
     %empty = tensor.empty() : tensor<64x32xf32>
