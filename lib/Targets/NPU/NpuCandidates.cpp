@@ -372,11 +372,16 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   // A part of a matrix is no scatter of its own, unless it has whole rows.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
   bool takesRows = takesRowsOf(form, axes);
-  auto isCutMatrix = [&](Slot any) {
-    bool isWhole = cutsResult ? any.isResult || (rule.writesPart && any.index)
-                              : !any.isResult;
-    return form.mode == NpuMode::Matrix && isWhole && !takesRows;
+  auto isWhole = [&](Slot any) {
+    return cutsResult ? any.isResult || (rule.writesPart && any.index)
+                      : !any.isResult;
   };
+  auto isCutMatrix = [&](Slot any) {
+    return form.mode == NpuMode::Matrix && isWhole(any) && !takesRows;
+  };
+  // A part of weights in 2IC is not in 2IC.
+  if (layout.getPack() == NpuPack::IC2 && !(isAlone && !isWhole(slot)))
+    return std::nullopt;
   if (isCutMatrix(slot) || (!takesRows && !canCut(axes, layout)))
     return std::nullopt;
   // Channels of a part are in successive cores.
@@ -410,8 +415,9 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
 /// Each part of a concatenation as the whole has it.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
-  // A part of a matrix is no scatter of its own.
-  if (whole.getMode() == NpuMode::Matrix || !canCut(axes, whole))
+  // A part of a matrix, or of weights in 2IC, is no scatter of its own.
+  if (whole.getMode() == NpuMode::Matrix || whole.getPack() == NpuPack::IC2 ||
+      !canCut(axes, whole))
     return std::nullopt;
   auto concat = cast<tensor::ConcatOp>(node.op);
   RankedTensorType wholeType = concat.getResultType();
@@ -439,7 +445,7 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   std::string axes = layout.getScatter().getAxes().str();
   NpuForm form = getFormBeside(layout);
   form.start = 0;
-  if (form.mode == NpuMode::Matrix)
+  if (form.mode == NpuMode::Matrix || layout.getPack() == NpuPack::IC2)
     return std::nullopt;
   NpuScatterAttr whole = getNpuLayout(concat.getResultType(), form, axes, chip);
   if (!whole ||

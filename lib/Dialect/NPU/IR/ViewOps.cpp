@@ -153,11 +153,14 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     steps[0] =
         (int64_t(llvm::divideCeil(at[0] + sizeOf(1), cores)) - 1) * steps[1] +
         (sizeOf(2) - 1) * steps[2] + (sizeOf(3) - 1) * steps[3] + 1;
-  auto layout = NpuScatterAttr::get(
-      source.getContext(), NpuMode::Strided, 0, steps, at[0],
-      storage->scatter.getPack(), at[1] * storage->elementBytes,
-      isMatrix ? StringRef(axes) : storage->scatter.getAxes(),
-      storage->scatter.getTarget());
+  StringRef axesOfPart =
+      isMatrix ? StringRef(axes) : storage->scatter.getAxes();
+  auto layout = NpuScatterAttr::getChecked(
+      emitError, source.getContext(), NpuMode::Strided, int64_t(0),
+      ArrayRef<int64_t>(steps), at[0], storage->scatter.getPack(),
+      at[1] * storage->elementBytes, axesOfPart, storage->scatter.getTarget());
+  if (!layout)
+    return failure();
   MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,
                                       source.getMemorySpace());
   FailureOr<Storage> part = getStorage(result, emitError);
