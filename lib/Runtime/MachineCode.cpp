@@ -55,7 +55,7 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,simplifycfg),"
             "cgscc(inline),"
             "function(loop-mssa(loop-rotate,licm),early-cse<memssa>,"
-            "loop-vectorize,vector-combine,loop-unroll,gvn,"
+            "loop-vectorize,slp-vectorizer,vector-combine,loop-unroll,gvn,"
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)");
 
 /// How many instructions a part of a module has, and how many parts there are
