@@ -154,6 +154,8 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
+  /// Whether what is alive at each point has a limit.
+  bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
                   std::vector<const MemoryPoint *> limited,
                   ArrayRef<unsigned> known);
@@ -276,7 +278,7 @@ Solution AssignmentSolver::solve(LayoutModel &model,
 /// certificate, which goes on from what was found without them.
 Solution AssignmentSolver::run() {
   SolveOptions without = options;
-  without.certify &= !weights.memory || weights.budget;
+  without.certify &= !limitsPoints();
   Solution solution = search(without, {}, {});
   if (without.certify == options.certify || result.leastWeightBytes)
     return solution;
@@ -287,7 +289,6 @@ Solution AssignmentSolver::run() {
 Solution AssignmentSolver::search(const SolveOptions &options,
                                   std::vector<const MemoryPoint *> limited,
                                   ArrayRef<unsigned> known) {
-  bool isLimited = weights.memory && !weights.budget;
   for (bool breaksTies = true;;) {
     LayoutModel model(result.program, result.candidates, costs, weights);
     breaksTies = breaksTies && model.breakTies();
@@ -300,7 +301,7 @@ Solution AssignmentSolver::search(const SolveOptions &options,
     }
     result.lowerBound =
         std::max(result.lowerBound, model.getCost(solution.lowerBound));
-    if (!isLimited || !addExceeded(limited, solution.assignment))
+    if (!limitsPoints() || !addExceeded(limited, solution.assignment))
       return solution;
   }
 }

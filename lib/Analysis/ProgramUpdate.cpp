@@ -235,7 +235,7 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
 }
 
 /// Classes of nodes keep the numbers that `program` had.
-ProgramReader::Change ProgramReader::replaceNodes(Program &program,
+ProgramReader::Change ProgramReader::replaceNodes(Program &ordered,
                                                   size_t begin,
                                                   size_t numBefore,
                                                   ArrayRef<Row> added) {
@@ -245,7 +245,7 @@ ProgramReader::Change ProgramReader::replaceNodes(Program &program,
   Change change;
   change.begin = first == rows.end() ? nodeAt.size() : placeOfNode[first->node];
   change.numBefore = llvm::count_if(gone, hasNode);
-  numOfNodeClass.resize(this->program.nodeClasses.size());
+  numOfNodeClass.resize(program.nodeClasses.size());
   for (const Row &row : gone)
     if (row.nodeClass != kNone)
       --numOfNodeClass[row.nodeClass];
@@ -260,10 +260,10 @@ ProgramReader::Change ProgramReader::replaceNodes(Program &program,
     numbers.push_back(row.node);
   }
   change.numAfter = nodes.size();
-  replaceRows<Node>(program.nodes, change.begin, change.numBefore, nodes);
+  replaceRows<Node>(ordered.nodes, change.begin, change.numBefore, nodes);
   replaceRows<unsigned>(nodeAt, change.begin, change.numBefore, numbers);
   replaceRows<Row>(rows, begin, numBefore, added);
-  placeOfNode.resize(this->program.nodes.size());
+  placeOfNode.resize(program.nodes.size());
   size_t end = change.numBefore == change.numAfter
                    ? change.begin + change.numAfter
                    : nodeAt.size();
@@ -453,7 +453,7 @@ void ProgramReader::replaceTensors(Program &ordered, const Change &change,
   for (MutableArrayRef<unsigned> part :
        {all.take_front(firstConsumer), all.drop_front(newEndConsumer)})
     for (unsigned &node : part)
-      node += node < change.begin ? 0 : change.numAfter - change.numBefore;
+      node = change.move(node);
 }
 
 void ProgramReader::orderTensorClasses(Program &ordered,

@@ -41,8 +41,7 @@ static Attribute findExtra(Type type) {
 /// Whether the bytes of what has no dynamic dims are a number of 64 bits.
 static bool fitsMemory(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasStaticShape() ||
-      llvm::is_contained(shaped.getShape(), 0))
+  if (!shaped || !shaped.hasStaticShape() || layout::hasNoElements(shaped))
     return true;
   Type element = shaped.getElementType();
   int64_t bytes = element.isIntOrFloat()
