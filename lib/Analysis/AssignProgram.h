@@ -13,14 +13,14 @@
 namespace mlir {
 namespace layout {
 
-class SequenceSolver;
+class SequenceModel;
 
 /// Decides for `program`, by `sequences` where that is not null and can do so.
 LayoutAssignment assignLayouts(Operation *root, Program program,
                                CostModel &costs, const CandidateLimits &limits,
                                const SolveOptions &options,
                                const WeightOptions &weights = {},
-                               SequenceSolver *sequences = nullptr);
+                               SequenceModel *sequences = nullptr);
 
 } // namespace layout
 } // namespace mlir

@@ -7,7 +7,7 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "AssignProgram.h"
-#include "LayoutModel.h"
+#include "SequenceModel.h"
 #include "Weights.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
@@ -34,19 +34,33 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
+  // Of each class, the choices of a tensor that is not converted, the
+  // producer's first: most have the same.
+  std::vector<SmallVector<unsigned, 4>> without(program.tensorClasses.size());
   for (const Tensor &tensor : program.tensors) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
-    LayoutId from = model.getMade(
-        known, known.producer ? result.choice[tensor.producer] : 0);
+    unsigned made = known.producer ? result.choice[tensor.producer] : 0;
+    ArrayRef<unsigned> consumers = program.getConsumers(tensor);
+    SmallVector<unsigned, 4> &before = without[tensor.tensorClass];
+    bool isSame = !before.empty() && before.front() == made;
+    for (size_t c = 0; isSame && c < consumers.size(); ++c)
+      isSame = before[1 + c] == result.choice[consumers[c]];
+    if (isSame)
+      continue;
+    LayoutId from = model.getMade(known, made);
     auto takes = [&](const TensorClass::Consumer &consumer, unsigned node) {
       return llvm::all_of(consumer.operands, [&](unsigned operand) {
         LayoutId layout = result.getConfig(node).layouts.operands[operand];
         return layout == from || layout == kAnyLayout;
       });
     };
-    if (llvm::all_of(llvm::zip(known.consumers, program.getConsumers(tensor)),
-                     [&](auto pair) { return std::apply(takes, pair); }))
+    if (llvm::all_of(llvm::zip(known.consumers, consumers),
+                     [&](auto pair) { return std::apply(takes, pair); })) {
+      before.assign(1, made);
+      for (unsigned node : consumers)
+        before.push_back(result.choice[node]);
       continue;
+    }
     // One entry for each conversion.
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
@@ -59,8 +73,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
       else
         known->second.push_back(&consumer);
     };
-    for (auto [consumer, node] :
-         llvm::zip(known.consumers, program.getConsumers(tensor)))
+    for (auto [consumer, node] : llvm::zip(known.consumers, consumers))
       for (LayoutId to :
            LayoutModel::getNeeds(result.getConfig(node), consumer.operands))
         if (to != from)
@@ -321,7 +334,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
                                        const WeightOptions &weights,
-                                       SequenceSolver *sequences) {
+                                       SequenceModel *sequences) {
   LayoutAssignment result;
   result.weights = weights;
   result.program = std::move(program);
@@ -332,10 +345,11 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
          << result.program.tensorClasses.size() << " classes";
 
   AssignmentSolver solver(root, result, costs, options);
-  std::optional<LayoutModel::SequenceSolution> sequence;
-  if (sequences && !options.certify && !weights.areCounted())
-    sequence = LayoutModel(result.program, result.candidates, costs, weights)
-                   .solveAsSequence(*sequences);
+  std::optional<SequenceModel::Solution> sequence;
+  if (sequences && !options.certify && !weights.areCounted()) {
+    LayoutModel model(result.program, result.candidates, costs, weights);
+    sequence = sequences->solve(model);
+  }
   Solution solution;
   if (sequence) {
     solution.assignment = std::move(sequence->choice);

@@ -8,7 +8,7 @@
 #include "layout/Analysis/LayoutAssigner.h"
 #include "AssignProgram.h"
 #include "ModuleScan.h"
-#include "layout/Solver/SequenceSolver.h"
+#include "SequenceModel.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -20,7 +20,7 @@ struct LayoutAssigner::Known {
   std::unique_ptr<Part> part;
   /// Of a straight function.
   std::unique_ptr<ProgramReader> reader;
-  std::unique_ptr<SequenceSolver> sequences;
+  std::unique_ptr<SequenceModel> sequences;
 };
 
 LayoutAssigner::LayoutAssigner(TargetInterface target, Objective objective,
@@ -55,9 +55,12 @@ static void withOpsAlone(ModuleOp module, ArrayRef<Operation *> ops,
 
 /// False, with an error, where nothing is found that the memory holds.
 bool LayoutAssigner::assignPart(ModuleOp alone, Program program, Part &part,
-                                SequenceSolver *sequences) const {
+                                const Known &known) const {
+  if (known.sequences)
+    known.sequences->setClasses(known.reader->getNodeClasses(),
+                                known.reader->getTensorClasses());
   part.assignment = assignLayouts(alone, std::move(program), part.costs, limits,
-                                  options, weights, sequences);
+                                  options, weights, known.sequences.get());
   if (!part.assignment.leastMemoryBytes)
     return true;
   reportMemory(alone, part.assignment);
@@ -82,10 +85,9 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
     Program program = ops.size() == 1 ? reader->runAndKeep() : reader->run();
     if (reader->isKept()) {
       known->reader = std::move(reader);
-      known->sequences = std::make_unique<SequenceSolver>(options.maxTableSize);
+      known->sequences = std::make_unique<SequenceModel>(options.maxTableSize);
     }
-    holds = assignPart(alone, std::move(program), *known->part,
-                       known->sequences.get());
+    holds = assignPart(alone, std::move(program), *known->part, *known);
   });
   if (!holds)
     return nullptr;
@@ -121,7 +123,7 @@ bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
     if (!program)
       return;
     isDecided = true;
-    if (!assignPart(alone, std::move(*program), *part, known.sequences.get()))
+    if (!assignPart(alone, std::move(*program), *part, known))
       part.reset();
   });
   if (!isDecided)

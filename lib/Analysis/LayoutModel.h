@@ -23,7 +23,7 @@
 namespace mlir {
 namespace layout {
 
-class SequenceSolver;
+class SequenceModel;
 
 class LayoutModel {
 public:
@@ -47,15 +47,6 @@ public:
   /// One variable per node comes first, in their order; the others say which
   /// copies there are.
   FactorGraph build();
-
-  /// The same problem solved node by node, where it is as SequenceSolver.h
-  /// asks for: without loops and budgets, and narrow.
-  struct SequenceSolution {
-    Cost cost = 0;
-    std::vector<unsigned> choice; // per node
-    unsigned numVariables = 0, numFactors = 0;
-  };
-  std::optional<SequenceSolution> solveAsSequence(SequenceSolver &solver);
 
   /// Adds what is alive at these points to the budget, and to the graph that
   /// `build` has made.

@@ -34,15 +34,15 @@ private:
     words[1] = hash.high64;
     return words.data() + 2;
   }
-  /// For kRoom more words: they are hashed now and then, so that they stay in
-  /// the caches.
+  /// For kRoom more words: before there are so many that hashing them takes a
+  /// slower road, their hash takes their place.
   uint64_t *makeRoom(uint64_t *end) {
     return LLVM_UNLIKELY(end > words.data() + words.size() - kRoom) ? hash(end)
                                                                     : end;
   }
 
   static constexpr size_t kRoom = 8;
-  std::array<uint64_t, 1024> words;
+  std::array<uint64_t, 30> words; // 240 bytes
 };
 
 /// Adds the words of an op behind `end`, and returns their end, which is a
@@ -158,19 +158,52 @@ void OpScan::update(Operation *op) {
     return rows[row].op == &inner &&
            rows[row].fingerprint == writer.get(&inner);
   };
-  size_t first = 0, end = rows.size();
-  Block::iterator from = body->begin(), to = body->end();
-  while (from != to && first < end && isAsBefore(*from, first)) {
-    ++from, ++first;
-    expect(first + kAhead);
+  // Memory is fastest in its order, so this goes on behind what has changed.
+  Block::iterator at = body->begin(), from = body->end(), to = body->end();
+  size_t row = 0, first = rows.size(), end = rows.size();
+  while (at != body->end() && row < rows.size()) {
+    if (LLVM_LIKELY(isAsBefore(*at, row))) {
+      ++at, ++row;
+      expect(row + kAhead);
+      continue;
+    }
+    if (first == rows.size())
+      from = at, first = row;
+    if (!skipChanged(at, row))
+      break;
+    to = at, end = row;
   }
-  if (from == to && first == end)
+  if (at == body->end() && row == rows.size()) {
+    if (first != rows.size())
+      replace(first, end, from, to);
     return;
-  while (from != to && first < end && isAsBefore(*std::prev(to), end - 1)) {
+  }
+  if (first == rows.size())
+    from = at, first = row;
+  to = body->end(), end = rows.size();
+  while (to != at && end > row && isAsBefore(*std::prev(to), end - 1)) {
     --to, --end;
     expect(end - 1 - kAhead);
   }
   replace(first, end, from, to);
+}
+
+/// Goes behind an op or a row that is not as it was, to where an op is that of
+/// a row again. False where that is not near.
+bool OpScan::skipChanged(Block::iterator &at, size_t &row) const {
+  if (rows[row].op == &*at) {
+    ++at, ++row;
+    return true;
+  }
+  constexpr size_t kMost = 4;
+  Block::iterator op = at;
+  for (size_t numOps = 0; numOps <= kMost && op != body->end(); ++numOps, ++op)
+    for (size_t r = row; r < std::min(row + kMost + 1, rows.size()); ++r)
+      if (rows[r].op == &*op) {
+        at = op, row = r;
+        return true;
+      }
+  return false;
 }
 
 void OpScan::replace(size_t first, size_t end, Block::iterator from,

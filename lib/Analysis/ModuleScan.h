@@ -68,6 +68,7 @@ private:
     Fingerprint fingerprint;
   };
 
+  bool skipChanged(Block::iterator &at, size_t &row) const;
   void replace(size_t first, size_t end, Block::iterator from,
                Block::iterator to);
   bool readSymbols(Operation *op, bool withBody);

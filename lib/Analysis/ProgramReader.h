@@ -84,6 +84,10 @@ public:
                                 ArrayRef<NewRow> ops,
                                 const LayoutConstraints &constraints);
 
+  /// What the classes of the program that was made last are called in all
+  /// programs.
+  ArrayRef<unsigned> getNodeClasses() const { return nodeClassAt; }
+  ArrayRef<unsigned> getTensorClasses() const { return tensorClassAt; }
   /// The places in the block of ops that stand for their classes.
   ArrayRef<size_t> getFirstOfClasses() const { return firstOfClasses; }
 

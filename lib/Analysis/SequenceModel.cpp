@@ -4,144 +4,271 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The variables and tables of LayoutModel.h as steps of a sequence. A step is a
-// node, with the copies of the tensors that it makes, or is the first to read.
-// What a pattern says of a consumer is said at the step of that.
-//
-//===----------------------------------------------------------------------===//
 
-#include "LayoutModel.h"
-#include "layout/Solver/SequenceSolver.h"
+#include "SequenceModel.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-namespace mlir::layout {
-class SequenceModel {
-public:
-  SequenceModel(LayoutModel &model, SequenceSolver &solver)
-      : model(model), program(model.program), solver(solver) {}
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
 
-  std::optional<LayoutModel::SequenceSolution> solve();
-
-private:
-  /// A tensor that a node reads, and which of its consumers the node is.
-  struct Read {
-    unsigned tensor, consumer;
-  };
-  /// Of a class of tensors: what is in its pattern, and whom that speaks of
-  /// last: a consumer, or -1.
-  struct Facts {
-    bool hasEntries, hasProducer;
-    unsigned numCopies;
-    int lastOfProducer = -1;
-    SmallVector<int, 2> lastOfCopies;
-  };
-  struct KnownKind {
-    unsigned number, numVariables, numFactors;
-    ArrayRef<unsigned> key;
-    /// The kind that was met after it last.
-    unsigned follower = kNone;
-  };
-  static constexpr unsigned kNone = ~0u;
-
-  bool findFacts();
-  void sortTensors();
-  void findKey(unsigned node, unsigned numVariables);
-  KnownKind makeKind(unsigned node, unsigned numVariables);
-  KnownKind &findKind(unsigned node, unsigned numVariables);
-  void addEntries(SequenceSolver::Kind &kind, unsigned tensor,
-                  std::optional<unsigned> consumer, int own, int producer,
-                  int copies);
-  const LayoutModel::Pattern &getPattern(unsigned tensor) const {
-    return model.patterns[program.tensors[tensor].tensorClass];
-  }
-  const Facts &getFacts(unsigned tensor) const {
-    return facts[program.tensors[tensor].tensorClass];
-  }
-  /// Whether the step of a read adds the copies of its tensor.
-  bool addsCopies(Read read) const {
-    return read.consumer == 0 && !getFacts(read.tensor).hasProducer;
-  }
-  ArrayRef<Read> getReads(unsigned node) const {
-    return ArrayRef(reads).slice(firstRead[node],
-                                 firstRead[node + 1] - firstRead[node]);
-  }
-  ArrayRef<unsigned> getMade(unsigned node) const {
-    return ArrayRef(made).slice(firstMade[node],
-                                firstMade[node + 1] - firstMade[node]);
-  }
-
-  LayoutModel &model;
-  const Program &program;
-  SequenceSolver &solver;
-  std::vector<std::optional<TableId>> ownCosts;
-  std::vector<Facts> facts; // per class of tensors
-  std::vector<Read> reads;
-  std::vector<unsigned> made, firstRead, firstMade;
-  /// Of each node, the last one at which something is said of it.
-  std::vector<unsigned> lastStep;
-  std::vector<unsigned> variableOf, firstCopyOf; // of nodes, of tensors
-  SmallVector<unsigned, 32> key;
-  std::vector<KnownKind> known;
-  unsigned last = kNone; // of these
-  DenseMap<ArrayRef<unsigned>, unsigned> knownOf;
-  llvm::BumpPtrAllocator keys;
-};
-} // namespace mlir::layout
-
-/// False where a factor has three variables.
-bool SequenceModel::findFacts() {
-  for (auto [pattern, tensor] :
-       llvm::zip_equal(model.patterns, program.tensorClasses)) {
-    unsigned numConsumers = tensor.consumers.size();
-    Facts &of = facts.emplace_back();
-    of.hasEntries = !pattern.entries.empty();
-    of.hasProducer = tensor.producer.has_value();
-    of.numCopies = pattern.copies.size();
-    of.lastOfCopies.assign(of.numCopies, -1);
-    for (const LayoutModel::Pattern::Entry &entry : pattern.entries) {
-      if (entry.roles.size() > 2 || tensor.depth != 0)
-        return false;
-      int consumer = -1;
-      for (unsigned role : entry.roles)
-        if (0 < role && role <= numConsumers)
-          consumer = role - 1;
-      for (unsigned role : entry.roles) {
-        if (role == 0)
-          of.lastOfProducer = std::max(of.lastOfProducer, consumer);
-        if (role > numConsumers) {
-          int &last = of.lastOfCopies[role - 1 - numConsumers];
-          last = std::max(last, consumer);
-        }
+/// kNone where nothing is said; nothing where a factor has three variables.
+std::optional<unsigned>
+SequenceModel::readShape(unsigned tensorClass, const TensorClass &tensor,
+                         const LayoutModel::Pattern &pattern,
+                         const FactorGraph &graph) {
+  if (pattern.entries.empty())
+    return kNone;
+  Shape shape;
+  shape.hasProducer = tensor.producer.has_value();
+  shape.numConsumers = tensor.consumers.size();
+  shape.lastOfCopies.assign(pattern.copies.size(), -1);
+  std::vector<unsigned> words = {tensorClass, unsigned(pattern.copies.size())};
+  for (const LayoutModel::Pattern::Entry &entry : pattern.entries) {
+    if (entry.roles.size() > 2 || tensor.depth != 0)
+      return std::nullopt;
+    shape.roles.push_back(entry.roles);
+    words.push_back(entry.roles.size());
+    llvm::append_range(words, entry.roles);
+    int consumer = -1;
+    for (unsigned role : entry.roles)
+      if (0 < role && role <= shape.numConsumers)
+        consumer = role - 1;
+    for (unsigned role : entry.roles) {
+      if (role == 0)
+        shape.lastOfProducer = std::max(shape.lastOfProducer, consumer);
+      if (role > shape.numConsumers) {
+        int &last = shape.lastOfCopies[role - 1 - shape.numConsumers];
+        last = std::max(last, consumer);
       }
     }
   }
+  auto [it, isNew] = shapeOf.try_emplace(std::move(words), shapes.size());
+  if (isNew)
+    shapes.push_back(std::move(shape));
+  Shape &known = shapes[it->second];
+  known.domains.clear();
+  for (LayoutModel::Pattern::Copies copies : pattern.copies)
+    known.domains.push_back(copies.domain);
+  known.tables.clear();
+  for (const LayoutModel::Pattern::Entry &entry : pattern.entries)
+    known.tables.push_back(solver.addTable(graph.getTable(entry.table)));
+  return it->second;
+}
+
+bool SequenceModel::readClasses(LayoutModel &model) {
+  std::vector<std::optional<TableId>> ownCosts = model.makeTables();
+  for (auto [c, nodeClass] : llvm::enumerate(nodeClasses)) {
+    if (nodeClass >= nodeTables.size())
+      nodeTables.resize(nodeClass + 1);
+    NodeTables &tables = nodeTables[nodeClass];
+    tables = {unsigned(model.getConfigs(c).size()), std::nullopt};
+    if (ownCosts[c])
+      tables.ownCosts = solver.addTable(model.graph.getTable(*ownCosts[c]));
+  }
+  shapeOfClass.clear();
+  for (auto [tensorClass, tensor, pattern] : llvm::zip_equal(
+           tensorClasses, model.program.tensorClasses, model.patterns)) {
+    std::optional<unsigned> shape =
+        readShape(tensorClass, tensor, pattern, model.graph);
+    if (!shape)
+      return false;
+    shapeOfClass.push_back(*shape);
+  }
+  for (Kind &kind : knownKinds)
+    kind.number = kNone;
   return true;
 }
 
-/// By the nodes that read and make them.
-void SequenceModel::sortTensors() {
-  size_t numNodes = program.nodes.size();
-  firstRead.assign(numNodes + 2, 0);
-  firstMade.assign(numNodes + 2, 0);
-  lastStep.resize(numNodes);
-  for (unsigned n = 0; n < numNodes; ++n)
-    lastStep[n] = n;
-  for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
-    const Facts &its = facts[tensor.tensorClass];
-    if (!its.hasEntries)
+//===----------------------------------------------------------------------===//
+// What has changed
+//===----------------------------------------------------------------------===//
+
+/// Puts the nodes of the program into `classes` and `kinds`.
+void SequenceModel::replaceNodes(const Program &program) {
+  auto getClass = [&](unsigned node) {
+    return nodeClasses[program.nodes[node].nodeClass];
+  };
+  unsigned before = classes.size(), now = program.nodes.size(), begin = 0;
+  while (begin < std::min(before, now) && classes[begin] == getClass(begin))
+    ++begin;
+  while (begin < std::min(before, now) &&
+         classes[before - 1] == getClass(now - 1))
+    --before, --now;
+  change = {begin, before, now};
+  std::vector<unsigned> added;
+  for (unsigned node = begin; node < now; ++node)
+    added.push_back(getClass(node));
+  replaceRows<unsigned>(classes, begin, before - begin, added);
+  replaceRows<unsigned>(kinds, begin, before - begin, added);
+}
+
+bool SequenceModel::isSame(unsigned row, const Tensor &tensor,
+                           ArrayRef<unsigned> consumersNow) const {
+  const Row &before = rows[row];
+  if (before.shape != shapeOfClass[tensor.tensorClass] ||
+      (before.producer != kNone &&
+       change.move(before.producer) != tensor.producer))
+    return false;
+  for (auto [c, consumer] : llvm::enumerate(getConsumers(row)))
+    if (change.move(consumer) != consumersNow[c])
+      return false;
+  return true;
+}
+
+/// Puts its tensors into `rows` and `consumers`, and marks the nodes that read
+/// or make one that has changed, or did so.
+void SequenceModel::replaceTensors(const Program &program) {
+  unsigned before = getNumRows(), begin = 0;
+  size_t first = 0, end = program.tensors.size();
+  auto isUnsaid = [&](const Tensor &tensor) {
+    return shapeOfClass[tensor.tensorClass] == kNone;
+  };
+  auto isSame = [&](unsigned row, const Tensor &tensor) {
+    return this->isSame(
+        row, tensor,
+        ArrayRef(program.consumers).drop_front(tensor.firstConsumer));
+  };
+  for (; first < end; ++first) {
+    if (isUnsaid(program.tensors[first]))
       continue;
-    ArrayRef<unsigned> consumers = program.getConsumers(tensor);
-    for (unsigned node : consumers)
-      ++firstRead[node + 2];
-    if (!its.hasProducer)
+    if (begin == before || !isSame(begin, program.tensors[first]))
+      break;
+    ++begin;
+  }
+  for (; first < end; --end) {
+    if (isUnsaid(program.tensors[end - 1]))
       continue;
-    ++firstMade[tensor.producer + 2];
-    if (int last = its.lastOfProducer; last >= 0) {
-      unsigned &step = lastStep[tensor.producer];
-      step = std::max(step, consumers[last]);
+    if (begin == before || !isSame(before - 1, program.tensors[end - 1]))
+      break;
+    --before;
+  }
+  for (unsigned r = begin; r < before; ++r) {
+    if (rows[r].producer != kNone)
+      mark(change.move(rows[r].producer));
+    for (unsigned consumer : getConsumers(r))
+      mark(change.move(consumer));
+  }
+
+  unsigned firstConsumer = rows[begin].firstConsumer,
+           endConsumer = rows[before].firstConsumer;
+  std::vector<Row> added;
+  std::vector<unsigned> addedConsumers;
+  for (; first < end; ++first) {
+    const Tensor &tensor = program.tensors[first];
+    if (isUnsaid(tensor))
+      continue;
+    unsigned shape = shapeOfClass[tensor.tensorClass];
+    added.push_back({shape, shapes[shape].hasProducer ? tensor.producer : kNone,
+                     firstConsumer + unsigned(addedConsumers.size())});
+    mark(added.back().producer);
+    for (unsigned consumer : program.getConsumers(tensor)) {
+      addedConsumers.push_back(consumer);
+      mark(consumer);
+    }
+  }
+  // The others move on.
+  if (change.endBefore != change.end) {
+    for (unsigned &consumer : consumers)
+      consumer = change.move(consumer);
+    for (Row &row : rows)
+      if (row.producer != kNone)
+        row.producer = change.move(row.producer);
+  }
+  unsigned moved = addedConsumers.size() - (endConsumer - firstConsumer);
+  if (moved != 0)
+    for (Row &row : MutableArrayRef(rows).drop_front(before))
+      row.firstConsumer += moved;
+  replaceRows<unsigned>(consumers, firstConsumer, endConsumer - firstConsumer,
+                        addedConsumers);
+  replaceRows<Row>(rows, begin, before - begin, added);
+}
+
+void SequenceModel::mark(unsigned node) {
+  if (node == kNone)
+    return;
+  marks[node] = kKind;
+  marksBegin = std::min(marksBegin, node);
+  marksEnd = std::max(marksEnd, node + 1);
+}
+
+/// The rows, and maybe others, that nodes from `begin` to `end` read or make,
+/// or that are made before and read behind.
+ArrayRef<unsigned> SequenceModel::getRowsNear(unsigned begin, unsigned end) {
+  if (nearBegin <= begin && end <= nearEnd)
+    return near;
+  constexpr unsigned kSlack = 64;
+  nearBegin = begin - std::min(begin, kSlack);
+  nearEnd = end + kSlack;
+  near.clear();
+  for (unsigned r = 0; r < getNumRows(); ++r)
+    if (nearBegin <= getConsumers(r).back() && getAnchor(r) < nearEnd)
+      near.push_back(r);
+  return near;
+}
+
+/// Marks the nodes whose steps may be others: those that have changed, those
+/// that read or make a tensor that has changed, and those that name a variable
+/// across one of these. Their anchors have to be known, too.
+void SequenceModel::findChange(const Program &program) {
+  replaceNodes(program);
+  marks.assign(classes.size(), kNothing);
+  marksBegin = kNone, marksEnd = 0;
+  nearBegin = kNone, nearEnd = 0;
+  if (change.begin != change.endBefore || change.begin != change.end) {
+    marksBegin = change.begin;
+    marksEnd = change.end;
+    std::fill(marks.begin() + change.begin, marks.begin() + change.end, kKind);
+  }
+  replaceTensors(program);
+  if (marksBegin == kNone)
+    return;
+  unsigned begin = marksBegin, end = marksEnd;
+  for (unsigned r : getRowsNear(begin, end))
+    if (getAnchor(r) < end)
+      for (unsigned consumer : getConsumers(r))
+        if (begin <= consumer)
+          mark(consumer);
+  for (unsigned r : getRowsNear(marksBegin, marksEnd))
+    if (llvm::any_of(getConsumers(r), [&](unsigned consumer) {
+          return marks[consumer] == kKind;
+        })) {
+      unsigned anchor = getAnchor(r);
+      marks[anchor] = std::max<uint8_t>(marks[anchor], kLists);
+      marksBegin = std::min(marksBegin, anchor);
+    }
+}
+
+/// By the marked nodes that read and make them.
+void SequenceModel::sortRows() {
+  slots.resize(marks.size());
+  lastStep.clear();
+  for (unsigned node = marksBegin; node < marksEnd; ++node)
+    if (marks[node] != kNothing) {
+      slots[node] = lastStep.size();
+      lastStep.push_back(node);
+    }
+  firstRead.assign(lastStep.size() + 2, 0);
+  firstMade.assign(lastStep.size() + 2, 0);
+  auto isMarked = [&](unsigned node) {
+    return node != kNone && marks[node] != kNothing;
+  };
+  ArrayRef<unsigned> near;
+  if (!lastStep.empty())
+    near = getRowsNear(marksBegin, marksEnd);
+  for (unsigned r : near) {
+    for (unsigned node : getConsumers(r))
+      if (isMarked(node))
+        ++firstRead[slots[node] + 2];
+    unsigned producer = rows[r].producer;
+    if (!isMarked(producer))
+      continue;
+    ++firstMade[slots[producer] + 2];
+    if (int last = getShape(r).lastOfProducer; last >= 0) {
+      unsigned &step = lastStep[slots[producer]];
+      step = std::max(step, getConsumers(r)[last]);
     }
   }
   for (std::vector<unsigned> *first : {&firstRead, &firstMade})
@@ -149,176 +276,203 @@ void SequenceModel::sortTensors() {
       (*first)[n] += (*first)[n - 1];
   reads.resize(firstRead.back());
   made.resize(firstMade.back());
-  // What is at n + 1 moves from the first of node n to that of the next.
-  for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
-    const Facts &its = facts[tensor.tensorClass];
-    if (!its.hasEntries)
-      continue;
-    for (auto [k, node] : llvm::enumerate(program.getConsumers(tensor)))
-      reads[firstRead[node + 1]++] = {unsigned(t), unsigned(k)};
-    if (its.hasProducer)
-      made[firstMade[tensor.producer + 1]++] = t;
+  // What is at n + 1 moves from the first of slot n to that of the next.
+  for (unsigned r : near) {
+    for (auto [k, node] : llvm::enumerate(getConsumers(r)))
+      if (isMarked(node))
+        reads[firstRead[slots[node] + 1]++] = {r, unsigned(k)};
+    if (unsigned producer = rows[r].producer; isMarked(producer))
+      made[firstMade[slots[producer] + 1]++] = r;
   }
 }
 
-/// All that the kind of a step depends on, within one program.
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// All that the kind of a step depends on, as makeKind reads it.
 void SequenceModel::findKey(unsigned node, unsigned numVariables) {
   ArrayRef<Read> reads = getReads(node);
   ArrayRef<unsigned> made = getMade(node);
+  auto isLast = [&](unsigned of) { return lastStep[slots[of]] == node; };
   key.resize_for_overwrite(3 + 5 * reads.size() + made.size());
   unsigned *end = key.data();
-  *end++ = program.nodes[node].nodeClass;
-  *end++ = lastStep[node] == node;
+  *end++ = classes[node];
+  *end++ = isLast(node);
   *end++ = reads.size();
   for (Read read : reads) {
-    const Tensor &tensor = program.tensors[read.tensor];
-    const Facts &its = facts[tensor.tensorClass];
-    *end++ = tensor.tensorClass;
+    const Row &row = rows[read.row];
+    const Shape &shape = shapes[row.shape];
+    *end++ = row.shape;
     *end++ = read.consumer;
-    if (its.hasProducer) {
-      *end++ = numVariables - variableOf[tensor.producer];
-      *end++ = lastStep[tensor.producer] == node;
+    if (shape.hasProducer) {
+      *end++ = numVariables - variableOf[slots[row.producer]];
+      *end++ = isLast(row.producer);
     }
-    if (!addsCopies(read) && its.numCopies != 0)
-      *end++ = numVariables - firstCopyOf[read.tensor];
+    if (!addsCopies(shape, read.consumer) && !shape.domains.empty())
+      *end++ = numVariables - firstCopyOf[read.row];
   }
-  for (unsigned tensor : made)
-    *end++ = program.tensors[tensor].tensorClass;
+  for (unsigned row : made)
+    *end++ = rows[row].shape;
   key.truncate(end - key.data());
 }
 
-/// The entries of the pattern of a tensor that speak of a consumer, or of none.
-/// The places of variables follow.
-void SequenceModel::addEntries(SequenceSolver::Kind &kind, unsigned tensor,
-                               std::optional<unsigned> consumer, int own,
-                               int producer, int copies) {
-  unsigned numConsumers = program.getConsumers(program.tensors[tensor]).size();
-  for (const LayoutModel::Pattern::Entry &entry : getPattern(tensor).entries) {
+/// The factors of a tensor that speak of a consumer, or of none. The places of
+/// variables follow.
+template <typename Shape>
+static void addFactors(SequenceSolver::Kind &kind, const Shape &shape,
+                       std::optional<unsigned> consumer, int own, int producer,
+                       int copies) {
+  for (auto [roles, table] : llvm::zip_equal(shape.roles, shape.tables)) {
     std::optional<unsigned> its;
     SequenceSolver::Factor factor;
-    for (unsigned role : entry.roles) {
+    factor.table = table;
+    for (unsigned role : roles) {
       if (role == 0) {
         factor.variables.push_back(producer);
-      } else if (role <= numConsumers) {
+      } else if (role <= shape.numConsumers) {
         its = role - 1;
         factor.variables.push_back(own);
       } else {
-        factor.variables.push_back(copies + int(role - 1 - numConsumers));
+        factor.variables.push_back(copies + int(role - 1 - shape.numConsumers));
       }
     }
-    if (its != consumer)
-      continue;
-    factor.table = solver.addTable(model.graph.getTable(entry.table));
-    kind.factors.push_back(std::move(factor));
+    if (its == consumer)
+      kind.factors.push_back(std::move(factor));
   }
 }
 
-SequenceModel::KnownKind SequenceModel::makeKind(unsigned node,
-                                                 unsigned numVariables) {
+/// What the key of a kind says, with the tables of the program at hand.
+void SequenceModel::makeKind(Kind &known) {
   SequenceSolver::Kind kind;
-  auto addCopies = [&](unsigned tensor) {
+  auto addCopies = [&](const Shape &shape) {
     int first = kind.domains.size();
-    for (auto copy : getPattern(tensor).copies)
-      kind.domains.push_back(copy.domain);
-    for (auto [j, last] : llvm::enumerate(getFacts(tensor).lastOfCopies))
+    llvm::append_range(kind.domains, shape.domains);
+    for (auto [j, last] : llvm::enumerate(shape.lastOfCopies))
       if (last < 0)
         kind.complete.push_back(first + int(j));
     return first;
   };
-  SmallVector<int, 4> copiesOf;
-  for (Read read : getReads(node))
-    copiesOf.push_back(addsCopies(read)
-                           ? addCopies(read.tensor)
-                           : int(firstCopyOf[read.tensor]) - int(numVariables));
-  int own = kind.domains.size();
-  unsigned nodeClass = program.nodes[node].nodeClass;
-  kind.domains.push_back(model.getConfigs(nodeClass).size());
-  if (ownCosts[nodeClass])
-    kind.factors.push_back(
-        {{own}, solver.addTable(model.graph.getTable(*ownCosts[nodeClass]))});
-  for (auto [read, copies] : llvm::zip_equal(getReads(node), copiesOf)) {
-    int producer = 0;
-    const Facts &its = getFacts(read.tensor);
-    if (its.hasProducer) {
-      unsigned producerNode = program.tensors[read.tensor].producer;
-      producer = int(variableOf[producerNode]) - int(numVariables);
-      if (its.lastOfProducer == int(read.consumer) &&
-          lastStep[producerNode] == node)
-        kind.complete.push_back(producer);
+  struct KeyRead {
+    const Shape *shape;
+    unsigned consumer;
+    int producer = 0, copies = 0;
+    bool isLast = false;
+  };
+  const unsigned *next = known.key.begin();
+  const NodeTables &tables = nodeTables[*next++];
+  bool isLast = *next++;
+  SmallVector<KeyRead, 4> reads(*next++);
+  for (KeyRead &read : reads) {
+    read.shape = &shapes[*next++];
+    read.consumer = *next++;
+    if (read.shape->hasProducer) {
+      read.producer = -int(*next++);
+      read.isLast = *next++;
     }
-    if (addsCopies(read))
-      addEntries(kind, read.tensor, std::nullopt, own, producer, copies);
-    addEntries(kind, read.tensor, read.consumer, own, producer, copies);
-    for (auto [j, last] : llvm::enumerate(its.lastOfCopies))
-      if (last == int(read.consumer))
-        kind.complete.push_back(copies + int(j));
+    if (addsCopies(*read.shape, read.consumer))
+      read.copies = addCopies(*read.shape);
+    else if (!read.shape->domains.empty())
+      read.copies = -int(*next++);
   }
-  for (unsigned tensor : getMade(node))
-    addEntries(kind, tensor, std::nullopt, own, own, addCopies(tensor));
-  if (lastStep[node] == node)
+  int own = kind.domains.size();
+  kind.domains.push_back(tables.domain);
+  if (tables.ownCosts)
+    kind.factors.push_back({{own}, *tables.ownCosts});
+  for (const KeyRead &read : reads) {
+    if (read.isLast && read.shape->lastOfProducer == int(read.consumer))
+      kind.complete.push_back(read.producer);
+    if (addsCopies(*read.shape, read.consumer))
+      addFactors(kind, *read.shape, std::nullopt, own, read.producer,
+                 read.copies);
+    addFactors(kind, *read.shape, read.consumer, own, read.producer,
+               read.copies);
+    for (auto [j, last] : llvm::enumerate(read.shape->lastOfCopies))
+      if (last == int(read.consumer))
+        kind.complete.push_back(read.copies + int(j));
+  }
+  for (; next != known.key.end(); ++next) {
+    const Shape &shape = shapes[*next];
+    addFactors(kind, shape, std::nullopt, own, own, addCopies(shape));
+  }
+  if (isLast)
     kind.complete.push_back(own);
-  return {solver.addKind(kind), unsigned(kind.domains.size()),
-          unsigned(kind.factors.size()), ArrayRef<unsigned>(key).copy(keys)};
+  known.number = solver.addKind(kind);
+  known.numVariables = kind.domains.size();
+  known.numFactors = kind.factors.size();
+  known.own = own;
 }
 
 /// That of the next node. Programs repeat, so it is mostly the one that came
 /// behind the last kind before.
-SequenceModel::KnownKind &SequenceModel::findKind(unsigned node,
-                                                  unsigned numVariables) {
+unsigned SequenceModel::findKind(unsigned node, unsigned numVariables) {
   findKey(node, numVariables);
-  unsigned found = last == kNone ? kNone : known[last].follower;
-  if (found == kNone || known[found].key != ArrayRef<unsigned>(key)) {
-    auto it = knownOf.find(ArrayRef<unsigned>(key));
-    if (it == knownOf.end()) {
-      known.push_back(makeKind(node, numVariables));
-      it = knownOf.try_emplace(known.back().key, known.size() - 1).first;
+  unsigned found = lastKind == kNone ? kNone : knownKinds[lastKind].follower;
+  if (found == kNone || knownKinds[found].key != ArrayRef<unsigned>(key)) {
+    auto it = kindOf.find(ArrayRef<unsigned>(key));
+    if (it == kindOf.end()) {
+      knownKinds.emplace_back().key = ArrayRef<unsigned>(key).copy(keys);
+      it = kindOf.try_emplace(knownKinds.back().key, knownKinds.size() - 1)
+               .first;
     }
     found = it->second;
-    if (last != kNone)
-      known[last].follower = found;
+    if (lastKind != kNone)
+      knownKinds[lastKind].follower = found;
   }
-  return known[last = found];
+  return lastKind = found;
 }
 
-std::optional<LayoutModel::SequenceSolution> SequenceModel::solve() {
-  ownCosts = model.makeTables();
-  if (!findFacts())
-    return std::nullopt;
-  sortTensors();
-  LayoutModel::SequenceSolution solution;
-  std::vector<unsigned> kinds;
-  kinds.reserve(program.nodes.size());
-  variableOf.resize(program.nodes.size());
-  firstCopyOf.resize(program.tensors.size());
-  for (unsigned node = 0; node < program.nodes.size(); ++node) {
-    unsigned numVariables = solution.numVariables;
-    const KnownKind &kind = findKind(node, numVariables);
-    unsigned place = numVariables;
-    for (Read read : getReads(node))
-      if (addsCopies(read)) {
-        firstCopyOf[read.tensor] = place;
-        place += getFacts(read.tensor).numCopies;
-      }
-    variableOf[node] = place++;
-    for (unsigned tensor : getMade(node)) {
-      firstCopyOf[tensor] = place;
-      place += getFacts(tensor).numCopies;
-    }
-    kinds.push_back(kind.number);
+/// The kinds of all steps, also by the solver's numbers.
+SequenceModel::Solution SequenceModel::findSteps() {
+  Solution solution;
+  unsigned numNodes = classes.size();
+  numbers.resize(numNodes);
+  variableOf.resize(lastStep.size());
+  firstCopyOf.resize(getNumRows());
+  lastKind = kNone;
+  for (unsigned node = 0; node < numNodes; ++node) {
+    unsigned place = solution.numVariables;
+    if (marks[node] == kKind)
+      kinds[node] = findKind(node, place);
+    Kind &kind = knownKinds[kinds[node]];
+    if (kind.number == kNone)
+      makeKind(kind);
+    numbers[node] = kind.number;
     solution.numVariables += kind.numVariables;
     solution.numFactors += kind.numFactors;
+    if (marks[node] == kNothing)
+      continue;
+    auto placeCopies = [&](unsigned row) {
+      firstCopyOf[row] = place;
+      place += getShape(row).domains.size();
+    };
+    for (Read read : getReads(node))
+      if (addsCopies(getShape(read.row), read.consumer))
+        placeCopies(read.row);
+    variableOf[slots[node]] = place++;
+    for (unsigned row : getMade(node))
+      placeCopies(row);
   }
-  std::optional<SequenceSolver::Answer> answer = solver.solve(kinds);
-  if (!answer)
-    return std::nullopt;
-  solution.cost = answer->cost;
-  solution.choice.reserve(variableOf.size());
-  for (unsigned variable : variableOf)
-    solution.choice.push_back(answer->assignment[variable]);
   return solution;
 }
 
-std::optional<LayoutModel::SequenceSolution>
-LayoutModel::solveAsSequence(SequenceSolver &solver) {
-  return SequenceModel(*this, solver).solve();
+std::optional<SequenceModel::Solution>
+SequenceModel::solve(LayoutModel &model) {
+  if (!readClasses(model))
+    return std::nullopt;
+  findChange(model.program);
+  sortRows();
+  Solution solution = findSteps();
+  std::optional<SequenceSolver::Answer> answer = solver.solve(numbers);
+  if (!answer)
+    return std::nullopt;
+  solution.cost = answer->cost;
+  solution.choice.reserve(kinds.size());
+  const unsigned *values = answer->assignment.data();
+  for (unsigned number : kinds) {
+    const Kind &kind = knownKinds[number];
+    solution.choice.push_back(values[kind.own]);
+    values += kind.numVariables;
+  }
+  return solution;
 }

@@ -281,6 +281,8 @@ struct SequenceSolver::Memory {
   /// By state and kind.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> numbers;
   unsigned run = 0;
+  /// Of the last run.
+  std::vector<unsigned> taken, assignment;
 
   unsigned getTransition(unsigned state, unsigned kind);
 };
@@ -334,8 +336,8 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
   size_t numDifferent = 0;
   size_t most = std::max(kFewSteps, kinds.size() / kRepetition);
   Answer answer;
-  std::vector<unsigned> taken;
-  taken.reserve(kinds.size());
+  std::vector<unsigned> &taken = known.taken;
+  taken.clear();
   size_t numVariables = 0;
   unsigned state = known.states.add({0u}).first;
   unsigned start = state;
@@ -362,8 +364,9 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
   if (state != start || answer.cost >= kInfiniteCost / 2)
     return std::nullopt;
 
-  answer.assignment.resize(numVariables);
-  unsigned *end = answer.assignment.data() + numVariables;
+  known.assignment.resize(numVariables);
+  answer.assignment = known.assignment;
+  unsigned *end = known.assignment.data() + numVariables;
   for (size_t i = kinds.size(); i-- > 0;) {
     const Transition &transition = known.transitions[taken[i]];
     end -= transition.numAdded;

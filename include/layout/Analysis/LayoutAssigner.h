@@ -49,7 +49,6 @@ namespace mlir {
 namespace layout {
 
 class ModuleScan;
-class SequenceSolver;
 
 class LayoutAssigner {
 public:
@@ -97,7 +96,7 @@ private:
   struct Known;
 
   bool assignPart(ModuleOp alone, Program program, Part &part,
-                  SequenceSolver *sequences) const;
+                  const Known &known) const;
   std::unique_ptr<Known> decide(ModuleOp module, ArrayRef<Operation *> ops);
   bool decideAgain(ModuleOp module, Known &known);
   LogicalResult decideChanged(ModuleOp module);

@@ -64,10 +64,11 @@ public:
   /// Equal kinds have one number.
   unsigned addKind(const Kind &kind);
 
-  /// The least assignment, in the order in which variables are added.
+  /// The least assignment, in the order in which variables are added; until the
+  /// next call.
   struct Answer {
     Cost cost = 0;
-    std::vector<unsigned> assignment;
+    llvm::ArrayRef<unsigned> assignment;
   };
   std::optional<Answer> solve(llvm::ArrayRef<unsigned> kinds);
 

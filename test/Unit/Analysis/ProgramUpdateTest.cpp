@@ -24,7 +24,8 @@ protected:
         parseAttribute("#layout.cpu<lanes = 4>", &context));
   }
 
-  void start(unsigned seed, StringRef given = "tensor<8x8xf32>") {
+  void start(unsigned seed, StringRef given = "tensor<8x8xf32>",
+             unsigned numOps = 30) {
     random.seed(seed);
     type = cast<RankedTensorType>(parseType(given, &context));
     module = ModuleOp::create(loc);
@@ -41,7 +42,7 @@ protected:
                                      b.getFloatAttr(type.getElementType(), 0));
     index = arith::ConstantOp::create(b, loc, b.getIndexAttr(0));
     func::ReturnOp::create(b, loc, Value(block->getArgument(0)));
-    for (unsigned i = 0; i < 30; ++i)
+    for (unsigned i = 0; i < numOps; ++i)
       addOp();
     assigner.emplace(target);
     b.setListener(&assigner->getListener());
@@ -57,7 +58,7 @@ protected:
 
   OpFoldResult num(int64_t value) { return b.getIndexAttr(value); }
 
-  /// A value of the type before `op`.
+  /// A value of the type before `op`, of the last ones.
   Value pickValue(Operation *op) {
     SmallVector<Value> values(block->getArguments());
     for (Operation &other : *block) {
@@ -67,7 +68,8 @@ protected:
         if (result.getType() == type)
           values.push_back(result);
     }
-    return values[pick(values.size())];
+    size_t count = std::min(values.size(), reach);
+    return values[values.size() - count + pick(count)];
   }
 
   Operation *pickOp(function_ref<bool(Operation *)> isWanted) {
@@ -366,6 +368,7 @@ protected:
   Location loc;
   TargetInterface target;
   std::mt19937 random;
+  size_t reach = 1000;
   RankedTensorType type;
   OwningOpRef<ModuleOp> module;
   Block *block = nullptr;
@@ -382,6 +385,28 @@ TEST_F(ProgramUpdateTest, EditsGiveWhatReadingAllGives) {
     updated += run(50);
   }
   EXPECT_GE(updated, 150u);
+}
+
+/// What a step names is near, and most of the steps stay.
+TEST_F(ProgramUpdateTest, LongFunctions) {
+  reach = 4;
+  unsigned updated = 0;
+  for (unsigned seed = 0; seed < 8 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    start(seed, "tensor<8x8xf32>", /*numOps=*/0);
+    Operation *end = block->getTerminator();
+    b.setInsertionPoint(end);
+    Value x = end->getOperand(0);
+    for (unsigned i = 0; i < 150; ++i) {
+      Value before = x;
+      x = arith::NegFOp::create(b, loc, x);
+      x = arith::AddFOp::create(b, loc, x, before);
+      x = arith::NegFOp::create(b, loc, x);
+    }
+    end->setOperand(0, x);
+    updated += run(25);
+  }
+  EXPECT_GE(updated, 20u);
 }
 
 /// A concatenation that comes or goes concerns others of what it reads, also

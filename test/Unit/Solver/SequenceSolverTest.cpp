@@ -44,7 +44,7 @@ TEST(SequenceSolverTest, Chain) {
   auto answer = solver.solve({first, last});
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->cost, 1);
-  EXPECT_EQ(answer->assignment, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(answer->assignment.vec(), (std::vector<unsigned>{0, 1}));
 }
 
 TEST(SequenceSolverTest, NothingWhereSomethingIsLeftOrForbidden) {
