@@ -171,6 +171,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   // After the strides of views are known: a view of contiguous memory may have
   // a type that does not say so any more.
   pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
+  // After all that makes loops and accesses, while the loops are seen.
+  pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertComplexToStandardPass());
   // Numbers of bf16 are computed with in f32, and are bits elsewhere.

@@ -308,6 +308,20 @@ def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def LowerAccessesPass
+    : InterfacePass<"layout-lower-accesses", "FunctionOpInterface"> {
+  let summary = "Reads and writes buffers at pointers that accesses share";
+  let description = [{
+    Rewrites `memref.load`, `memref.store`, `vector.load` and `vector.store` on
+    buffers with static strides to the LLVM dialect. An address is the pointer
+    to the first element, moved on by each value that it depends on where that
+    value is computed, and by a constant at the access; accesses share all that
+    is equal. What has dynamic strides, several dims of a vector, or elements
+    that are not whole bytes is left to the conversions of upstream.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def LowerStridedCopiesPass
     : InterfacePass<"layout-lower-strided-copies", "FunctionOpInterface"> {
   let summary = "Rewrites copies between non-contiguous buffers to loops";
