@@ -14,7 +14,8 @@
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
@@ -198,16 +199,16 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createLowerMPIPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  // All dialects in one walk, and no casts between the types of two. A dialect
+  // that nothing has loaded would be an error.
+  ConvertToLLVMPassOptions rest;
+  rest.filterDialects = {"arith", "cf",     "complex", "func",
+                         "index", "memref", "ub"};
   if (options.parallelLoops)
-    pm.addPass(createConvertOpenMPToLLVMPass());
+    rest.filterDialects.push_back("omp");
+  rest.allowPatternRollback = false;
+  pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createBF16AsBitsPass());
 }
@@ -222,6 +223,14 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
   registry.insert<cpu::CpuDialect>();
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertComplexToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerConvertOpenMPToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  arith::registerConvertArithToLLVMInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
