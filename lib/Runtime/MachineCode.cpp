@@ -8,6 +8,7 @@
 #include "MachineCode.h"
 #include "layout/Support/Profile.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -48,15 +49,16 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
 /// The passes that pay for loops and vectors which passes on MLIR have
 /// simplified already; LLVM's own pipelines take more than twice their time,
 /// and networks do not run faster by it. Loops that come without vectors get
-/// them here. Points of a tile differ in the constant of their address: where
-/// that is taken out first, all later passes meet one address for each tile.
+/// them here. Addresses come with their constants last, from
+/// layout-lower-accesses.
 static constexpr StringLiteral
-    kPasses("function(sroa,separate-const-offset-from-gep,early-cse<memssa>,"
-            "instcombine<no-verify-fixpoint>,simplifycfg),"
+    kPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+            "simplifycfg),"
             "cgscc(inline),"
             "function(loop-mssa(loop-rotate,licm),early-cse<memssa>,"
             "loop-vectorize,slp-vectorizer,vector-combine,loop-unroll,gvn,"
-            "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)");
+            "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,"
+            "layout-hide-accesses)");
 
 /// How many instructions a part of a module has, and how many parts there are
 /// at most, in all and for each processor: where it has several, all have work
@@ -109,6 +111,58 @@ static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
   return parts;
 }
 
+/// Whether `user` reads or writes at `pointer`, or at a constant distance.
+static bool isAccessAt(const llvm::User *user, const llvm::Value *pointer) {
+  auto *step = dyn_cast<llvm::GetElementPtrInst>(user);
+  return step ? step->getPointerOperand() == pointer &&
+                    step->hasAllConstantIndices() &&
+                    llvm::none_of(step->users(), llvm::IsaPred<llvm::PHINode>)
+              : llvm::getLoadStorePointerOperand(user) == pointer;
+}
+
+namespace {
+/// The strength reduction of the code generator weighs each access of an
+/// innermost loop, and each distance between two, which took a third of all
+/// code generation. Accesses at constant distances from one pointer get them
+/// from a copy that is frozen, behind which it does not look, so it meets the
+/// pointer alone. After all other passes, to which the copy would hide what it
+/// may alias.
+struct HideAccesses : llvm::PassInfoMixin<HideAccesses> {
+  static constexpr llvm::StringLiteral kName = "layout-hide-accesses";
+
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses) {
+    for (llvm::Loop *loop :
+         analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
+      if (loop->isInnermost())
+        for (llvm::BasicBlock *block : loop->blocks())
+          for (llvm::Instruction &pointer : *block)
+            hideAccesses(*loop, pointer);
+    llvm::PreservedAnalyses preserved;
+    preserved.preserveSet<llvm::CFGAnalyses>();
+    return preserved;
+  }
+
+private:
+  static void hideAccesses(const llvm::Loop &loop, llvm::Instruction &pointer) {
+    auto *step = dyn_cast<llvm::GetElementPtrInst>(&pointer);
+    bool isBase =
+        step ? !step->hasAllConstantIndices()
+             : isa<llvm::PHINode>(pointer) && pointer.getType()->isPointerTy();
+    auto isAccess = [&](const llvm::Use &use) {
+      return loop.contains(cast<llvm::Instruction>(use.getUser())) &&
+             isAccessAt(use.getUser(), &pointer);
+    };
+    if (!isBase || llvm::count_if(pointer.uses(), isAccess) < 2)
+      return;
+    llvm::IRBuilder<> b(pointer.getParent(),
+                        *pointer.getInsertionPointAfterDef());
+    llvm::Value *copy = b.CreateFreeze(&pointer);
+    pointer.replaceUsesWithIf(copy, isAccess);
+  }
+};
+} // namespace
+
 static llvm::Error optimize(llvm::Module &module,
                             llvm::TargetMachine &machine) {
   llvm::PassBuilder builder(&machine);
@@ -121,6 +175,14 @@ static llvm::Error optimize(llvm::Module &module,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, llvm::FunctionPassManager &passes,
+         ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != HideAccesses::kName)
+          return false;
+        passes.addPass(HideAccesses());
+        return true;
+      });
   llvm::ModulePassManager passes;
   if (llvm::Error error = builder.parsePassPipeline(passes, kPasses))
     return error;
