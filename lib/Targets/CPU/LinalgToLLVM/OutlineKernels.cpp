@@ -230,6 +230,24 @@ void layout::setArgumentTypes(func::FuncOp kernel, TypeRange types) {
     kernel->removeAttr("llvm.bareptr");
 }
 
+/// Gives sums and products the operand first that is computed last, so that
+/// they are equal whether, say, a residual is added first or last. Constants
+/// stay behind.
+static void orderOperands(func::FuncOp function) {
+  DenseMap<Value, size_t> places;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsCommutative>() && op->getNumOperands() == 2 &&
+        places.lookup(op->getOperand(0)) < places.lookup(op->getOperand(1)))
+      op->setOperands({op->getOperand(1), op->getOperand(0)});
+    for (Value result : op->getResults())
+      places.try_emplace(result, places.size() + 1);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          places.try_emplace(argument, places.size() + 1);
+  });
+}
+
 /// The function of this body that there is already, or else `function`.
 func::FuncOp Outliner::findEqual(func::FuncOp function) {
   llvm::hash_code hash = hash_value(function.getFunctionType());
@@ -256,6 +274,7 @@ void Outliner::outline(ArrayRef<Operation *> run) {
   Location loc = run.front()->getLoc();
   SmallVector<Value> arguments;
   func::FuncOp moved = moveToFunction(run, arguments);
+  orderOperands(moved);
   func::FuncOp function = findEqual(moved);
   if (function != moved) {
     moved.erase();

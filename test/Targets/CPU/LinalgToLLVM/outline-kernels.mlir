@@ -42,6 +42,52 @@ func.func @shared(%arena: memref<128xi8>) {
 
 // -----
 
+// A sum is the same in both orders of its operands; a difference is not, and so
+// is no sum of other values.
+// CHECK-LABEL: func.func @orders
+// CHECK: call @layout_kernel(
+// CHECK: call @layout_kernel(
+// CHECK: call @layout_kernel_0(
+// CHECK: call @layout_kernel_1(
+// CHECK-NOT: @layout_kernel_2
+func.func @orders(%a: memref<16xf32>, %b: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    %x = memref.load %a[%i] : memref<16xf32>
+    %y = memref.load %b[%i] : memref<16xf32>
+    %difference = arith.subf %x, %y : f32
+    %sum = arith.addf %difference, %y : f32
+    memref.store %sum, %a[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    %x = memref.load %a[%i] : memref<16xf32>
+    %y = memref.load %b[%i] : memref<16xf32>
+    %difference = arith.subf %x, %y : f32
+    %sum = arith.addf %y, %difference : f32
+    memref.store %sum, %a[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    %x = memref.load %a[%i] : memref<16xf32>
+    %y = memref.load %b[%i] : memref<16xf32>
+    %difference = arith.subf %y, %x : f32
+    %sum = arith.addf %y, %difference : f32
+    memref.store %sum, %a[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    %x = memref.load %a[%i] : memref<16xf32>
+    %y = memref.load %b[%i] : memref<16xf32>
+    %difference = arith.subf %x, %y : f32
+    %sum = arith.addf %y, %y : f32
+    memref.store %sum, %a[%i] : memref<16xf32>
+    memref.store %difference, %b[%i] : memref<16xf32>
+  }
+  return
+}
+
+// -----
+
 // A number that is computed of a constant alone is cloned as constants are: two
 // loops that use it are two kernels, not one with all that is between them.
 // CHECK-LABEL: func.func @constants
