@@ -63,7 +63,7 @@ static constexpr StringLiteral
 /// How many instructions a part of a module has, and how many parts there are
 /// at most, in all and for each processor: where it has several, all have work
 /// to the end. A part costs some milliseconds.
-static constexpr size_t kPartInstructions = 3000;
+static constexpr size_t kPartInstructions = 1500;
 static constexpr size_t kMostParts = 16;
 static constexpr size_t kPartsOfProcessor = 4;
 
