@@ -216,6 +216,32 @@ void CopyTileEmitter::emitWoven() {
   bool joins = tile.way == CopyTile::Way::Weave;
   int64_t few = joins ? tile.rows : tile.columns, size = tile.vectorSize;
   SmallVector<Value> parts;
+  if (tile.weavesLanes) {
+    // Lane after lane, a row of as many lanes as there are parts.
+    int64_t lane = kLaneBytes * 8 / bits.getIntOrFloatBitWidth();
+    for (int64_t i = 0; i < few; ++i) {
+      if (joins) {
+        parts.push_back(load(source(i, 0), size));
+        continue;
+      }
+      SmallVector<Value> lanes;
+      for (int64_t at = i * lane; at < few * size; at += few * lane)
+        lanes.push_back(load(source(0, at), lane));
+      parts.push_back(shuffles.concat(lanes));
+    }
+    parts = joins ? shuffles.weaveLanes(parts, lane)
+                  : shuffles.unweaveLanes(parts, lane);
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      if (!joins) {
+        store(part, result(i));
+        continue;
+      }
+      for (int64_t at = 0; at < size; at += lane)
+        store(shuffles.slice(part, at, lane),
+              add(out.base, index(at * few + i * lane)));
+    }
+    return;
+  }
   for (int64_t i = 0; i < few; ++i)
     parts.push_back(load(joins ? source(i, 0) : source(0, i * size), size));
   SmallVector<Value> results =

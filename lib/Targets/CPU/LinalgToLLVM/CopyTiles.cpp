@@ -16,6 +16,9 @@ using namespace mlir::layout;
 /// Rows or columns that are woven: more take longer than squares.
 static constexpr int64_t kMostWoven = 4;
 
+/// An odd number of rows or columns of bytes that are woven by blends of lanes.
+static constexpr int64_t kMostBlended = 9;
+
 /// Lines that one step of a copy of runs moves.
 static constexpr int64_t kRunLines = 4;
 
@@ -138,12 +141,19 @@ static void planRuns(CopyTile &tile, int64_t line) {
   tile.columns = together * run;
 }
 
+/// Whether so many rows or columns are woven by blends of lanes.
+static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile) {
+  return bytes == 1 && few % 2 != 0 && few <= kMostBlended &&
+         tile.vectorSize % kLaneBytes == 0;
+}
+
 /// Whether the few indices of one digit are, for each of the many of another,
 /// a run on one side.
 static bool canWeave(const CopyDigit &few, const CopyDigit &many,
-                     int64_t CopyDigit::*stride, int64_t vectorSize) {
-  return few.extent <= kMostWoven && many.*stride == few.extent &&
-         many.extent >= vectorSize;
+                     int64_t CopyDigit::*stride, int64_t bytes,
+                     const CopyTile &tile) {
+  return (few.extent <= kMostWoven || isBlended(few.extent, bytes, tile)) &&
+         many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
 /// Parts of a line of the result are written together where the registers hold
@@ -220,7 +230,9 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
                         const CpuFigures &figures) {
   tile.way = CopyTile::Way::Squares;
   int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
-  addColumnDigits(tile, line);
+  // Where one digit covers registers well, columns of several would need to be
+  // found by divisions in each tile.
+  addColumnDigits(tile, std::min(line, tile.vectorSize));
   int64_t numColumns = tile.getNumColumns();
   // Where columns of several digits are written is known where one tile has all
   // of them.
@@ -264,14 +276,16 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
       return std::nullopt;
   } else if (*column == *row) {
     planRuns(tile, figures.lineBytes / bytes);
-  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, tile.vectorSize)) {
+  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, bytes, tile)) {
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, tile.vectorSize)) {
+    tile.weavesLanes = isBlended(tile.rows, bytes, tile);
+  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile)) {
     tile.way = CopyTile::Way::Unweave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
+    tile.weavesLanes = isBlended(tile.columns, bytes, tile);
   } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
   }

@@ -66,6 +66,8 @@ struct CopyTile {
   /// Whether rows are read as whole registers, which are lines or halves of
   /// them, and not lane by lane.
   bool readsWholeRows = false;
+  /// Whether rows or columns are woven by blends of lanes.
+  bool weavesLanes = false;
   /// Rows of a column that are written one after the other before those of the
   /// next column, where they are more than one register: those of a line.
   int64_t rowsTogether = 0;

@@ -87,3 +87,65 @@ VectorShuffles::weave(ArrayRef<Value> parts,
   }
   return results;
 }
+
+/// Parts that are woven at a time: nine take two rounds of three, with fewer
+/// shuffles.
+static int64_t getFactor(int64_t parts) { return parts == 9 ? 3 : parts; }
+
+SmallVector<Value> VectorShuffles::unweaveLanes(ArrayRef<Value> parts,
+                                                int64_t lane) {
+  int64_t count = parts.size(), factor = getFactor(count);
+  int64_t size = getSize(parts[0]);
+  SmallVector<Value> results(count);
+  for (int64_t j = 0; j < factor; ++j) {
+    SmallVector<Value> row;
+    for (int64_t first = 0; first < count; first += factor) {
+      Value blend = parts[first];
+      for (int64_t k = 1; k < factor; ++k)
+        blend = shuffle(blend, parts[first + k], size, [&](int64_t e) {
+          return (k * lane + e % lane) % factor == j ? size + e : e;
+        });
+      row.push_back(shuffle(blend, blend, size, [&](int64_t e) {
+        return e / lane * lane + (e % lane * factor + j) % lane;
+      }));
+    }
+    if (row.size() > 1)
+      row = unweaveLanes(row, lane);
+    for (auto [i, part] : llvm::enumerate(row))
+      results[i * factor + j] = part;
+  }
+  return results;
+}
+
+SmallVector<Value> VectorShuffles::weaveLanes(ArrayRef<Value> parts,
+                                              int64_t lane) {
+  int64_t count = parts.size(), factor = getFactor(count);
+  int64_t size = getSize(parts[0]);
+  SmallVector<SmallVector<Value>> rows;
+  for (int64_t j = 0; j < factor; ++j) {
+    SmallVector<Value> row;
+    for (int64_t i = j; i < count; i += factor)
+      row.push_back(parts[i]);
+    if (row.size() > 1)
+      row = weaveLanes(row, lane);
+    SmallVector<int64_t> places(lane);
+    for (int64_t e = 0; e < lane; ++e)
+      places[(e * factor + j) % lane] = e;
+    for (Value &part : row)
+      part = shuffle(part, part, size, [&](int64_t e) {
+        return e / lane * lane + places[e % lane];
+      });
+    rows.push_back(row);
+  }
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < count / factor; ++i)
+    for (int64_t k = 0; k < factor; ++k) {
+      Value blend = rows[0][i];
+      for (int64_t j = 1; j < factor; ++j)
+        blend = shuffle(blend, rows[j][i], size, [&](int64_t e) {
+          return (k * lane + e % lane) % factor == j ? size + e : e;
+        });
+      results.push_back(blend);
+    }
+  return results;
+}

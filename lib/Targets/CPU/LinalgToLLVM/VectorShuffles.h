@@ -52,6 +52,14 @@ public:
   SmallVector<Value> weave(ArrayRef<Value> parts,
                            function_ref<Place(int64_t, int64_t)> from);
 
+  /// In each lane, an odd number of parts that make a row, of whose elements
+  /// the first result takes those at 0, parts, 2 * parts, .., the second those
+  /// at 1, 1 + parts, ... Each place of a lane is that of one result in one
+  /// part only, so results are blends whose elements then change places.
+  SmallVector<Value> unweaveLanes(ArrayRef<Value> parts, int64_t lane);
+  /// The way back.
+  SmallVector<Value> weaveLanes(ArrayRef<Value> parts, int64_t lane);
+
 private:
   OpBuilder &b;
   Location loc;
