@@ -49,17 +49,30 @@ Value Emitter::broadcast(Value value, const Point &point) {
 
 SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   MLIRContext *context = b.getContext();
+  // In blocks of a tile, a tile is found by its number.
+  bool hasBlocks = false;
+  for (AffineExpr result : map.getResults())
+    result.walk([&](AffineExpr expr) {
+      hasBlocks |= expr.getKind() == AffineExprKind::FloorDiv;
+    });
   SmallVector<AffineExpr> replacement;
+  SmallVector<Value> positions(base);
   for (unsigned dim = 0; dim < base.size(); ++dim) {
     AffineExpr expr = fixed[dim] ? getAffineConstantExpr(*fixed[dim], context)
                                  : getAffineDimExpr(dim, context);
+    int64_t tile = plan.tile[dim];
+    if (hasBlocks && !fixed[dim] && tile != 1 && kernel.isParallel(dim) &&
+        map.isFunctionOfDim(dim)) {
+      positions[dim] = arith::DivUIOp::create(b, loc, base[dim], index(tile));
+      expr = expr * tile;
+    }
     replacement.push_back(expr + point.offset[dim]);
   }
   SmallVector<Value> indices;
   for (AffineExpr result : map.getResults()) {
     AffineExpr expr = simplifyAffineExpr(result.replaceDims(replacement),
                                          map.getNumDims(), 0);
-    indices.push_back(affine::expandAffineExpr(b, loc, expr, base, {}));
+    indices.push_back(affine::expandAffineExpr(b, loc, expr, positions, {}));
   }
   return indices;
 }

@@ -8,26 +8,87 @@
 #include "PackWeights.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether `map` indexes a tensor with rows of more than one block along the
-/// lanes, and the innermost reduction goes from row to row.
-static bool readsColumns(const Kernel &kernel, const KernelPlan &plan,
-                         AffineMap map, RankedTensorType type) {
-  if (!plan.lane || !kernel.isParallel(*plan.lane) ||
-      !map.isProjectedPermutation() || type.getRank() < 2 ||
-      type.getShape().back() <= plan.vectorSize ||
-      map.getResults().back() != getAffineDimExpr(*plan.lane, map.getContext()))
-    return false;
-  for (unsigned dim = kernel.extents.size(); dim-- > 0;)
-    if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
-      return map.isFunctionOfDim(dim);
-  return false;
+/// An input is packed at run time where at least so many tiles read each of its
+/// elements.
+static constexpr int64_t kLeastTiles = 4;
+
+/// How an input is read in columns.
+struct Columns {
+  bool onLanes;
+  /// Columns that a tile reads of each row, one after the other.
+  int64_t perTile;
+  /// Rows that a tile reads.
+  int64_t rows;
+};
+
+/// How `map` reads a tensor with rows of more than one block, where it is one
+/// whose innermost reduction goes from row to row.
+static std::optional<Columns> findColumns(const Kernel &kernel,
+                                          const KernelPlan &plan, AffineMap map,
+                                          RankedTensorType type) {
+  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true) ||
+      type.getRank() < 2)
+    return std::nullopt;
+  auto column = dyn_cast<AffineDimExpr>(map.getResults().back());
+  if (!column || !kernel.isParallel(column.getPosition()))
+    return std::nullopt;
+  Columns columns{plan.lane == column.getPosition(),
+                  plan.tile[column.getPosition()], 1};
+  int64_t least = columns.onLanes ? plan.vectorSize : columns.perTile;
+  if (columns.perTile == 1 || type.getShape().back() <= least)
+    return std::nullopt;
+  std::optional<unsigned> innermost;
+  for (unsigned dim = 0; dim < kernel.extents.size(); ++dim) {
+    if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
+      continue;
+    innermost = dim;
+    if (map.isFunctionOfDim(dim))
+      columns.rows *= kernel.extents[dim];
+  }
+  return innermost && map.isFunctionOfDim(*innermost) ? std::optional(columns)
+                                                      : std::nullopt;
+}
+
+/// Dims of one position, such as those of a window of one pixel, as zeros.
+static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> dims;
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+    dims.push_back(extent == 1 ? getAffineConstantExpr(0, context)
+                               : getAffineDimExpr(dim, context));
+  return simplifyAffineMap(
+      map.replaceDimsAndSymbols(dims, {}, dims.size(), map.getNumSymbols()));
+}
+
+/// Whether the lines of the columns that a tile reads do not stay in the first
+/// cache until the next tile reads them.
+static bool leavesFirstCache(const Columns &columns, int64_t rowBytes,
+                             const CpuFigures &target) {
+  int64_t apart =
+      std::max(target.lineBytes, std::gcd(rowBytes, target.setPeriodBytes));
+  return columns.rows * apart > target.firstCacheBytes;
+}
+
+/// How many tiles read the same elements of the tensor that `map` indexes.
+static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
+                          AffineMap map) {
+  int64_t tiles = 1;
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+    if (kernel.isParallel(dim) && !map.isFunctionOfDim(dim))
+      tiles *= ShapedType::isDynamic(extent)
+                   ? 1
+                   : llvm::divideCeil(extent, plan.tile[dim]);
+  return tiles;
 }
 
 /// The blocks of `width` columns of a constant, the last one filled up with
@@ -57,7 +118,7 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
                                         std::move(blob));
 }
 
-/// Where a vector begins in the blocks of the tensor that `map` indexes.
+/// Where an element is in the blocks of the tensor that `map` indexes.
 static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                               int64_t width) {
   AffineExpr row = getAffineConstantExpr(0, map.getContext());
@@ -65,8 +126,59 @@ static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
        llvm::zip(map.getResults().drop_back(), type.getShape()))
     row = row * extent + expr;
   int64_t rows = type.getNumElements() / type.getShape().back();
+  AffineExpr column = map.getResults().back();
   return AffineMap::get(map.getNumDims(), 0,
-                        map.getResults().back() * rows + row * width);
+                        (column.floorDiv(width) * rows + row) * width +
+                            column % width);
+}
+
+/// Copies the columns of `value` to blocks of `width`; what the last block
+/// lacks is not written.
+static Value copyColumns(OpBuilder &b, Location loc, Value value,
+                         int64_t width) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type element = type.getElementType();
+  int64_t extent = type.getShape().back();
+  int64_t rows = type.getNumElements() / extent;
+  int64_t blocks = llvm::divideCeil(extent, width);
+  if (type.getRank() > 2) {
+    ReassociationIndices leading =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
+    value = tensor::CollapseShapeOp::create(
+        b, loc, value,
+        ArrayRef<ReassociationIndices>{leading, {type.getRank() - 1}});
+  }
+  auto sizes = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(b.getContext(), numbers);
+  };
+  Value packed =
+      tensor::EmptyOp::create(b, loc, sizes({blocks, rows, width}), element);
+  // The whole blocks, then the one that is cut.
+  int64_t whole = extent / width * width;
+  for (auto [from, count, size] :
+       {std::tuple(int64_t(0), extent / width, width),
+        std::tuple(whole, int64_t(1), extent - whole)}) {
+    if (size == 0 || count == 0)
+      continue;
+    Value part = tensor::ExtractSliceOp::create(b, loc, value, sizes({0, from}),
+                                                sizes({rows, count * size}),
+                                                sizes({1, 1}));
+    part = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get({rows, count, size}, element), part,
+        ArrayRef<ReassociationIndices>{{0}, {1, 2}});
+    SmallVector<OpFoldResult> offsets = sizes({from / width, 0, 0}),
+                              extents = sizes({count, rows, size}),
+                              ones = sizes({1, 1, 1});
+    Value to =
+        tensor::ExtractSliceOp::create(b, loc, packed, offsets, extents, ones);
+    part = linalg::TransposeOp::create(b, loc, part, to,
+                                       ArrayRef<int64_t>{1, 0, 2})
+               .getResult()[0];
+    packed = tensor::InsertSliceOp::create(b, loc, part, packed, offsets,
+                                           extents, ones);
+  }
+  return tensor::CollapseShapeOp::create(
+      b, loc, packed, ArrayRef<ReassociationIndices>{{0, 1, 2}});
 }
 
 void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
@@ -74,23 +186,45 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
                          PackedConstants &known) {
   Stage &root = kernel.root;
   for (unsigned i = 0, e = root.numInputs(); i < e; ++i) {
-    auto type = dyn_cast<RankedTensorType>(root.operands[i].getType());
-    ElementsAttr value;
-    if (!type || !root.groups[i].empty() ||
+    auto type = dyn_cast<RankedTensorType>(root.getType(i));
+    if (!type || type.getRank() == 0 || !type.hasStaticShape() ||
         !type.getElementType().isIntOrFloat() ||
-        !isWholeBytes(type.getElementType()) ||
-        !matchPattern(root.operands[i], m_Constant(&value)) ||
-        type.getNumElements() * type.getElementTypeBitWidth() / 8 <=
-            target.secondCacheBytes ||
-        !readsColumns(kernel, plan, root.maps[i], type))
+        !isWholeBytes(type.getElementType()))
       continue;
-    ElementsAttr &packed = known[{value, plan.vectorSize}];
-    if (!packed)
-      packed = packColumns(value, plan.vectorSize);
-    if (!packed)
+    AffineMap map = withoutUnitDims(kernel, root.maps[i]);
+    std::optional<Columns> columns = findColumns(kernel, plan, map, type);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    int64_t rowBytes = type.getShape().back() * bytes;
+    if (!columns || rowBytes <= target.lineBytes)
       continue;
-    root.operands[i] = arith::ConstantOp::create(builder, root.op.getLoc(),
-                                                 cast<TypedAttr>(packed));
-    root.maps[i] = getPackedMap(root.maps[i], type, plan.vectorSize);
+    bool leaves = leavesFirstCache(*columns, rowBytes, target);
+    int64_t width = columns->perTile;
+    Location loc = root.op.getLoc();
+    Value value = root.operands[i];
+    ElementsAttr constant;
+    if (matchPattern(value, m_Constant(&constant)) && root.groups[i].empty()) {
+      // Kernels with other tiles share blocks of one vector.
+      width = plan.vectorSize;
+      if (!columns->onLanes ||
+          (!leaves && type.getNumElements() * bytes <= target.secondCacheBytes))
+        continue;
+      ElementsAttr &packed = known[{constant, width}];
+      if (!packed)
+        packed = packColumns(constant, width);
+      if (!packed)
+        continue;
+      root.operands[i] =
+          arith::ConstantOp::create(builder, loc, cast<TypedAttr>(packed));
+    } else if (leaves && type.getShape().back() > width &&
+               countTiles(kernel, plan, map) >= kLeastTiles) {
+      if (!root.groups[i].empty())
+        value = tensor::CollapseShapeOp::create(builder, loc, value,
+                                                root.groups[i]);
+      root.groups[i].clear();
+      root.operands[i] = copyColumns(builder, loc, value, width);
+    } else {
+      continue;
+    }
+    root.maps[i] = getPackedMap(map, type, width);
   }
 }

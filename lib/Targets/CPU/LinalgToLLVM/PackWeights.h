@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // A product reads a matrix of weights in columns of a few vectors. Where its
-// rows are long, each step of the reduction is on another page of memory, which
-// no hardware fetches ahead. A constant is stored in blocks of one vector
-// instead, each with all its steps in a row:
+// rows are long, each step of the reduction is on another line, often on
+// another page of memory, which no hardware fetches ahead. Such an input is
+// stored in blocks of what a tile reads instead, each with all its steps in a
+// row:
 //
-//   B[k][n], 512 columns, vectors of 16  ->  B[n / 16][k][n % 16], in one dim
+//   B[k][n], 512 columns, tiles of 16  ->  B[n / 16][k][n % 16], in one dim
 //
-// A vector never begins inside of a block, so that its position is linear in
-// the loops: n * K + 16 * k.
+// A constant once and for all, any other input by a copy, where many tiles read
+// each of its elements. A tile never begins inside of a block, so that
+// positions are linear in the loops over tiles.
 //
 // This is not a choice of layouts: nobody but the kernel sees these bytes. On a
 // core with AVX-512, 128 rows by weights of 3072x768 that come from memory take
@@ -33,8 +35,9 @@ namespace mlir::layout {
 /// What constants were packed to, by the elements of a block.
 using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
-/// Lets the kernel read packed constants where the second cache does not hold
-/// the plain ones and a step of the reduction leaves their rows. The constants
+/// Lets the kernel read packed inputs where a step of the reduction leaves
+/// their rows, and the first cache does not hold the lines that a tile reads,
+/// or, of a constant, the second one does not hold all. Constants and copies
 /// are made at the builder's insertion point.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuFigures &target, OpBuilder &builder,
