@@ -34,6 +34,22 @@ inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
   return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
 }
 
+/// Parts of a result take a few steps to combine: fewer are not worth lanes.
+inline constexpr int64_t kLeastLaneParts = 4;
+
+/// Whether the lanes of vectors along the reduction `dim` can each accumulate a
+/// part of a result, as far as `maps`, those of its op, go.
+template <typename Range> bool canHoldParts(Range &&maps, unsigned dim) {
+  bool isRead = false;
+  for (AffineMap map : maps) {
+    LaneAccess access = classifyLane(map, dim);
+    if (access == LaneAccess::Other)
+      return false;
+    isRead |= access == LaneAccess::Contiguous;
+  }
+  return isRead;
+}
+
 /// How many dims a tensor has up to the last one with more than one position:
 /// what comes behind does not keep neighbors apart.
 inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {

@@ -12,6 +12,7 @@
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/CpuFigures.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,6 +92,36 @@ static bool isSlidOver(const LoopsRule &rule, unsigned loop) {
   });
 }
 
+/// Whether rows along the lanes, of a tensor that `map` indexes, are summed
+/// piece by piece, and no element is met twice: each step begins in another
+/// row, which was not fetched ahead.
+static bool isSummedInPieces(const LoopsRule &rule, AffineMap map,
+                             unsigned lanes) {
+  bool sums = false;
+  for (auto [l, loop] : llvm::enumerate(rule.loops)) {
+    bool moves = map.isFunctionOfDim(l);
+    if (loop.iterator == utils::IteratorType::reduction)
+      sums |= moves && loop.size != 1;
+    else if (!moves && loop.size != 1)
+      return false;
+  }
+  return sums && map.isProjectedPermutation() && map.isFunctionOfDim(lanes);
+}
+
+/// Bytes of the widest element of a result.
+static int64_t getResultBytes(Operation *op) {
+  int64_t bytes = 1;
+  for (Type type : op->getResultTypes())
+    bytes = std::max<int64_t>(
+        bytes, getElementBytes(cast<RankedTensorType>(type).getElementType()));
+  return bytes;
+}
+
+int64_t CpuModel::getVectorSize(Operation *op) const {
+  return std::clamp<int64_t>(CpuFigures().vectorBits / 8 / getResultBytes(op),
+                             1, target.getLanes());
+}
+
 Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto typeOf = [](Value value) {
@@ -113,17 +144,32 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
+  std::optional<unsigned> parts;
+  if (!lane)
+    parts = stored.findReductionLane(rule, getAssumedSize(), op->getContext());
+
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
+  auto stretch = [&](int64_t run, int64_t busy) {
+    work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
+                                     : work * busy / run;
+  };
   if (lane) {
     // Whole vectors for every run.
     int64_t run = stored.getTrips(*lane, getAssumedSize());
-    int64_t busy = llvm::alignTo(run, target.getLanes());
-    work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
-                                     : work * busy / run;
+    stretch(run, llvm::alignTo(run, getVectorSize(op)));
+    // So many of them end in another line, which is one more load.
     if (isSlidOver(rule, stored.space->digits[*lane].loop))
-      work = takePercent(work, target.getStridedPercent());
+      work =
+          takePercent(work, 100 + 100 * getVectorSize(op) * getResultBytes(op) /
+                                      target.getLineBytes());
+  } else if (parts) {
+    // At the end of each run, halves are combined until one lane is left.
+    int64_t run = stored.getTrips(*parts, getAssumedSize());
+    int64_t lanes = getVectorSize(op);
+    stretch(run, llvm::alignTo(run, lanes) + lanes * llvm::Log2_64(lanes));
+    work = takePercent(work, target.getStridedPercent());
   } else {
     work = takePercent(work, target.getScalarPercent());
   }
@@ -137,14 +183,23 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                 typeOf(op->getResult(r)),
                                 costs.withoutPadding(layouts.results[r]),
                                 layouts.results[r], /*mayOverwrite=*/true));
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (rule.operandMaps[i] && rule.isRead[i])
-      bytes = addCosts(
-          bytes, costs.getStoredBytes(typeOf(operand), layouts.operands[i]));
+  std::optional<unsigned> cutLoop;
+  if (lane && stored.getTrips(*lane, getAssumedSize()) >=
+                  getVectorSize(op) * CpuFigures().vectorRegisters)
+    cutLoop = stored.space->digits[*lane].loop;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    AffineMap map = rule.operandMaps[i];
+    if (!map || !rule.isRead[i])
+      continue;
+    Cost its = costs.getStoredBytes(typeOf(operand), layouts.operands[i]);
+    if (cutLoop && isSummedInPieces(rule, map, *cutLoop))
+      its = takePercent(its, target.getStridedPercent());
+    bytes = addCosts(bytes, its);
+  }
   for (auto [i, result] : llvm::enumerate(op->getResults()))
     bytes = addCosts(bytes,
                      costs.getStoredBytes(typeOf(result), layouts.results[i]));
-  if (!lane)
+  if (!lane && !parts)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
   return addCosts(bytes, work);
 }

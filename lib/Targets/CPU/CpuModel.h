@@ -12,10 +12,15 @@
 //   op           bytes of the tensors it reads and writes, padding included,
 //                + points * ops * 100 / use / flops_per_byte
 //                points: iterations, tiled loops rounded up to whole tiles
-//                use: percent of the lanes that work; without a loop to put on
-//                lanes the bytes count at strided_percent, the arithmetic at
-//                scalar_percent, and at strided_percent where a window slides
-//                along the lanes. A reduction that has to be masked (see
+//                use: percent of the elements of vectors that work. Where a
+//                window slides along the lanes, vectors begin anywhere, and
+//                those that end in another line are one more load. Where only a
+//                reduction can be on lanes, each run of it ends with steps that
+//                combine them, and all counts at strided_percent; without that
+//                either, the bytes count at strided_percent and the arithmetic
+//                at scalar_percent. Bytes that are summed up row after row, and
+//                whose rows are longer than all registers, count at
+//                strided_percent. A reduction that has to be masked (see
 //                PaddingMasks.h) ends where its dim does, at mask_percent;
 //                padding that a result states and the body does not make is
 //                written like that of a conversion
@@ -65,6 +70,9 @@ private:
   void addOnLanes(const NodeClass &op, CostModel &costs,
                   const Candidates &known, std::optional<OpConfig> config,
                   AddConfig add) const;
+
+  /// The elements of one vector of results, at most `lanes`.
+  int64_t getVectorSize(Operation *op) const;
 
   /// Null where nothing is known of them.
   const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,

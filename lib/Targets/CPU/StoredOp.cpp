@@ -72,15 +72,21 @@ static AffineMap getMapThatMoves(const IterationSpace &space, unsigned k,
   return shape.empty() ? map : map.getMajorSubMap(countDimsThatMove(shape));
 }
 
+SmallVector<std::pair<AffineMap, bool>>
+StoredOp::getMet(const LoopsRule &rule, MLIRContext *context) const {
+  SmallVector<std::pair<AffineMap, bool>> met;
+  for (auto [k, operand] : llvm::enumerate(operands))
+    if (operand.type && (operand.isResult || rule.isRead[k]))
+      met.push_back({getMapThatMoves(*space, k, context), operand.isResult});
+  return met;
+}
+
 std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
                                            int64_t assumed,
                                            MLIRContext *context) const {
   if (failed(space))
     return std::nullopt;
-  SmallVector<std::pair<AffineMap, bool>> met;
-  for (auto [k, operand] : llvm::enumerate(operands))
-    if (operand.type && (operand.isResult || rule.isRead[k]))
-      met.push_back({getMapThatMoves(*space, k, context), operand.isResult});
+  auto met = getMet(rule, context);
   for (unsigned d = space->digits.size(); d-- > 0;) {
     if (iterators[space->digits[d].loop] != utils::IteratorType::parallel ||
         getTrips(d, assumed) <= 1)
@@ -90,6 +96,22 @@ std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
           return access == LaneAccess::Contiguous ||
                  (access == LaneAccess::Invariant && !each.second);
         }))
+      return d;
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned>
+StoredOp::findReductionLane(const LoopsRule &rule, int64_t assumed,
+                            MLIRContext *context) const {
+  if (failed(space) || rule.combiners.size() != 1 || !rule.combiners[0])
+    return std::nullopt;
+  auto met = getMet(rule, context);
+  for (unsigned d = 0; d < space->digits.size(); ++d) {
+    if (iterators[space->digits[d].loop] != utils::IteratorType::reduction ||
+        getTrips(d, assumed) < kLeastLaneParts)
+      continue;
+    if (canHoldParts(llvm::make_first_range(met), d))
       return d;
   }
   return std::nullopt;

@@ -39,8 +39,20 @@ struct StoredOp {
   std::optional<unsigned> findLane(const LoopsRule &rule, int64_t assumed,
                                    MLIRContext *context) const;
 
+  /// The digit whose lanes hold parts of one result, where a kernel finds no
+  /// other one: a reduction along which some tensor moves to the next element
+  /// and none elsewhere.
+  std::optional<unsigned> findReductionLane(const LoopsRule &rule,
+                                            int64_t assumed,
+                                            MLIRContext *context) const;
+
   /// How often digit `d` runs.
   int64_t getTrips(unsigned d, int64_t assumed) const;
+
+private:
+  /// The map of each tensor that is met, and whether it is a result.
+  SmallVector<std::pair<AffineMap, bool>> getMet(const LoopsRule &rule,
+                                                 MLIRContext *context) const;
 };
 
 } // namespace layout

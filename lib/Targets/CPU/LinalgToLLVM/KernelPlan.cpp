@@ -92,17 +92,9 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel) {
 /// Whether the lanes of vectors along the reduction `dim` can each sum up a
 /// part of the result.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
-  if (kernel.isParallel(dim) || !findCombiner(kernel) ||
-      !readsOneElement(kernel.root, dim))
-    return false;
-  bool isRead = false;
-  for (AffineMap map : kernel.root.maps) {
-    LaneAccess access = classifyLane(map, dim);
-    if (access == LaneAccess::Other)
-      return false;
-    isRead |= access == LaneAccess::Contiguous;
-  }
-  return isRead;
+  return !kernel.isParallel(dim) && findCombiner(kernel) &&
+         readsOneElement(kernel.root, dim) &&
+         canHoldParts(kernel.root.maps, dim);
 }
 
 bool layout::isWholeBytes(Type element) {
@@ -144,11 +136,10 @@ static void chooseLane(const Kernel &kernel, const CpuFigures &target,
   unsigned bits = std::max(widestResult(kernel), least);
   int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
   plan.lane = findParallelLane(kernel);
-  // Parts of a result take a few steps to combine.
-  constexpr int64_t leastParts = 4;
   for (unsigned dim = 0, e = kernel.extents.size();
        dim < e && !plan.lane && !movesSingleElements(kernel); ++dim)
-    if (std::min<double>(countOf(kernel.extents[dim]), size) >= leastParts &&
+    if (std::min<double>(countOf(kernel.extents[dim]), size) >=
+            kLeastLaneParts &&
         isReductionLane(kernel, dim))
       plan.lane = dim;
   if (!plan.lane)

@@ -30,8 +30,9 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `line_bytes`: what memory moves at once; a conversion whose two sides
       share runs of at least this many bytes is a plain copy;
     * `strided_percent`: cost of a conversion that moves single elements, in
-      percent of a plain copy, and of arithmetic on lanes along which a window
-      slides, in percent of the same on other lanes;
+      percent of a plain copy; of arithmetic whose lanes hold parts of sums, in
+      percent of the same on lanes with results of their own; of bytes that are
+      summed up along columns whose rows no registers hold;
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one byte;
     * `scalar_percent`: cost of arithmetic without lanes, in percent of the same on
