@@ -1,9 +1,10 @@
 """./dev bench --prices: whether ops that are priced higher run longer.
 
 Some ops of networks are written in several layouts each, as functions on tensors with layouts. Each
-is priced by `layout-print-cost` and timed on one thread.
-The rank correlation over all pairs of an op and its layouts is printed, and every two layouts of
-an op of which the cheaper one runs more than 1.3 times as long as the other.
+is priced by `layout-print-cost` and timed on one thread, or `--times` gives its time from a file that
+`--json` wrote. The rank correlation over all pairs of an op and its layouts is printed, and every two
+layouts of an op of which the cheaper one runs more than 1.3 times as long as the other. Other programs
+disturb times, so both of these are timed again first, one after the other, and the least time counts.
 """
 
 import argparse
@@ -43,7 +44,7 @@ class Op:
             encoding = "" if layout == dims else f', #layout.blocked<"{dims}" to "{layout}">'
             yield f"tensor<{sizes}xf32{encoding}>"
 
-    def function(self, layouts):
+    def function(self, layouts, name="kernel"):
         *inputs, result = self.types(layouts)
         arguments = ", ".join(f"%{i}: {kind}" for i, kind in enumerate(inputs))
         init = "%e" if self.start is None else "%init"
@@ -51,10 +52,9 @@ class Op:
             f"  %start = arith.constant {self.start} : f32\n"
             f"  %init = linalg.fill ins(%start : f32) outs(%e : {result}) -> {result}\n")
         body = self.text.format(*inputs, result).replace("%init", init)
-        return (f"module attributes {{layout.target = {TARGET}}} {{\n"
-                f"func.func @kernel({arguments}) -> {result} {{\n"
+        return (f"func.func @{name}({arguments}) -> {result} {{\n"
                 f"  %e = tensor.empty() : {result}\n{fill}  %r = {body}\n"
-                f"  return %r : {result}\n}}\n}}\n")
+                f"  return %r : {result}\n}}\n")
 
 
 def generic(maps, iterators, body, operands, result):
@@ -159,28 +159,43 @@ OPS = [
 ]
 
 
-def lower(source, folder):
-    """The price of @kernel and the module in the LLVM dialect, with that of plain tensors beside it."""
-    table, plain, lowered = (folder / f"{source.stem}{end}" for end in (".json", ".plain.mlir", ".llvm.mlir"))
-    run_tool("layout-opt", source, f"--layout-print-cost=format=json output={table}",
-             "--convert-layout-to-linalg", "-o", plain)
-    run_tool("layout-opt", plain, "--layout-linalg-to-llvm=cpu=host", "-o", lowered)
-    rows = json.loads(table.read_text())["ops"]["rows"]
-    return sum(row["cost"] for row in rows if row["name"] != "linalg.fill"), plain, lowered
+def price(ops, folder):
+    """{op: {layouts: price}}; each op is one function."""
+    pairs = [(op, layouts) for op in ops for layouts in op.layouts]
+    source, table = folder / "ops.mlir", folder / "prices.json"
+    source.write_text(f"module attributes {{layout.target = {TARGET}}} {{\n" + "".join(
+        op.function(layouts, f"kernel{i}") for i, (op, layouts) in enumerate(pairs)) + "}\n")
+    run_tool("layout-opt", source, f"--layout-print-cost=format=json output={table}", "-o", "/dev/null")
+    rows = [row for row in json.loads(table.read_text())["ops"]["rows"] if row["name"] != "linalg.fill"]
+    prices = {op.name: {} for op in ops}
+    for (op, layouts), row in zip(pairs, rows, strict=True):
+        prices[op.name][layouts] = row["cost"]
+    return prices
 
 
-def measure(op, repeat, folder):
-    """(layouts, price, seconds) of each."""
-    rows = []
-    for layouts in op.layouts:
-        source, times = folder / "op.mlir", folder / "times.json"
+def measure(op, layouts, repeat):
+    """Microseconds of the fastest run."""
+    with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+        folder = pathlib.Path(scratch)
+        source, plain, lowered, times = (
+            folder / name for name in ("op.mlir", "plain.mlir", "llvm.mlir", "times.json"))
         source.write_text(op.function(layouts))
-        price, plain, lowered = lower(source, folder)
+        run_tool("layout-opt", source, "--convert-layout-to-linalg", "-o", plain)
+        run_tool("layout-opt", plain, "--layout-linalg-to-llvm=cpu=host", "-o", lowered)
         run_tool("layout-run", lowered, "--function=kernel", "--threads=1",
                  *[f"--input={path}" for path in make_inputs(plain, folder)], "--warmup=2", f"--repeat={repeat}",
                  f"--json={times}", "--keep-freed-memory")
-        rows.append((layouts, price, json.loads(times.read_text())["run_min_seconds"]))
-    return rows
+        return round(json.loads(times.read_text())["run_min_seconds"] * 1e6, 1)
+
+
+def measure_op(op, prices, repeat, again):
+    """{layouts: microseconds}."""
+    times = {layouts: measure(op, layouts, repeat) for layouts in op.layouts}
+    for _ in range(again):
+        wrong = wrong_prices(prices, times)
+        for layouts in dict.fromkeys(layouts for _, *pair in wrong for layouts in pair):
+            times[layouts] = min(times[layouts], measure(op, layouts, repeat))
+    return times
 
 
 def ranks(values):
@@ -189,9 +204,10 @@ def ranks(values):
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
 
-def wrong_prices(rows):
-    """(how much longer, cheap and slow, dear and fast) of an op's rows, worst first."""
-    found = [(a[2] / b[2], a, b) for a in rows for b in rows if a[1] < b[1] and a[2] > LONGER * b[2]]
+def wrong_prices(prices, times):
+    """(how much longer, cheap and slow, dear and fast) of an op's layouts, worst first."""
+    found = [(times[a] / times[b], a, b) for a in times for b in times
+             if prices[a] < prices[b] and times[a] > LONGER * times[b]]
     return sorted(found, key=lambda each: -each[0])
 
 
@@ -199,34 +215,38 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --prices", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--op", default="", help="only ops whose name contains this")
-    parser.add_argument("--repeat", type=int, default=20, help="timed runs of each")
-    parser.add_argument("--json", type=pathlib.Path, help="write all that was measured to this file")
+    parser.add_argument("--repeat", type=int, default=20, help="timed runs of each (default: %(default)s)")
+    parser.add_argument("--again", type=int, default=3, metavar="TIMES",
+                        help="how often what seems wrong is timed again (default: %(default)s)")
+    parser.add_argument("--times", type=pathlib.Path, metavar="FILE", help="what --json wrote, in place of new times")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all that was measured to this file")
     args = parser.parse_args(argv)
-    measured = {}
-    for op in OPS:
-        if args.op not in op.name:
-            continue
-        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
-            try:
-                rows = measured[op.name] = measure(op, args.repeat, pathlib.Path(scratch))
-            except ToolError as error:
-                print(f"{op.name}: {error}", file=sys.stderr)
-                return 1
-        print(f"{op.name}\n{'  layouts':<44}{'price':>12}{'us':>10}{'price/us':>10}")
-        for layouts, price, seconds in sorted(rows, key=lambda row: row[1]):
-            print(f"  {layouts:<42}{price:>12}{seconds * 1e6:>10.1f}{price / seconds / 1e6:>10.0f}", flush=True)
-    rows = [row for each in measured.values() for row in each]
-    if not rows:
+    ops = [op for op in OPS if args.op in op.name]
+    if not ops:
         print(f"no op matches '{args.op}'", file=sys.stderr)
         return 1
-    correlation = np.corrcoef(ranks([row[1] for row in rows]), ranks([row[2] for row in rows]))[0, 1]
-    print(f"\n{len(rows)} pairs of an op and layouts, rank correlation of price and time {correlation:.3f}")
-    wrong = {name: wrong_prices(each) for name, each in measured.items()}
-    print(f"priced cheaper, yet {LONGER} times as long: {sum(map(len, wrong.values()))}")
-    for name, found in wrong.items():
-        for longer, cheap, dear in found:
-            print(f"  {name}: {cheap[0]} takes {longer:.2f} times as long as {dear[0]}")
+    times = json.loads(args.times.read_text()) if args.times else {}
+    try:
+        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+            prices = price(ops, pathlib.Path(scratch))
+        for op in ops:
+            if not args.times:
+                times[op.name] = measure_op(op, prices[op.name], args.repeat, args.again)
+            print(f"{op.name}\n{'  layouts':<44}{'price':>12}{'us':>10}{'price/us':>10}")
+            for layouts, cost in sorted(prices[op.name].items(), key=lambda pair: pair[1]):
+                each = times[op.name][layouts]
+                print(f"  {layouts:<42}{cost:>12}{each:>10.1f}{cost / each:>10.0f}", flush=True)
+    except ToolError as error:
+        print(error, file=sys.stderr)
+        return 1
+    pairs = [(prices[op.name][layouts], times[op.name][layouts]) for op in ops for layouts in op.layouts]
+    correlation = np.corrcoef(*(ranks(column) for column in zip(*pairs)))[0, 1]
+    print(f"\n{len(pairs)} pairs of an op and layouts, rank correlation of price and time {correlation:.3f}")
+    wrong = [(op.name, *each) for op in ops for each in wrong_prices(prices[op.name], times[op.name])]
+    print(f"priced cheaper, yet {LONGER} times as long: {len(wrong)}")
+    for name, longer, cheap, dear in wrong:
+        print(f"  {name}: {cheap} takes {longer:.2f} times as long as {dear}")
     if args.json:
         with whole_file(args.json) as file:
-            json.dump(measured, file, indent=1)
+            file.write(json.dumps({op.name: times[op.name] for op in ops}, indent=1) + "\n")
     return 0
