@@ -35,6 +35,8 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   addCanonicalizer(pm);
   // What fits is asked of the products that are decided.
   pm.addPass(createFoldBroadcastsPass());
+  // What is cut has the weights that are loaded, not those that slices are of.
+  pm.addPass(createDensifyConvolutionsPass());
   FoldConstantSlicesPassOptions fold;
   fold.transposes = true;
   pm.addPass(createFoldConstantSlicesPass(fold));

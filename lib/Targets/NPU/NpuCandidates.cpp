@@ -647,7 +647,8 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
     keepPreferred(configs, known, getContraction());
   } else if (std::holds_alternative<ViewRule>(node.rule)) {
     add(getView(slot, attr));
-  } else if (std::holds_alternative<PerDimRule>(node.rule)) {
+  } else if (std::holds_alternative<PerDimRule>(node.rule) &&
+             !node.op->hasAttr(kStored)) {
     if (isa<tensor::ConcatOp>(node.op))
       if (std::optional<NpuScatterAttr> whole =
               slot.isResult ? attr : getWhole(slot.index, attr))

@@ -18,6 +18,10 @@
 namespace mlir {
 namespace layout {
 
+/// Of a concatenation that goes to system memory, as those who cut its parts
+/// have planned.
+constexpr StringLiteral kStored = "npu.stored";
+
 /// The configurations of `op` by itself that fit a core of `chip`.
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);

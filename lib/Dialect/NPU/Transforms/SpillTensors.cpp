@@ -111,6 +111,14 @@ static bool writesAll(Operation *op, AllocOp alloc) {
          llvm::is_contained(compute.getDpsInits(), alloc.getMemref());
 }
 
+static bool writes(OpOperand &use) {
+  Operation *op = use.getOwner();
+  auto copy = dyn_cast<CopyOp>(op);
+  auto compute = dyn_cast<linalg::LinalgOp>(op);
+  return isa<FillOp>(op) || (copy && copy.getDest() == use.get()) ||
+         (compute && llvm::is_contained(compute.getDpsInits(), use.get()));
+}
+
 /// Whether memory outside stays what the load finds there.
 bool Spiller::isSettled(Value memref, Operation *load) {
   if (isLocal(cast<MemRefType>(memref.getType())))
@@ -142,12 +150,8 @@ bool Spiller::isSettled(Value memref, Operation *load) {
 Operation *Spiller::getOnlyWriter(AllocOp alloc) {
   SmallVector<Operation *> writers;
   forEachUse(alloc, [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    auto copy = dyn_cast<CopyOp>(user);
-    auto compute = dyn_cast<linalg::LinalgOp>(user);
-    if (isa<FillOp>(user) || (copy && copy.getDest() == use.get()) ||
-        (compute && llvm::is_contained(compute.getDpsInits(), use.get())))
-      writers.push_back(user);
+    if (writes(use))
+      writers.push_back(use.getOwner());
   });
   return writers.size() == 1 && writesAll(writers.front(), alloc)
              ? writers.front()
@@ -284,7 +288,17 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   linalg::LinalgOp maker = getOnlyMaker(alloc);
   builder.setInsertionPointAfter(lastBefore);
   Value home = load ? load.getSource() : Value();
-  if (!load && !maker) {
+  // What is stored later, and not written until then, is stored earlier.
+  auto *store = llvm::find_if(later, [&](auto &use) {
+    return stores.contains(use.first) || writes(*use.second);
+  });
+  if (store != later.end() && stores.contains(store->first)) {
+    auto copy = cast<CopyOp>(store->first);
+    copy->moveAfter(lastBefore);
+    builder.setInsertionPointAfter(copy);
+    home = copy.getDest();
+    later.erase(store);
+  } else if (!load && !maker) {
     home = addScratch(loc, alloc.getMemref().getType());
     stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), home,
                                  DenseI64ArrayAttr(), UnitAttr()));
@@ -441,7 +455,7 @@ bool Spiller::copyThroughOutside(int64_t time) {
   return false;
 }
 
-/// One tensor for each of the fullest stretches, unless one that is gone from
+/// One tensor for each stretch that is too full, unless one that is gone from
 /// there already may be enough. An eighth of them, so that what is gone for
 /// long is seen by the others, and all is collected but a few times.
 bool Spiller::spillWhereFull(const Placement &bound) {
@@ -450,6 +464,10 @@ bool Spiller::spillWhereFull(const Placement &bound) {
   // Sums know of no tensors in holes of others.
   if (!tensors.reusesHoles)
     fullest = getFullest(tensors.blocks, tensors.chip.getBytesPerNpu());
+  // What is gone for long is gone where memory is full first.
+  llvm::sort(fullest, [](const LiveBytes &a, const LiveBytes &b) {
+    return a.time < b.time;
+  });
   for (const LiveBytes &full : fullest) {
     if (changed.size() > fullest.size() / 8)
       break;

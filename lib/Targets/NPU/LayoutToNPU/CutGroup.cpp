@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -16,8 +17,10 @@ using namespace mlir::layout;
 namespace {
 class Cutter {
 public:
-  Cutter(OpBuilder &builder, const Stages &stages, const GroupParts &group)
-      : builder(builder), stages(stages), group(group) {}
+  Cutter(OpBuilder &builder, const Stages &stages, const GroupParts &group,
+         bool keepsResults)
+      : builder(builder), stages(stages), group(group),
+        keepsResults(keepsResults) {}
 
   LogicalResult run();
 
@@ -31,12 +34,15 @@ private:
   Value readPart(OpOperand &operand, const TensorBox &box);
   Value makeMoved(Operation *op, const Reads &reads);
   LogicalResult makeStage(unsigned stage);
+  LogicalResult makePiece(unsigned stage, const std::optional<Reads> &reads,
+                          SmallVector<Value> &results);
   Value join(Location loc, ArrayRef<Value> parts, unsigned dim);
   Value joinAll(Value result);
 
   OpBuilder &builder;
   const Stages &stages;
   const GroupParts &group;
+  bool keepsResults;
   int64_t part = 0;
   DenseMap<Value, Value> made;                   // of the part
   DenseMap<Value, SmallVector<Value>> ofResults; // of all parts
@@ -61,14 +67,15 @@ Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
   Location loc = operand.getOwner()->getLoc();
   if (auto known = made.find(tensor); known != made.end())
     return takePart(loc, known->second, group.getBox(tensor, part), box);
-  auto type = cast<RankedTensorType>(tensor.getType());
-  auto fill = tensor.getDefiningOp<linalg::FillOp>();
-  if (!fill)
-    return takePart(loc, tensor, TensorBox::getWhole(type), box);
+  auto part = RankedTensorType::get(box.sizes, getElementTypeOrSelf(tensor));
+  if (DenseElementsAttr values; matchPattern(tensor, m_Constant(&values)))
+    return arith::ConstantOp::create(builder, loc, values.resizeSplat(part));
   Value empty =
-      tensor::EmptyOp::create(builder, loc, box.sizes, type.getElementType());
-  return linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
-      .getResult(0);
+      tensor::EmptyOp::create(builder, loc, box.sizes, part.getElementType());
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return fill ? linalg::FillOp::create(builder, loc, fill.getInputs(), empty)
+                    .getResult(0)
+              : empty;
 }
 
 /// The part of an op that moves boxes of tensors.
@@ -79,6 +86,15 @@ Value Cutter::makeMoved(Operation *op, const Reads &reads) {
     parts.push_back(readPart(*operand, box));
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     return join(loc, parts, concat.getDim());
+  if (auto dims = getReshapedDims(op)) {
+    auto type = RankedTensorType::get(reads.extents,
+                                      getElementTypeOrSelf(parts.front()));
+    if (isa<tensor::ExpandShapeOp>(op))
+      return tensor::ExpandShapeOp::create(builder, loc, type, parts.front(),
+                                           *dims);
+    return tensor::CollapseShapeOp::create(builder, loc, type, parts.front(),
+                                           *dims);
+  }
   SmallVector<int64_t> firsts(reads.firsts.size(), 0);
   const TensorBox &source = reads.boxes.front().second;
   if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
@@ -117,27 +133,69 @@ FailureOr<Operation *> Cutter::makePart(Operation *op, const Reads &reads) {
 LogicalResult Cutter::makeStage(unsigned stage) {
   Operation *op = stages.all[stage].op;
   const Reads &reads = group.getReadsOf(stage, part);
+  // What several stages read is loaded once.
+  for (auto &[operand, box] : reads.boxes) {
+    Value tensor = operand->get();
+    if (!made.contains(tensor) && !isFresh(tensor) && !group.isStreamed(tensor))
+      made[tensor] = takePart(
+          tensor.getLoc(), tensor,
+          TensorBox::getWhole(cast<RankedTensorType>(tensor.getType())),
+          group.getBox(tensor, part));
+  }
   if (!isa<linalg::LinalgOp, tensor::PadOp>(op)) {
     made[op->getResult(0)] = makeMoved(op, reads);
     return success();
   }
-  FailureOr<Operation *> of = makePart(op, reads);
+  int64_t pieces = group.countPieces(stage);
+  SmallVector<int64_t> firsts(ArrayRef<int64_t>(reads.firsts));
+  SmallVector<int64_t> extents(ArrayRef<int64_t>(reads.extents));
+  SmallVector<Value> results;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    if (std::optional<unsigned> loop = stages.all[stage].summed) {
+      int64_t size = reads.extents[*loop];
+      firsts[*loop] = reads.firsts[*loop] + piece * size / pieces;
+      extents[*loop] =
+          reads.firsts[*loop] + (piece + 1) * size / pieces - firsts[*loop];
+    }
+    if (failed(makePiece(
+            stage,
+            pieces == 1 ? std::optional(reads)
+                        : stages.all[stage].getReadsOfLoops(firsts, extents),
+            results)))
+      return failure();
+  }
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+    made[result] = value;
+  return success();
+}
+
+/// The iterations of a piece of the part, which goes on from `results`, if any.
+LogicalResult Cutter::makePiece(unsigned stage,
+                                const std::optional<Reads> &reads,
+                                SmallVector<Value> &results) {
+  Operation *op = stages.all[stage].op;
+  if (!reads)
+    return failure();
+  FailureOr<Operation *> of = makePart(op, *reads);
   if (failed(of))
     return failure();
-  for (auto &[operand, box] : reads.boxes) {
-    if (!made.contains(operand->get()))
-      continue;
-    OpOperand &read = (*of)->getOpOperand(operand->getOperandNumber());
+  auto replace = [&](OpOperand &read, Value by) {
     auto sliced = read.get().getDefiningOp<tensor::ExtractSliceOp>();
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(*of);
-    read.set(readPart(*operand, box));
+    read.set(by);
     if (sliced && sliced->use_empty())
       sliced->erase();
-  }
-  for (auto [result, value] :
-       llvm::zip_equal(op->getResults(), (*of)->getResults()))
-    made[result] = value;
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(*of);
+  for (auto &[operand, box] : reads->boxes)
+    if (made.contains(operand->get()))
+      replace((*of)->getOpOperand(operand->getOperandNumber()),
+              readPart(*operand, box));
+  if (!results.empty())
+    for (auto [init, result] : llvm::zip_equal(
+             cast<linalg::LinalgOp>(*of).getDpsInitsMutable(), results))
+      replace(init, result);
+  results.assign((*of)->result_begin(), (*of)->result_end());
   return success();
 }
 
@@ -194,7 +252,11 @@ LogicalResult Cutter::run() {
   }
   for (Value result : results) {
     TensorBox used = stages.getUsedBehind(result, group.getLast());
-    result.replaceUsesWithIf(joinAll(result), [&](OpOperand &use) {
+    Value joined = joinAll(result);
+    if (auto concat = joined.getDefiningOp<tensor::ConcatOp>();
+        concat && !keepsResults)
+      concat->setAttr(kStored, builder.getUnitAttr());
+    result.replaceUsesWithIf(joined, [&](OpOperand &use) {
       if (llvm::is_contained(ops, use.getOwner()))
         return false;
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
@@ -217,5 +279,5 @@ LogicalResult layout::cutGroup(OpBuilder &builder, const Stages &stages,
   while (parts.getFirst() > group.first)
     if (!parts.addStage())
       return failure();
-  return Cutter(builder, stages, parts).run();
+  return Cutter(builder, stages, parts, group.keepsResults).run();
 }

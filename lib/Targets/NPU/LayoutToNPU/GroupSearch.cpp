@@ -17,6 +17,7 @@
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Targets/NPU/NpuMove.h"
+#include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
@@ -27,6 +28,8 @@ using namespace mlir::layout;
 
 /// Stages of a group, and states that are kept before each stage.
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
+/// Stages of a group whose parts are summed in pieces.
+static constexpr unsigned kMostSummed = 12;
 /// Of a core, one part in this many is left to gaps between the tensors, and to
 /// layouts that take more than the closest ones.
 static constexpr int64_t kSpare = 8;
@@ -39,6 +42,7 @@ namespace {
 /// A tensor that a stage makes, through reshapes, which are views.
 struct Made {
   int64_t bytes = 0, inCore = 0;
+  unsigned stage = 0;         // that makes it
   SmallVector<unsigned> uses; // stages, in order
   bool isReturned = false;
 
@@ -76,6 +80,7 @@ struct Label {
   // How it was reached.
   unsigned before = 0, index = 0;
   Cut cut;
+  bool keepsResults = true;
   bool isCrowded = false; // something was stored for want of room
 };
 
@@ -105,6 +110,8 @@ private:
   void collectEnds();
   int64_t getInCore(RankedTensorType type, bool isConstant);
   int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
+  llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
+                                                     unsigned last);
   int64_t getPeak(const GroupParts &group, int64_t part);
   Price getPrice(const GroupParts &group);
   Price getWholePrice(unsigned stage);
@@ -120,6 +127,7 @@ private:
   void add(unsigned stage, Label label);
   void reachByGroups(unsigned last);
   bool findCrowded(int64_t &bytes);
+  bool isHeavy(unsigned stage) const;
   Cost getRepeatCost(const Price &price) const {
     return times.step.get(getNpuSteps(target, price.repeatedPoints));
   }
@@ -152,10 +160,6 @@ static RankedTensorType getTensor(Value value) {
              : RankedTensorType();
 }
 
-static bool isReshape(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
 void Search::collectTensors() {
   for (auto [s, stage] : llvm::enumerate(stages.all)) {
     Operation *op = stage.op;
@@ -169,7 +173,7 @@ void Search::collectTensors() {
       RankedTensorType type = getTensor(result);
       if (!type)
         continue;
-      if (isReshape(op)) {
+      if (getReshapedDims(op)) {
         if (auto known = numbers.find(op->getOperand(0));
             known != numbers.end())
           numbers[result] = known->second;
@@ -178,6 +182,7 @@ void Search::collectTensors() {
         tensors.emplace_back();
         tensors.back().bytes = getBytes(type.getElementType(), type.getShape());
         tensors.back().inCore = getInCore(type, /*isConstant=*/false);
+        tensors.back().stage = s;
       }
       if (auto known = numbers.find(result); known != numbers.end())
         tensors[known->second].isReturned |= stages.isReturned(result);
@@ -259,6 +264,12 @@ void Search::addResults(Price &price, const GroupParts *group) {
       auto made = numbers.find(result);
       if (made == numbers.end() || (group && !group->isResult(result)))
         continue;
+      // A view is what it is of, which has to be made here, too.
+      if (llvm::any_of(price.results, [&](const Price::Tensor &other) {
+            return other.made == made->second;
+          }))
+        continue;
+      price.fits &= tensors[made->second].stage >= price.first;
       int64_t bytes = tensors[made->second].bytes;
       if (group)
         bytes = getBytes(getElementTypeOrSelf(result),
@@ -271,7 +282,7 @@ Price Search::getWholePrice(unsigned stage) {
   Price price;
   price.first = price.last = stage;
   Operation *op = stages.all[stage].op;
-  if (isReshape(op))
+  if (getReshapedDims(op))
     return price;
   llvm::SmallSetVector<Value, 4> read(op->operand_begin(), op->operand_end());
   for (Value tensor : read) {
@@ -289,26 +300,76 @@ Price Search::getWholePrice(unsigned stage) {
   return price;
 }
 
+/// The concatenations of a group that their parts are made in, from the first
+/// of these on.
+llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
+                                                           unsigned last) {
+  llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
+  for (unsigned s = last + 1; s-- > first;) {
+    auto concat = dyn_cast<tensor::ConcatOp>(stages.all[s].op);
+    if (!concat)
+      continue;
+    for (OpOperand &part : concat->getOpOperands()) {
+      auto made = numbers.find(part.get());
+      if (made == numbers.end() || !mayBeMadeInPlace(part) ||
+          tensors[made->second].getLastUse() != s)
+        continue;
+      unsigned whole = numbers.lookup(concat.getResult());
+      auto outer = wholeOf.find(whole);
+      wholeOf[made->second] = outer == wholeOf.end() ? whole : outer->second;
+    }
+  }
+  return wholeOf;
+}
+
 /// The bytes of a core while a part runs, but for what all parts share.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
-  // What lives from where it is made to its last use.
-  SmallVector<int64_t> live(last - first + 2, 0);
+  llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
+  // What lives from where it is made to its last use; views are no memory.
+  SmallVector<int64_t> live(last - first + 1, 0);
+  auto add = [&](unsigned from, unsigned to, int64_t bytes) {
+    for (unsigned s = from; s <= std::min(to, last); ++s)
+      live[s - first] += bytes;
+  };
   for (unsigned s = first; s <= last; ++s) {
-    for (Value result : stages.all[s].op->getResults()) {
-      unsigned end = std::min(stages.getLastUse(result), last);
-      int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
-      for (unsigned t = s; t <= end; ++t)
-        live[t - first] += bytes;
+    Operation *op = stages.all[s].op;
+    for (Value result : op->getResults()) {
+      auto made = numbers.find(result);
+      if (made == numbers.end() || getReshapedDims(op) ||
+          wholeOf.contains(made->second))
+        continue;
+      unsigned from = s;
+      for (auto [inner, whole] : wholeOf)
+        if (whole == made->second)
+          from = std::min(from, std::max(first, tensors[inner].stage));
+      add(from, std::max(s, tensors[made->second].getLastUse()),
+          getInCore(result, group.getBox(result, part).sizes));
     }
     llvm::SmallSetVector<Value, 4> counted;
     for (auto &[operand, box] : group.getReadsOf(s, part).boxes) {
       Value tensor = operand->get();
-      std::optional<unsigned> maker = stages.findMaker(tensor);
-      bool isOutside = !isFresh(tensor) && (!maker || *maker < first);
-      if (isOutside && counted.insert(tensor) &&
-          group.getBox(tensor, 0) != TensorBox::getWhole(getTensor(tensor)))
-        live[s - first] += getInCore(tensor, box.sizes);
+      if (group.isStreamed(tensor)) {
+        SmallVector<int64_t> sizes(ArrayRef<int64_t>(box.sizes));
+        int64_t &size = sizes[*stages.all[s].findSummedDim(*operand)];
+        size = llvm::divideCeil(size, group.countPieces(s));
+        add(s, s, getInCore(tensor, sizes));
+        continue;
+      }
+      auto made = numbers.find(tensor);
+      bool isOutside =
+          !isFresh(tensor) &&
+          (made == numbers.end() ? !stages.findMaker(tensor)
+                                 : tensors[made->second].stage < first &&
+                                       !wholeOf.contains(made->second));
+      if (!isOutside || !counted.insert(tensor) ||
+          group.getBox(tensor, 0) == TensorBox::getWhole(getTensor(tensor)))
+        continue;
+      // A view of what is outside lives as long as what it is.
+      unsigned end = getReshapedDims(op) && made != numbers.end()
+                         ? tensors[made->second].getLastUse()
+                         : s;
+      add(s, end, getInCore(tensor, box.sizes));
     }
   }
   return *llvm::max_element(live);
@@ -333,7 +394,7 @@ Price Search::getPrice(const GroupParts &group) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     int64_t bytes = 0;
-    bool isShared = true;
+    bool isShared = !group.isStreamed(tensor);
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
@@ -342,6 +403,8 @@ Price Search::getPrice(const GroupParts &group) {
     if (isShared)
       bytes = narrow.getBytes(tensor, type.getNumElements());
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
+    if (group.isStreamed(tensor))
+      price.transfers += (price.cut.sums - 1) * parts;
   }
   addResults(price, &group);
   // Those at the ends lack halos, and all others are alike.
@@ -461,7 +524,7 @@ Label Search::extend(const Label &label, const Price &price,
   bool fits = load(now, price);
   Label next;
   next.isCrowded = now.isCrowded;
-  next.cost = !fits && price.cut.count() > 1 ? kInfiniteCost : label.cost;
+  next.cost = !fits && !price.cut.isWhole() ? kInfiniteCost : label.cost;
   next.bytes = label.bytes + now.bytes;
   next.cost = addCosts(next.cost,
                        times.byte.get(now.bytes + now.bytesInside / kInside));
@@ -479,6 +542,7 @@ Label Search::extend(const Label &label, const Price &price,
   next.stored = std::move(now.stored);
   next.before = price.first;
   next.cut = price.cut;
+  next.keepsResults = keepsResults;
   return next;
 }
 
@@ -510,8 +574,18 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
+/// Whether a product by itself takes more than half of the memory.
+bool Search::isHeavy(unsigned stage) const {
+  const Price &price = whole[stage];
+  int64_t bytes = price.peak + price.sharedInCore;
+  for (const Price::Tensor &read : price.shared)
+    bytes += tensors[read.made].inCore;
+  return stages.all[stage].summed && bytes > room / 2;
+}
+
 /// Cuts that a result allows, those of one kind in order.
-static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type) {
+static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
+                                             bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
                                        24, 32, 48, 64, 96, 128};
   int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
@@ -525,6 +599,18 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type) {
     SmallVector<Cut> &both = kinds.emplace_back();
     for (int64_t parts : kParts)
       both.push_back({batches, parts, 1});
+  }
+  // What is summed in pieces, too, in one part or more.
+  for (int64_t sums : {4, 16, 64}) {
+    if (!hasSums)
+      break;
+    kinds.push_back({Cut{1, 1, 1, sums}});
+    for (unsigned kind : {1, 2}) {
+      SmallVector<Cut> cuts = kinds[kind];
+      for (Cut &cut : cuts)
+        cut.sums = sums;
+      kinds.push_back(std::move(cuts));
+    }
   }
   for (SmallVector<Cut> &cuts : kinds)
     llvm::erase_if(cuts, [&](const Cut &cut) {
@@ -543,7 +629,10 @@ void Search::reachByGroups(unsigned last) {
   if (std::find(isCrowded.begin() + least, isCrowded.begin() + last + 1,
                 true) == isCrowded.begin() + last + 1)
     return;
-  for (ArrayRef<Cut> cuts : getCuts(type)) {
+  unsigned leastSummed = last >= kMostSummed ? last - kMostSummed + 1 : 0;
+  bool isAnyHeavy = llvm::any_of(llvm::seq(leastSummed, last + 1),
+                                 [&](unsigned s) { return isHeavy(s); });
+  for (ArrayRef<Cut> cuts : getCuts(type, isAnyHeavy)) {
     Cost leastCost = kInfiniteCost;
     for (const Label &label : labels[last + 1])
       leastCost = std::min(leastCost, label.cost);
@@ -553,13 +642,16 @@ void Search::reachByGroups(unsigned last) {
       bool holdsCrowded = false, isEasy = true;
       while (group.getFirst() > least && group.addStage()) {
         unsigned first = group.getFirst();
+        if (cut.sums > 1 && first < leastSummed)
+          break;
         holdsCrowded |= isCrowded[first];
         if (!holdsCrowded || !isEnd[first] || first >= easy)
           continue;
         Price price = getPrice(group);
         if (price.peak > room || getRepeatCost(price) > leastCost)
           break;
-        reach(first, price);
+        if (price.fits)
+          reach(first, price);
         isEasy &= price.peak + price.sharedInCore <= room / 2;
         if (isEasy)
           easy = first;
@@ -603,8 +695,8 @@ Plan Search::run() {
       });
   plan.bytes = end->bytes;
   for (unsigned s = stages.all.size(); s;) {
-    if (end->cut.count() > 1)
-      plan.groups.push_back({end->before, s - 1, end->cut});
+    if (!end->cut.isWhole())
+      plan.groups.push_back({end->before, s - 1, end->cut, end->keepsResults});
     s = end->before;
     end = &labels[s][end->index];
   }

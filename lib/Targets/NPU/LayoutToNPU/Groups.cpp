@@ -75,6 +75,15 @@ static bool isStated(OffsetSizeAndStrideOpInterface slice) {
                       [](int64_t stride) { return stride > 0; });
 }
 
+std::optional<SmallVector<ReassociationIndices>>
+layout::getReshapedDims(Operation *op) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return expand.getReassociationIndices();
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return collapse.getReassociationIndices();
+  return std::nullopt;
+}
+
 static bool canHaveParts(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), hasLayout) ||
       !llvm::all_of(op->getOperandTypes(), isStaticTensor) ||
@@ -93,7 +102,7 @@ static bool canHaveParts(Operation *op) {
   if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
     return isStated(slice) &&
            slice.getSourceType().getRank() == slice.getType().getRank();
-  if (isa<tensor::ConcatOp>(op))
+  if (isa<tensor::ConcatOp>(op) || getReshapedDims(op))
     return true;
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || !isForCores(linalg) || linalg->getNumResults() == 0)
@@ -110,6 +119,21 @@ Stage::Stage(Operation *op) : op(op), hasParts(canHaveParts(op)) {
     return;
   maps = linalg.getIndexingMapsArray();
   llvm::append_range(ranges, linalg.getStaticLoopRanges());
+  for (auto [l, kind] : llvm::enumerate(linalg.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction || linalg.getNumDpsInputs() < 2)
+      continue;
+    AffineExpr loop = getAffineDimExpr(l, op->getContext());
+    bool isAlone = llvm::all_of(
+        ArrayRef(maps).take_front(linalg.getNumDpsInputs()),
+        [&](AffineMap map) { return map.getResultPosition(loop).has_value(); });
+    if (isAlone && (!summed || ranges[l] > ranges[*summed]))
+      summed = l;
+  }
+}
+
+std::optional<unsigned> Stage::findSummedDim(OpOperand &operand) const {
+  return maps[operand.getOperandNumber()].getResultPosition(
+      getAffineDimExpr(*summed, op->getContext()));
 }
 
 /// The indices of `source` that go to the box, each times `strides` and
@@ -133,6 +157,73 @@ static std::optional<TensorBox> getSource(RankedTensorType source,
   return result;
 }
 
+/// The indices of a dim that become the box of `shape`, whose dims `dims` are
+/// it in parts: those of one of them, with all of the dims within it, and one
+/// index of those around it. Nothing where these are no successive ones.
+static std::optional<std::pair<int64_t, int64_t>>
+joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
+         ArrayRef<int64_t> dims) {
+  int64_t first = 0, size = 1;
+  for (int64_t d : dims) {
+    bool isAll = box.sizes[d] == shape[d];
+    if (!isAll && size > 1)
+      return std::nullopt;
+    first = first * shape[d] + box.firsts[d];
+    size *= box.sizes[d];
+  }
+  return std::pair(first, size);
+}
+
+/// The opposite of it: appends the indices of each part of the dim.
+static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
+                     TensorBox &box) {
+  int64_t within = ShapedType::getNumElements(parts);
+  bool isWhole = size == within;
+  for (int64_t part : parts) {
+    within /= part;
+    // The outermost part that is one has the range.
+    if (isWhole || part == 1) {
+      box.firsts.push_back(0);
+      box.sizes.push_back(part);
+      continue;
+    }
+    if (first % within != 0 || size % within != 0)
+      return false;
+    box.firsts.push_back(first / within);
+    box.sizes.push_back(size / within);
+    isWhole = true;
+  }
+  return true;
+}
+
+/// The box of a reshape's operand that becomes a box of its result.
+static std::optional<TensorBox> getReshaped(Operation *op,
+                                            const TensorBox &result) {
+  SmallVector<ReassociationIndices> groups = *getReshapedDims(op);
+  ArrayRef<int64_t> made =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  ArrayRef<int64_t> read =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  // One number, whose dims are in no group.
+  if (groups.empty())
+    return TensorBox::getWhole(
+        cast<RankedTensorType>(op->getOperand(0).getType()));
+  TensorBox box;
+  for (auto [d, dims] : llvm::enumerate(groups)) {
+    if (isa<tensor::ExpandShapeOp>(op)) {
+      auto joined = joinDims(result, made, dims);
+      if (!joined)
+        return std::nullopt;
+      box.firsts.push_back(joined->first);
+      box.sizes.push_back(joined->second);
+    } else if (!splitDim(result.firsts[d], result.sizes[d],
+                         read.slice(dims.front(), dims.size()), box)) {
+      return std::nullopt;
+    }
+  }
+  return box;
+}
+
 /// Of an op that moves boxes of tensors.
 std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
   Reads reads;
@@ -149,7 +240,12 @@ std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
       reads.boxes.push_back({&operand, *box});
   };
   SmallVector<int64_t> ones(result.firsts.size(), 1);
-  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+  if (getReshapedDims(op)) {
+    std::optional<TensorBox> box = getReshaped(op, result);
+    isKnown = box.has_value();
+    if (box)
+      reads.boxes.push_back({&op->getOpOperand(0), *box});
+  } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     read(pad.getSourceMutable(), pad.getStaticLow(), ones);
   } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     for (auto [operand, offsets] :
@@ -195,6 +291,14 @@ std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
       reads.extents[loop] = end - first;
     }
   }
+  return getReadsOfLoops(reads.firsts, reads.extents);
+}
+
+std::optional<Reads> Stage::getReadsOfLoops(ArrayRef<int64_t> firsts,
+                                            ArrayRef<int64_t> extents) const {
+  Reads reads;
+  reads.firsts.assign(firsts.begin(), firsts.end());
+  reads.extents.assign(extents.begin(), extents.end());
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
@@ -308,6 +412,31 @@ bool GroupParts::isResult(Value tensor) const {
 std::optional<TensorBox> GroupParts::getOwn(Value result, int64_t part) const {
   return stages.getUsedBehind(result, last)
       .meet(*cut.getPart(cast<RankedTensorType>(result.getType()), part));
+}
+
+bool GroupParts::isStreamed(Value tensor) const {
+  auto isMadeHere = [&](Value value) {
+    std::optional<unsigned> maker = stages.findMaker(value);
+    return maker && *maker >= first;
+  };
+  if (cut.sums == 1 || isFresh(tensor) || isMadeHere(tensor))
+    return false;
+  for (unsigned s = first; s <= last; ++s)
+    for (auto &[operand, box] : getReadsOf(s, 0).boxes)
+      if (operand->get() == tensor &&
+          (!stages.all[s].summed || !stages.all[s].findSummedDim(*operand) ||
+           llvm::any_of(cast<linalg::LinalgOp>(stages.all[s].op).getDpsInputs(),
+                        isMadeHere)))
+        return false;
+  return true;
+}
+
+int64_t GroupParts::countPieces(unsigned stage) const {
+  const Stage &of = stages.all[stage];
+  bool isAny = llvm::any_of(getReadsOf(stage, 0).boxes, [&](auto &read) {
+    return isStreamed(read.first->get());
+  });
+  return isAny ? std::min(cut.sums, of.ranges[*of.summed]) : 1;
 }
 
 /// The boxes of an op's results, and what they take of its operands.

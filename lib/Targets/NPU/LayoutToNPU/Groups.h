@@ -13,6 +13,9 @@
 // results are made; what a part needs of everything else follows from the
 // indexing maps, halos included.
 //
+// What a part sums over channels may be loaded in pieces, one after the other,
+// so that neither an image nor weights need room as a whole.
+//
 //   conv 3x3, bias, relu, conv 3x3 on 1x64x56x56, rows in 2 parts
 //     the last one   rows 0 .. 27, then 28 .. 55
 //     relu, bias     rows 0 .. 28, then 27 .. 55
@@ -30,6 +33,7 @@
 #include "SplitForCores.h"
 #include "layout/Analysis/CostModel.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 namespace mlir {
 namespace layout {
@@ -58,6 +62,9 @@ struct Reads {
   int64_t countPoints() const;
 };
 
+/// The dims that a reshape splits or joins; nothing of other ops.
+std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
+
 /// An op between two of which the program may be divided.
 struct Stage {
   explicit Stage(Operation *op);
@@ -68,18 +75,28 @@ struct Stage {
   /// Of a linalg op.
   SmallVector<AffineMap> maps;
   SmallVector<int64_t, 6> ranges;
+  /// The widest loop over which a product of operands is summed, all of which
+  /// it indexes alone.
+  std::optional<unsigned> summed;
 
   std::optional<Reads> getReads(ArrayRef<TensorBox> results) const;
+  /// Of these iterations.
+  std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
+                                       ArrayRef<int64_t> extents) const;
+  /// The dim of an operand that the loop `summed` indexes.
+  std::optional<unsigned> findSummedDim(OpOperand &operand) const;
 
 private:
   std::optional<Reads> getReadsOfBox(const TensorBox &result) const;
 };
 
-/// In how many parts the batches, rows and channels of results are made.
+/// In how many parts the batches, rows and channels of results are made, and in
+/// how many pieces each part sums what it loads.
 struct Cut {
-  int64_t batches = 1, rows = 1, channels = 1;
+  int64_t batches = 1, rows = 1, channels = 1, sums = 1;
 
   int64_t count() const { return batches * rows * channels; }
+  bool isWhole() const { return count() == 1 && sums == 1; }
   /// N, C, H, W; of what has fewer dims, the last one is the channels.
   static int64_t getChannelDim(int64_t rank) {
     return rank == 4 ? 1 : rank - 1;
@@ -127,6 +144,11 @@ public:
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
+  /// Whether the tensor is summed with others that come from outside as it
+  /// does: each part loads them in pieces, which need not be there at one time.
+  bool isStreamed(Value tensor) const;
+  /// In how many pieces a part of the stage sums.
+  int64_t countPieces(unsigned stage) const;
   /// The iterations of all parts that some other part does, too.
   int64_t countRepeated() const { return repeated; }
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
@@ -148,6 +170,7 @@ private:
 struct Group {
   unsigned first, last;
   Cut cut;
+  bool keepsResults = false; // in local memory, for ops behind it
 };
 
 /// The bytes that a program moves to and from cores, as the search counts them.

@@ -322,6 +322,7 @@ LogicalResult Splitter::cutGroups() {
         << remark::metric("Batches", group.cut.batches)
         << remark::metric("Rows", group.cut.rows)
         << remark::metric("Channels", group.cut.channels)
+        << remark::metric("Sums", group.cut.sums)
         << remark::metric("Parts", group.cut.count());
   }
   return success();

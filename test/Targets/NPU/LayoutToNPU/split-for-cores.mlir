@@ -117,6 +117,47 @@ func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000
 
 // -----
 
+// Neither the image nor the weights fit: they are summed piece by piece, each of
+// which goes on from the one before it, in one part.
+
+// CHECK-LABEL: func.func @pieces
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK: %[[A:.*]] = linalg.conv_2d_nchw_fchw ins({{.*}} : tensor<1x8x5x5xf32>, tensor<32x8x3x3xf32>) outs(%[[F]] :
+// CHECK-COUNT-15: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x32x3x3xf32>
+// CHECK-NOT: tensor.concat
+module attributes {layout.target = #layout.npu<launch_cost = 1, flops_per_byte = 8, chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>>} {
+func.func @pieces(%x: tensor<1x128x5x5xf32>, %w: tensor<32x128x3x3xf32>) -> tensor<1x32x3x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x32x3x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x3x3xf32>) -> tensor<1x32x3x3xf32>
+  // expected-remark @below {{cut together for local memory}}
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x128x5x5xf32>, tensor<32x128x3x3xf32>) outs(%f : tensor<1x32x3x3xf32>) -> tensor<1x32x3x3xf32>
+  return %r : tensor<1x32x3x3xf32>
+}
+}
+
+// -----
+
+// A reshape is cut with the ops around it.
+
+// CHECK-LABEL: func.func @reshaped
+// CHECK: tensor.expand_shape {{.*}} into tensor<1x8x32xf32>
+// CHECK: tensor.expand_shape {{.*}} into tensor<1x8x32xf32>
+// CHECK: tensor.concat dim(1) {{.*}} -> tensor<1x16x32xf32>
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @reshaped(%x: tensor<16x32xf32>) -> tensor<1x16x32xf32> {
+  %e = tensor.empty() : tensor<16x32xf32>
+  %r = linalg.exp ins(%x : tensor<16x32xf32>) outs(%e : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %s = tensor.expand_shape %r [[0, 1], [2]] output_shape [1, 16, 32] : tensor<16x32xf32> into tensor<1x16x32xf32>
+  %g = tensor.empty() : tensor<1x16x32xf32>
+  // expected-remark @below {{cut together for local memory}}
+  %t = linalg.tanh ins(%s : tensor<1x16x32xf32>) outs(%g : tensor<1x16x32xf32>) -> tensor<1x16x32xf32>
+  return %t : tensor<1x16x32xf32>
+}
+}
+
+// -----
+
 // Each part of a sum goes on from what the one before it has made.
 
 // CHECK-LABEL: func.func @sum
