@@ -126,3 +126,10 @@ spread = np.zeros(wide, np.int64)
 spread[:, :, 1:36:2, 1:15:2] = conv(2 * x, v, 2)
 wanted = conv(np.concatenate([2 * x[:, :, 1:37, 1:15], conv(spread, up)], 1), w)
 check(text, [x, v, up, w], z, wanted, CHIP.format(4096), 1.8)
+
+# Neither the image nor the weights of a convolution fit: it sums them in pieces, and no byte crosses twice.
+x, w = draw(1, 128, 5, 5), draw(32, 128, 3, 3)
+text = Text("f32")
+z, shape = text.conv("%x0", list(x.shape), "%x1", w.shape, 1)
+z = text.binary("add", z, z, shape)
+check(text, [x, w], z, 2 * conv(x, w), CHIP.format(4096), 1)

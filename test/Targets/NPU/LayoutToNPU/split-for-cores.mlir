@@ -121,6 +121,7 @@ func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000
 // which goes on from the one before it, in one part.
 
 // CHECK-LABEL: func.func @pieces
+// CHECK: linalg.fill
 // CHECK: %[[F:.*]] = linalg.fill
 // CHECK: %[[A:.*]] = linalg.conv_2d_nchw_fchw ins({{.*}} : tensor<1x8x5x5xf32>, tensor<32x8x3x3xf32>) outs(%[[F]] :
 // CHECK-COUNT-15: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x32x3x3xf32>
