@@ -7,6 +7,7 @@
 
 #include "layout/Dialect/NPU/Utils/Placement.h"
 #include "layout/Support/FirstFit.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <numeric>
@@ -17,7 +18,8 @@ using namespace mlir::npu;
 
 /// Blocks up to this many are placed in every order, 5040 of them.
 static constexpr size_t kEveryOrder = 7;
-/// Orders beyond the ones by size and time, for more blocks.
+/// Orders beyond the ones by size and time, for more blocks: those in which
+/// what had no place comes first, and as many at random.
 static constexpr int kRandomOrders = 500;
 /// .. but no more than place this many blocks in all.
 static constexpr int64_t kRandomPlaces = 200000;
@@ -145,10 +147,12 @@ int64_t mlir::npu::findFreePlace(const std::vector<PlacedBlock> &blocks,
       });
 }
 
-/// Each block of `order` at its lowest free place; false where one has none.
-static bool placeInOrder(const std::vector<PlacedBlock> &blocks,
-                         const std::vector<std::vector<size_t>> &neighbors,
-                         llvm::ArrayRef<size_t> order, Placement &placement) {
+/// Each block of `order` at its lowest free place; gives those that have none.
+static llvm::DenseSet<size_t>
+placeInOrder(const std::vector<PlacedBlock> &blocks,
+             const std::vector<std::vector<size_t>> &neighbors,
+             llvm::ArrayRef<size_t> order, Placement &placement) {
+  llvm::DenseSet<size_t> unplaced;
   placement.places.assign(blocks.size(), 0);
   placement.peak = 0;
   std::vector<bool> isPlaced(blocks.size());
@@ -172,10 +176,11 @@ static bool placeInOrder(const std::vector<PlacedBlock> &blocks,
     });
     int64_t place = findFreePlace(blocks, i, 0, others, placement.places);
     if (blocks[i].limit && place + blocks[i].size > *blocks[i].limit)
-      return false;
-    put(i, place);
+      unplaced.insert(i);
+    else
+      put(i, place);
   }
-  return true;
+  return unplaced;
 }
 
 std::optional<Placement>
@@ -192,11 +197,12 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
     else
       order.push_back(i);
   }
+  llvm::DenseSet<size_t> unplaced; // of the last order
   /// True when no other order can do better.
   auto attempt = [&] {
     Placement placement = bound;
-    if (placeInOrder(blocks, neighbors, order, placement) &&
-        (!best || placement.peak < best->peak))
+    unplaced = placeInOrder(blocks, neighbors, order, placement);
+    if (unplaced.empty() && (!best || placement.peak < best->peak))
       best = placement;
     return best && (anyWillDo || best->peak <= least);
   };
@@ -219,13 +225,21 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
         break;
     return best;
   }
-  std::mt19937 random(1);
   // Of pieces a place takes longer to find.
   int64_t pieces = 1;
   for (const PlacedBlock &block : blocks)
     pieces += block.owned ? int64_t(block.owned->size()) : 0;
   int64_t work = std::max(int64_t(order.size()), pieces);
   int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
+  // What had no place is placed before the others.
+  for (int64_t i = 0; !best && i < orders; ++i) {
+    std::stable_partition(order.begin(), order.end(), [&](size_t block) {
+      return unplaced.contains(block);
+    });
+    if (attempt())
+      return best;
+  }
+  std::mt19937 random(1);
   for (int64_t i = 0; i < orders; ++i) {
     std::shuffle(order.begin(), order.end(), random);
     if (attempt())
