@@ -99,6 +99,7 @@ struct PrepareForCoresPass
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      carryNumbersInTensors(function);
       sliceProducts(function);
       computeUsedParts(function);
       generalizeBodies(function);

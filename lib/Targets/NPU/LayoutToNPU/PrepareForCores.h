@@ -31,6 +31,10 @@ void sliceProducts(func::FuncOp function);
 /// Of a tensor of which all users take one part, only that is computed.
 void computeUsedParts(func::FuncOp function);
 
+/// Numbers that are known at run time only become tensors without dims, and
+/// what is made of them ops on such tensors.
+void carryNumbersInTensors(func::FuncOp function);
+
 /// A tensor that a body reads at an index that is computed from the loops alone
 /// becomes an operand:
 ///
@@ -44,8 +48,8 @@ void computeUsedParts(func::FuncOp function);
 /// its loops alone, as the weights of a linear resize, becomes a constant.
 void readByLoops(func::FuncOp function);
 
-/// What a body reads of a constant at a row that an element names becomes an
-/// operand, which is a product of the constant.
+/// What a body reads at a row that an element names becomes an operand, which
+/// is a product of the table or chosen of its rows.
 void readByData(func::FuncOp function);
 
 /// An element that is read of a constant is one.

@@ -1,4 +1,4 @@
-//===- ReadByData.cpp - Rows of constants at places that data tell --------===//
+//===- ReadByData.cpp - Rows of tables at places that data tell -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,11 @@
 //     %h[t, r] = %ids[t] == r ? 1 : 0
 //     %e[t, d] = %e[t, d] + %h[t, r] * %table[r, d]
 //
-// Law: the table is of f32 that are finite, and of at most 2^24 rows, so that
-// what is added beside the row is 0.
+// Law: such a table is a constant of f32 that are finite, and of at most 2^24
+// rows, so that what is added beside the row is 0. Of any other table of few
+// rows each becomes an operand, and the body chooses between them:
+//
+//     %r = %ids[t] == 2 ? %row2[d] : %ids[t] == 1 ? %row1[d] : %row0[d]
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +26,34 @@
 #include "PrepareForCores.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
 
+// Each row is an operand and a command that chooses.
+static constexpr int64_t kMostChosen = 64;
+
 namespace {
-/// A read of a table: the element that names the row, which dim has rows, and
-/// the loops of the other dims.
-struct RowRead {
-  tensor::ExtractOp extract;
+/// A dim of a table whose index is an element, which names a row.
+struct NamedDim {
+  unsigned dim;
   BlockArgument row;
-  unsigned dim = 0;
+};
+
+/// A read of a table: its named dims, and the loops of the others.
+struct RowRead {
+  SmallVector<NamedDim> named;
   SmallVector<unsigned> loops;
 };
 } // namespace
 
-static bool isTable(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
+static bool isFinite(Value table) {
   ElementsAttr numbers;
-  if (!type.hasStaticShape() || !type.getElementType().isF32() ||
-      type.getEncoding() || !matchPattern(value, m_Constant(&numbers)))
+  if (!getElementTypeOrSelf(table).isF32() ||
+      !matchPattern(table, m_Constant(&numbers)))
     return false;
   std::optional<ArrayRef<char>> bytes = getConstantBytes(numbers);
   if (!bytes)
@@ -58,12 +67,49 @@ static bool isTable(Value value) {
   return true;
 }
 
+/// The read of a slice at those indices that are known.
+static tensor::ExtractOp dropKnownIndices(linalg::GenericOp op,
+                                          tensor::ExtractOp extract) {
+  RankedTensorType type = extract.getTensor().getType();
+  SmallVector<OpFoldResult> offsets, sizes;
+  SmallVector<int64_t> shape;
+  SmallVector<Value> indices;
+  if (!type.hasStaticShape() || type.getEncoding())
+    return extract;
+  OpBuilder builder(op);
+  for (auto [index, size] :
+       llvm::zip_equal(extract.getIndices(), type.getShape())) {
+    std::optional<int64_t> known = getConstantIntValue(index);
+    if (known && (*known < 0 || *known >= size))
+      return extract;
+    offsets.push_back(builder.getIndexAttr(known.value_or(0)));
+    sizes.push_back(builder.getIndexAttr(known ? 1 : size));
+    if (known)
+      continue;
+    shape.push_back(size);
+    indices.push_back(index);
+  }
+  if (indices.size() == offsets.size())
+    return extract;
+  SmallVector<OpFoldResult> ones(offsets.size(), builder.getIndexAttr(1));
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      extract.getTensor(), offsets, sizes, ones);
+  auto read =
+      tensor::ExtractOp::create(builder, extract.getLoc(), slice, indices);
+  read->moveBefore(extract);
+  extract.replaceAllUsesWith(read.getResult());
+  extract.erase();
+  return read;
+}
+
 static std::optional<RowRead> findRowRead(linalg::GenericOp op,
                                           tensor::ExtractOp extract) {
-  RowRead read{extract, {}, 0, {}};
-  if (!isTable(extract.getTensor()))
+  RowRead read;
+  RankedTensorType type = extract.getTensor().getType();
+  if (!type.hasStaticShape() || type.getEncoding())
     return std::nullopt;
-  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
+  ArrayRef<int64_t> shape = type.getShape();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
     auto loop = index.getDefiningOp<linalg::IndexOp>();
@@ -78,15 +124,14 @@ static std::optional<RowRead> findRowRead(linalg::GenericOp op,
       at = cast->getOperand(0);
     }
     auto row = cast<BlockArgument>(at);
-    if (read.row || row.getOwner() != op.getBlock() ||
+    if (row.getOwner() != op.getBlock() ||
         int64_t(row.getArgNumber()) >= op.getNumDpsInputs() ||
         !(row.getType().isInteger(32) || row.getType().isInteger(64)) ||
         shape[d] > kExactInteger)
       return std::nullopt;
-    read.row = row;
-    read.dim = d;
+    read.named.push_back({unsigned(d), row});
   }
-  return read.row ? std::make_optional(read) : std::nullopt;
+  return read.named.empty() ? std::nullopt : std::make_optional(read);
 }
 
 static Value makeEmpty(OpBuilder &builder, Location loc,
@@ -180,28 +225,79 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       .getResult(0);
 }
 
-/// The op with the rows as an operand.
-static void replaceRead(linalg::GenericOp op, const RowRead &read) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  OpOperand &ids = op->getOpOperand(read.row.getArgNumber());
-  RowRead known = read;
-  Value table = known.extract.getTensor();
-  Value ones =
-      makeOnes(builder, loc, ids.get(),
-               cast<RankedTensorType>(table.getType()).getDimSize(read.dim));
-  Value rows = makeProduct(builder, loc, ones, table, read.dim);
+/// The element of each iteration that a new operand of the op has.
+static Value addOperand(linalg::GenericOp op, Value operand, AffineMap map) {
+  unsigned at = op.getNumDpsInputs();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.insert(maps.begin() + at, map);
+  op.getInputsMutable().append(operand);
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  return op.getBlock()->insertArgument(at, getElementTypeOrSelf(operand),
+                                       op.getLoc());
+}
+
+/// The op with the rows that are named as an operand.
+static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
+                           const RowRead &read) {
+  OpBuilder builder(op);
+  auto [dim, row] = read.named.front();
+  OpOperand &ids = op->getOpOperand(row.getArgNumber());
+  Value ones = makeOnes(builder, op.getLoc(), ids.get(),
+                        extract.getTensor().getType().getDimSize(dim));
+  Value rows =
+      makeProduct(builder, op.getLoc(), ones, extract.getTensor(), dim);
   AffineMap map = op.getMatchingIndexingMap(&ids);
   for (unsigned loop : read.loops)
     map = map.insertResult(builder.getAffineDimExpr(loop), map.getNumResults());
-  unsigned at = op.getNumDpsInputs();
-  Value element = op.getBlock()->insertArgument(at, builder.getF32Type(), loc);
-  known.extract.replaceAllUsesWith(element);
-  known.extract.erase();
-  op.getInputsMutable().append(rows);
-  maps.insert(maps.begin() + at, map);
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  return addOperand(op, rows, map);
+}
+
+/// The element that the body chooses of the rows of the last of `named`, each
+/// of which is an operand.
+static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
+                       ArrayRef<unsigned> loops, ArrayRef<NamedDim> named) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  if (named.empty())
+    return addOperand(op, table,
+                      AffineMap::getMultiDimMapWithTargets(
+                          op.getNumLoops(), loops, op.getContext()));
+  auto [dim, row] = named.back();
+  Value id = arith::SIToFPOp::create(body, loc, body.getF32Type(), row), chosen;
+  auto type = cast<RankedTensorType>(table.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      ones(type.getRank(), builder.getIndexAttr(1)),
+      sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
+  sizes[dim] = builder.getIndexAttr(1);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  for (int64_t i = 0; i < type.getDimSize(dim); ++i) {
+    offsets[dim] = builder.getIndexAttr(i);
+    Value slice = tensor::ExtractSliceOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        table, offsets, sizes, ones);
+    Value element = chooseRow(body, op, slice, loops, named.drop_back());
+    if (!chosen) {
+      chosen = element;
+      continue;
+    }
+    Value is = arith::CmpFOp::create(
+        body, loc, arith::CmpFPredicate::OEQ, id,
+        arith::ConstantOp::create(body, loc, body.getF32FloatAttr(float(i))));
+    chosen = arith::SelectOp::create(body, loc, is, element, chosen);
+  }
+  return chosen;
+}
+
+/// Whether not too many rows stand for choice.
+static bool hasFewRows(RankedTensorType table, const RowRead &read) {
+  int64_t rows = 1;
+  for (const NamedDim &named : read.named) {
+    rows *= table.getDimSize(named.dim);
+    if (rows == 0 || rows > kMostChosen)
+      return false;
+  }
+  return true;
 }
 
 void layout::readByData(func::FuncOp function) {
@@ -212,9 +308,21 @@ void layout::readByData(func::FuncOp function) {
   });
   for (linalg::GenericOp op : ops) {
     for (auto extract :
-         llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>()))
-      if (std::optional<RowRead> read = findRowRead(op, extract))
-        replaceRead(op, *read);
+         llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
+      extract = dropKnownIndices(op, extract);
+      std::optional<RowRead> read = findRowRead(op, extract);
+      OpBuilder body(extract);
+      Value element;
+      if (read && read->named.size() == 1 && isFinite(extract.getTensor()))
+        element = multiplyTable(op, extract, *read);
+      else if (read && hasFewRows(extract.getTensor().getType(), *read))
+        element =
+            chooseRow(body, op, extract.getTensor(), read->loops, read->named);
+      if (!element)
+        continue;
+      extract.replaceAllUsesWith(element);
+      extract.erase();
+    }
     for (Operation &inner :
          llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
       if (isOpTriviallyDead(&inner))

@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
-// Rows of a constant at places that data name are a product with ones and zeros;
-// run-composed-ops.py has its numbers.
+// Rows of a constant at places that data name are a product with ones and zeros,
+// and those of another table are chosen one by one; run-composed-ops.py and
+// run-numbers.py have their numbers.
 
 // CHECK-DAG: #[[ONES:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[TABLE:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
@@ -25,10 +26,12 @@ func.func @rows(%ids: tensor<4xi32>) -> tensor<4x3xf32> {
 // -----
 
 // A product with zeros is none of the row where there is an infinity, and a
-// tensor that is no constant may have some.
+// tensor that is no constant may have some: the rows are operands.
 // CHECK-LABEL: func.func @infinite
-// CHECK: tensor.extract
-// CHECK: tensor.extract
+// CHECK-NOT: tensor.extract %
+// CHECK-COUNT-2: arith.select
+// CHECK-NOT: tensor.extract %
+// CHECK: return
 func.func @infinite(%ids: tensor<4xi32>, %x: tensor<2xf32>) -> tensor<4xf32> {
   %t = arith.constant dense<[1.0, 0x7F800000]> : tensor<2xf32>
   %e = tensor.empty() : tensor<4xf32>
@@ -40,6 +43,50 @@ func.func @infinite(%ids: tensor<4xi32>, %x: tensor<2xf32>) -> tensor<4xf32> {
     %w = tensor.extract %x[%at] : tensor<2xf32>
     %s = arith.addf %v, %w : f32
     linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// Of two dims that data name, the rows are those of both; what is read at a known
+// index is that slice.
+// CHECK-LABEL: func.func @two(
+// CHECK-SAME: %[[IDS:.*]]: tensor<4x2xi32>, %[[X:.*]]: tensor<2x3x5x7xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[X]][0, 0, 0, 6] [2, 3, 5, 1] [1, 1, 1, 1] : tensor<2x3x5x7xf32> to tensor<2x3x5xf32>
+// CHECK-COUNT-5: arith.select
+// CHECK-NOT: arith.select
+// CHECK-NOT: tensor.extract %
+// CHECK: return
+func.func @two(%ids: tensor<4x2xi32>, %x: tensor<2x3x5x7xf32>) -> tensor<4x5xf32> {
+  %six = arith.constant 6 : index
+  %e = tensor.empty() : tensor<4x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, 0)>, affine_map<(a, b) -> (a, 1)>, affine_map<(a, b) -> (a, b)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%ids, %ids : tensor<4x2xi32>, tensor<4x2xi32>) outs(%e : tensor<4x5xf32>) {
+  ^bb0(%i: i32, %j: i32, %o: f32):
+    %first = arith.index_cast %i : i32 to index
+    %second = arith.index_cast %j : i32 to index
+    %k = linalg.index 1 : index
+    %v = tensor.extract %x[%first, %second, %k, %six] : tensor<2x3x5x7xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x5xf32>
+  return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// More rows than are chosen one by one: left alone.
+// CHECK-LABEL: func.func @many(
+// CHECK: tensor.extract %
+func.func @many(%ids: tensor<4xi32>, %x: tensor<65xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
+      ins(%ids : tensor<4xi32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%id: i32, %o: f32):
+    %at = arith.index_cast %id : i32 to index
+    %v = tensor.extract %x[%at] : tensor<65xf32>
+    linalg.yield %v : f32
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }

@@ -53,7 +53,11 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
       products, quotients and remainders by constants, of slices else, as many
       as the index has pieces of equal steps;
     * rows of a finite constant at places that data name become a product of the
-      constant with ones and zeros;
+      constant with ones and zeros, and up to 64 rows of any other tensor become
+      operands, of which the body chooses;
+    * numbers that are known at run time only become tensors without dims, and a
+      `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fill or pad of them
+      ops on such tensors;
     * what else a body computes of its loops alone becomes a constant;
     * a convolution of groups of several channels becomes one for each group, one
       along a line one of images of one row, and one without channels one of one
