@@ -254,19 +254,13 @@ void NumberCarrier::giveOperands(linalg::GenericOp op) {
       if (tensors.contains(operand))
         read.insert(operand);
   });
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap none = AffineMap::get(op.getNumLoops(), 0, op.getContext());
   for (Value number : read) {
-    unsigned at = op.getNumDpsInputs();
-    Value element =
-        op.getBlock()->insertArgument(at, number.getType(), op.getLoc());
-    op.getInputsMutable().append(tensors.lookup(number));
-    maps.insert(maps.begin() + at,
-                AffineMap::get(op.getNumLoops(), 0, op.getContext()));
+    Value element = addOperand(op, tensors.lookup(number), none);
     number.replaceUsesWithIf(element, [&](OpOperand &use) {
       return op.getRegion().isAncestor(use.getOwner()->getParentRegion());
     });
   }
-  op.setIndexingMapsAttr(OpBuilder(op).getAffineMapArrayAttr(maps));
 }
 
 void NumberCarrier::visit(Operation *op) {

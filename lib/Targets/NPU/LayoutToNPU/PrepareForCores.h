@@ -52,6 +52,9 @@ void readByLoops(func::FuncOp function);
 /// is a product of the table or chosen of its rows.
 void readByData(func::FuncOp function);
 
+/// The element of each iteration of one more input of the op.
+Value addOperand(linalg::GenericOp op, Value tensor, AffineMap map);
+
 /// An element that is read of a constant is one.
 void foldExtracts(func::FuncOp function);
 

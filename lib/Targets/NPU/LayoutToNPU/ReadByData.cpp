@@ -225,17 +225,6 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       .getResult(0);
 }
 
-/// The element of each iteration that a new operand of the op has.
-static Value addOperand(linalg::GenericOp op, Value operand, AffineMap map) {
-  unsigned at = op.getNumDpsInputs();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.insert(maps.begin() + at, map);
-  op.getInputsMutable().append(operand);
-  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
-  return op.getBlock()->insertArgument(at, getElementTypeOrSelf(operand),
-                                       op.getLoc());
-}
-
 /// The op with the rows that are named as an operand.
 static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
                            const RowRead &read) {

@@ -275,25 +275,22 @@ void OperandMaker::readTables() {
   llvm::for_each(used, [&](Value value) { readTable(value); });
 }
 
+Value layout::addOperand(linalg::GenericOp op, Value tensor, AffineMap map) {
+  unsigned at = op.getNumDpsInputs();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.insert(maps.begin() + at, map);
+  op.getInputsMutable().append(tensor);
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  return op.getBlock()->insertArgument(at, getElementTypeOrSelf(tensor),
+                                       op.getLoc());
+}
+
 /// The op with these operands too.
 void OperandMaker::replace() {
-  unsigned numInputs = op.getNumDpsInputs();
-  SmallVector<Value> inputs(op.getInputs());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    inputs.push_back(operand.tensor);
-    maps.insert(maps.begin() + numInputs + i, operand.map);
-  }
-  auto generic = linalg::GenericOp::create(
-      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
-      op.getIteratorTypesArray());
-  generic.getRegion().takeBody(op.getRegion());
-  Block *body = generic.getBlock();
-  builder.setInsertionPointToStart(body);
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  builder.setInsertionPointToStart(op.getBlock());
+  for (auto &operand : operands) {
     Location loc = operand.value.getLoc();
-    Value element = body->insertArgument(
-        numInputs + i, getElementTypeOrSelf(operand.tensor.getType()), loc);
+    Value element = addOperand(op, operand.tensor, operand.map);
     if (element.getType() != operand.value.getType()) {
       Value zero =
           arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
@@ -302,11 +299,10 @@ void OperandMaker::replace() {
     }
     operand.value.replaceAllUsesWith(element);
   }
-  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*body)))
+  for (Operation &inner :
+       llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
     if (isOpTriviallyDead(&inner))
       inner.erase();
-  op.replaceAllUsesWith(generic.getResults());
-  op.erase();
 }
 
 void OperandMaker::run() {

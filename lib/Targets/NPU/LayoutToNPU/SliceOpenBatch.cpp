@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PrepareForCores.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
@@ -59,6 +60,8 @@ private:
   bool visit(Operation *op);
   bool visitSize(Operation *op);
   bool visitLoops(Operation *op, const LoopsRule &rule);
+  std::optional<AffineExpr> getIndex(linalg::GenericOp op, Value index);
+  void readAsOperands(linalg::GenericOp op);
   bool visitEachDim(Operation *op, const PerDimRule &rule);
   bool visitReshape(Operation *op, ArrayRef<ReassociationIndices> groups,
                     bool isCollapse);
@@ -130,6 +133,17 @@ LogicalResult OpenBatch::report(Operation *op) {
   return diag;
 }
 
+/// Whether a comparison of a size with a constant says the same of all sizes,
+/// as one that asks whether it is negative.
+static bool isSameForAllSizes(arith::CmpIOp compare) {
+  std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
+  arith::CmpIPredicate asked = compare.getPredicate();
+  if (!with || *with > 0 || asked > arith::CmpIPredicate::sge)
+    return false;
+  return *with < 0 || asked == arith::CmpIPredicate::sge ||
+         asked == arith::CmpIPredicate::slt;
+}
+
 /// Numbers that are made of the size of the batch. They all follow from it
 /// where it is 1.
 bool OpenBatch::visitSize(Operation *op) {
@@ -147,8 +161,27 @@ bool OpenBatch::visitSize(Operation *op) {
     return true;
   }
   // Comparisons of one size with itself, as of dims that have to agree.
-  if (isa<arith::CmpIOp>(op))
-    return getCount(0) && getCount(0) == getCount(1);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return (getCount(0) && getCount(0) == getCount(1)) ||
+           isSameForAllSizes(compare);
+  // Integers of 64 bits hold every size.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    Type type = op->getResult(0).getType();
+    sizes[op->getResult(0)] = *getCount(0);
+    return type.isIndex() || type.isInteger(64);
+  }
+  if (isa<arith::AddIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+          arith::MinUIOp>(op)) {
+    std::optional<int64_t> a = getCount(0), b = getCount(1);
+    int64_t sum;
+    if (!a || !b || llvm::AddOverflow(*a, *b, sum))
+      return false;
+    sizes[op->getResult(0)] = isa<arith::AddIOp>(op) ? sum
+                              : isa<arith::MaxSIOp, arith::MaxUIOp>(op)
+                                  ? std::max(*a, *b)
+                                  : std::min(*a, *b);
+    return true;
+  }
   if (!isa<arith::MulIOp, arith::DivUIOp, arith::DivSIOp>(op))
     return false;
   unsigned i = getCount(0) ? 0 : 1;
@@ -166,6 +199,56 @@ bool OpenBatch::visitSize(Operation *op) {
   }
   sizes[op->getResult(0)] = product;
   return true;
+}
+
+/// An index of a body that is that of a loop or known. One that is 0 where the
+/// batch has one index, as of a dim that is broadcast then, is that of the
+/// loop.
+std::optional<AffineExpr> OpenBatch::getIndex(linalg::GenericOp op,
+                                              Value index) {
+  if (std::optional<int64_t> known = getConstantIntValue(index))
+    return getAffineConstantExpr(*known, op.getContext());
+  auto select = index.getDefiningOp<arith::SelectOp>();
+  auto loop = (select ? select.getFalseValue() : index)
+                  .getDefiningOp<linalg::IndexOp>();
+  if (!loop)
+    return std::nullopt;
+  AffineExpr expr = getAffineDimExpr(loop.getDim(), op.getContext());
+  if (!select)
+    return expr;
+  auto asks = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  OpOperand *init = op.getDpsInitOperand(0);
+  OpenDim batch = open.lookup(init->get());
+  bool isOfBatch = asks && asks.getPredicate() == arith::CmpIPredicate::eq &&
+                   isConstantIntValue(asks.getRhs(), 1) && batch.count != 0 &&
+                   sizes.lookup(asks.getLhs()) == batch.count &&
+                   isConstantIntValue(select.getTrueValue(), 0) &&
+                   op.getMatchingIndexingMap(init).getResult(batch.dim) == expr;
+  return isOfBatch ? std::make_optional(expr) : std::nullopt;
+}
+
+/// What a body reads of a batch at indices of loops becomes an operand.
+void OpenBatch::readAsOperands(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics())
+    return;
+  for (auto extract :
+       llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
+    if (!open.contains(extract.getTensor()))
+      continue;
+    SmallVector<AffineExpr> exprs;
+    for (Value index : extract.getIndices())
+      if (std::optional<AffineExpr> expr = getIndex(op, index))
+        exprs.push_back(*expr);
+    if (exprs.size() != extract.getIndices().size())
+      continue;
+    extract.replaceAllUsesWith(addOperand(
+        op, extract.getTensor(),
+        AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext())));
+    for (Operation &inner :
+         llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
+      if (isOpTriviallyDead(&inner))
+        inner.erase();
+  }
 }
 
 bool OpenBatch::visitLoops(Operation *op, const LoopsRule &rule) {
@@ -298,6 +381,8 @@ bool OpenBatch::visit(Operation *op) {
       auto found = open.find(value);
       return found != open.end() && found->second.dim == 0;
     });
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    readAsOperands(generic);
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(op->getRegions(), above);
   auto isOfBatch = [&](Value value) {

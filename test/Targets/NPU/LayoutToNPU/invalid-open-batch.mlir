@@ -114,3 +114,51 @@ func.func @of_four(%x: tensor<?xf32>, %y: tensor<4xf32>, %e: tensor<?xf32>) -> t
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @compared(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %i = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'arith.cmpi' is not known to compute each index}}
+  %is = arith.cmpi sge, %n, %two : index
+  cf.assert %is, "two of them"
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+// A size that is compared without its sign may be the largest number.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @unsigned(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'arith.cmpi' is not known to compute each index}}
+  %is = arith.cmpi ugt, %n, %i : index
+  cf.assert %is, "some"
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+// Another index of the batch than that of the loop.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @first(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %i = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %n = tensor.dim %x, %i : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  // expected-error @below {{'linalg.generic' is not known to compute each index}}
+  %r = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %a = linalg.index 0 : index
+    %is = arith.cmpi eq, %n, %two : index
+    %at = arith.select %is, %i, %a : index
+    %w = tensor.extract %x[%at] : tensor<?xf32>
+    linalg.yield %w : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

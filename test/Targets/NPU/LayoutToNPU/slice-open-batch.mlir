@@ -84,6 +84,58 @@ func.func @inserted(%x: tensor<?xf32>) -> tensor<?x3xf32> {
 
 // -----
 
+// Sizes as an import computes them: as i64, the larger one of two that are
+// equal, and compared where all sizes are the same. What a body reads at the first
+// index, where there is one index only, it reads at its own.
+
+// CHECK-LABEL: func.func @imported
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x8xf32> {npu.slice}) -> (tensor<1x4x8xf32> {npu.slice})
+// CHECK: linalg.exp
+// CHECK: %[[S:.*]] = tensor.expand_shape
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[S]] : tensor<1x4x8xf32>, tensor<1x4x8xf32>)
+// CHECK-NOT: tensor.extract
+// CHECK-NOT: ?
+// CHECK: return
+func.func @imported(%x: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %zero = arith.constant 0 : i64
+  %less = arith.constant -1 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x4x8xf32>
+  %wide = arith.index_cast %n : index to i64
+  %is = arith.cmpi sge, %wide, %zero : i64
+  cf.assert %is, "no negative size"
+  %other = arith.cmpi ne, %wide, %less : i64
+  cf.assert %other, "a size"
+  %again = arith.index_cast %wide : i64 to index
+  %larger = arith.maxui %n, %again : index
+  %smaller = arith.minsi %larger, %again : index
+  %twice = arith.addi %n, %smaller : index
+  %rows = arith.addi %twice, %twice : index
+  %e = tensor.empty(%rows) : tensor<?x8xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x8xf32> into tensor<?x8xf32>
+  %y = linalg.exp ins(%c : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %half = arith.divui %rows, %four : index
+  %s = tensor.expand_shape %y [[0, 1], [2]] output_shape [%half, 4, 8] : tensor<?x8xf32> into tensor<?x4x8xf32>
+  %f = tensor.empty(%n) : tensor<?x4x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<?x4x8xf32>) outs(%f : tensor<?x4x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %a = linalg.index 0 : index
+    %b = linalg.index 1 : index
+    %isOne = arith.cmpi eq, %n, %c1 : index
+    %at = arith.select %isOne, %c0, %a : index
+    %w = tensor.extract %s[%at, %b, %four] : tensor<?x4x8xf32>
+    %t = arith.mulf %v, %w : f32
+    linalg.yield %t : f32
+  } -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}
+
+// -----
+
 // Known sizes stay.
 
 // CHECK-LABEL: func.func @known(%{{.*}}: tensor<2x8xf32>) -> tensor<2x8xf32>
