@@ -108,6 +108,7 @@ struct PrepareForCoresPass
       carryIndices(function);
       readByLoops(function);
       readByData(function);
+      splitVolumes(function);
       splitGroups(function);
       if (failed(fuseComparisons(function)))
         return signalPassFailure();

@@ -67,6 +67,10 @@ Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
 Value transpose(OpBuilder &builder, Location loc, Value tensor,
                 ArrayRef<int64_t> order);
 
+/// An op on windows of three dims becomes one on windows of two for each index
+/// of the first dim of the window.
+void splitVolumes(func::FuncOp function);
+
 /// A convolution of groups becomes one for each group, one along a line one of
 /// images of one row, and one without channels one of one channel.
 void splitGroups(func::FuncOp function);

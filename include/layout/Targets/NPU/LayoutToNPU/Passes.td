@@ -59,6 +59,8 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
       `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fill or pad of them
       ops on such tensors;
     * what else a body computes of its loops alone becomes a constant;
+    * an op on windows of three dims, as a convolution of volumes, becomes one on
+      windows of two for each index of the first dim of the window;
     * a convolution of groups of several channels becomes one for each group, one
       along a line one of images of one row, and one without channels one of one
       channel;
