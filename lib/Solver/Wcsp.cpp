@@ -112,7 +112,7 @@ public:
     if (Error error = take(numVariables, "the number of variables", 0,
                            std::numeric_limits<int32_t>::max()))
       return error;
-    if (Error error = take(maxDomain, "the largest domain", 0,
+    if (Error error = take(maxDomain, "the largest domain", numVariables != 0,
                            std::numeric_limits<int32_t>::max()))
       return error;
     if (Error error = take(numFunctions, "the number of functions", 0,

@@ -285,12 +285,14 @@ int main(int argc, char **argv) {
   if (!(maxSeconds >= 0))
     return fail("--max-seconds must be at least 0");
 
-  auto text = open(inputPath);
-  if (!text)
+  auto buffer = open(inputPath);
+  if (!buffer)
     return kError;
-  if (text->getBuffer().ltrim().starts_with("{"))
-    return solveNamed(text->getBuffer());
-  auto problem = check(inputPath, readWcsp(text->getBuffer(), maxEntries));
+  llvm::StringRef text = buffer->getBuffer();
+  text.consume_front("\xEF\xBB\xBF"); // the mark of UTF-8, which editors write
+  if (text.ltrim().starts_with("{"))
+    return solveNamed(text);
+  auto problem = check(inputPath, readWcsp(text, maxEntries));
   if (!problem)
     return kError;
   return problemPath.empty() ? solve(*problem) : writeProblem(*problem);
