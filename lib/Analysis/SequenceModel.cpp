@@ -102,6 +102,7 @@ void SequenceModel::replaceNodes(const Program &program) {
   for (unsigned node = begin; node < now; ++node)
     added.push_back(getClass(node));
   replaceRows<unsigned>(classes, begin, before - begin, added);
+  // The kinds of these are found later.
   replaceRows<unsigned>(kinds, begin, before - begin, added);
 }
 
