@@ -199,13 +199,29 @@ class Tensor(NamedTuple):
         return _Map(self.map, shape).read()
 
 
+def _name_apart(text: str) -> str:
+    """Functions use the same names, and so do regions that follow each other. Here each definition has its own."""
+    functions = re.split(r"(?m)^(?= *func\.func )", text)
+    text = "".join(function.replace("%", f"%{number}_") for number, function in enumerate(functions))
+    lines, last, counts = [], {}, {}
+    for line in text.splitlines():
+        defined = re.match(r" *(%\w+)(?::\d+)? = ", line)
+        line = re.sub(r"%\w+", lambda use: last.get(use[0], use[0]), line)
+        if defined:
+            name = defined[1]
+            counts[name] = counts.get(name, 0) + 1
+            new = f"{name}_{counts[name]}"
+            line = line.replace(last.get(name, name), new, 1)
+            last[name] = new
+        lines.append(line)
+    return "\n".join(lines)
+
+
 class Module:
     """The lines of a module, each with how often it runs."""
 
     def __init__(self, text: str):
-        # Functions use the same names.
-        functions = re.split(r"(?m)^(?= *func\.func )", text)
-        text = "".join(function.replace("%", f"%{number}_") for number, function in enumerate(functions))
+        text = _name_apart(text)
         self.lines = text.splitlines()
         target = re.search(r"layout\.target = #layout\.\w+<([^>]*)", text)
 
