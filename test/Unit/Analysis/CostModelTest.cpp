@@ -126,8 +126,9 @@ TEST_F(Prices, Products) {
                      "tensor<8x32xf32>";
   EXPECT_EQ(price(costs, arguments, matmul),
             512 + 2048 + 2 * 1024 + 2 * 8 * 16 * 32 / 8);
+  // Four lanes hold parts of a sum, two halves of which are added twice.
   EXPECT_EQ(price(costs, arguments, matmul, {"", kTurned}),
-            2 * (512 + 2048 + 2 * 1024) + 16 * 2 * 8 * 16 * 32 / 8);
+            512 + 2048 + 2 * 1024 + 2 * (2 * 8 * 32 * (16 + 4 * 2)) / 8);
   // A is read once for all lanes, however it lies.
   EXPECT_EQ(price(costs, arguments, matmul, {kTurned}),
             price(costs, arguments, matmul));
@@ -163,9 +164,9 @@ TEST_F(Prices, MaskedSums) {
   CostModel costs = getCosts(", mask_percent = 150");
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
   EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
-            2 * (3200 + 2 * 400) + 600 * 16 * 3 / 2 / 8);
+            3200 + 2 * 400 + 2 * (600 * (8 + 4 * 2) / 8) * 3 / 2 / 8);
   EXPECT_EQ(price(costs, kSumArguments, kSum),
-            2 * (2400 + 2 * 400) + 600 * 16 / 8);
+            2400 + 2 * 400 + 2 * (100 * (8 + 4 * 2)) / 8);
 }
 
 /// Sums that padding of zeros would change have to be written over: 2 of 8
@@ -193,7 +194,8 @@ TEST_F(Prices, PaddingThatOpsDoNotMake) {
 }
 
 /// A window moves by one position of its input for one of the result: that is
-/// a run, along which it slides. By two it is none.
+/// a run, along which it slides, and one vector of four ends in another line.
+/// By two it is none.
 TEST_F(Prices, WindowsOnLanes) {
   CostModel costs = getCosts();
   auto conv = [&](int64_t stride) {
@@ -211,7 +213,7 @@ TEST_F(Prices, WindowsOnLanes) {
             "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %c : f32\n"
             "linalg.yield %s : f32\n} -> tensor<16xf32>");
   };
-  EXPECT_EQ(conv(1), (18 + 3 + 16 + 16) * 4 + 2 * 16 * 3 * 2 / 8);
+  EXPECT_EQ(conv(1), (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
   EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
 }
 
@@ -232,7 +234,7 @@ TEST_F(Prices, WindowsThatComeBeforeThePosition) {
             "%s = arith.addf %a, %c : f32\nlinalg.yield %s : f32\n"
             "} -> tensor<16xf32>");
   };
-  EXPECT_EQ(conv(1, 18), (18 + 16 + 16) * 4 + 2 * 16 * 3 / 8);
+  EXPECT_EQ(conv(1, 18), (18 + 16 + 16) * 4 + 16 * 3 * 5 / 4 / 8);
   EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 16 * 16 * 3 / 8);
 }
 
@@ -245,7 +247,7 @@ TEST_F(Prices, WindowsOverTiles) {
   StringRef arguments =
       "%x: tensor<18xf32>, %w: tensor<3xf32>, %y: tensor<16xf32>";
   Cost plain = price(costs, arguments, conv);
-  EXPECT_EQ(plain, (18 + 3 + 16 + 16) * 4 + 2 * 16 * 3 * 2 / 8);
+  EXPECT_EQ(plain, (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
   // The same bytes in pieces of 9 that do not follow each other.
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
@@ -264,7 +266,7 @@ TEST_F(Prices, WindowsOverTiles) {
   StringRef tiles = "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)";
   StringRef of =
       "%x: tensor<2x20xf32>, %w: tensor<5xf32>, %y: tensor<2x16xf32>";
-  EXPECT_EQ(price(costs, of, rows), (40 + 2 * 32) * 4 + 2 * 2 * 16 * 5 / 8);
+  EXPECT_EQ(price(costs, of, rows), (40 + 2 * 32) * 4 + 2 * 16 * 5 * 5 / 4 / 8);
   EXPECT_EQ(price(costs, of, rows, {tiles, "", tiles, tiles}),
             2 * (40 + 2 * 32) * 4 + 16 * 2 * 16 * 5 / 8);
 }
