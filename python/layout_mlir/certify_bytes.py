@@ -203,10 +203,12 @@ def _name_apart(text: str) -> str:
     """Functions use the same names, and so do regions that follow each other. Here each definition has its own."""
     functions = re.split(r"(?m)^(?= *func\.func )", text)
     text = "".join(function.replace("%", f"%{number}_") for number, function in enumerate(functions))
-    lines, last, counts = [], {}, {}
+    lines: list[str] = []
+    last: dict[str, str] = {}
+    counts: dict[str, int] = {}
     for line in text.splitlines():
         defined = re.match(r" *(%\w+)(?::\d+)? = ", line)
-        line = re.sub(r"%\w+", lambda use: last.get(use[0], use[0]), line)
+        line = re.sub(r"%\w+", lambda use: last.get(use[0]) or use[0], line)
         if defined:
             name = defined[1]
             counts[name] = counts.get(name, 0) + 1
