@@ -63,6 +63,14 @@ void foldExtracts(func::FuncOp function);
 Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
                 ArrayRef<int64_t> indices);
 
+/// `count` indices of `dim` from `first` on, each `step` from the last.
+Value takeRange(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
+                int64_t first, int64_t count, int64_t step = 1);
+
+/// One index of `dim`, without that dim.
+Value takeIndex(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
+                int64_t index);
+
 /// `tensor` with its dims in this order.
 Value transpose(OpBuilder &builder, Location loc, Value tensor,
                 ArrayRef<int64_t> order);

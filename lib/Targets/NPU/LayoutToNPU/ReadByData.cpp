@@ -134,11 +134,6 @@ static std::optional<RowRead> findRowRead(linalg::GenericOp op,
   return read.named.empty() ? std::nullopt : std::make_optional(read);
 }
 
-static Value makeEmpty(OpBuilder &builder, Location loc,
-                       ArrayRef<int64_t> shape) {
-  return tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
-}
-
 /// The first dims of `rank` loops.
 static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
                               unsigned count) {
@@ -155,7 +150,8 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids,
   unsigned rank = shape.size();
   shape.push_back(rows);
   Value known = makeIndices(builder, loc, rows);
-  Value init = makeEmpty(builder, loc, shape);
+  Value init =
+      tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
   AffineMap all = builder.getMultiDimIdentityMap(rank + 1);
   SmallVector<utils::IteratorType> kinds(rank + 1,
                                          utils::IteratorType::parallel);
@@ -203,9 +199,9 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
                          .insertResult(builder.getAffineDimExpr(last), named);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
-  Value start =
-      linalg::FillOp::create(builder, loc, zero, makeEmpty(builder, loc, shape))
-          .getResult(0);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
+  Value start = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
   SmallVector<utils::IteratorType> kinds(last, utils::IteratorType::parallel);
   kinds.push_back(utils::IteratorType::reduction);
   return linalg::GenericOp::create(
@@ -253,18 +249,9 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
                           op.getNumLoops(), loops, op.getContext()));
   auto [dim, row] = named.back();
   Value id = arith::SIToFPOp::create(body, loc, body.getF32Type(), row), chosen;
-  auto type = cast<RankedTensorType>(table.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-      ones(type.getRank(), builder.getIndexAttr(1)),
-      sizes = getAsIndexOpFoldResult(op.getContext(), type.getShape());
-  sizes[dim] = builder.getIndexAttr(1);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dim);
-  for (int64_t i = 0; i < type.getDimSize(dim); ++i) {
-    offsets[dim] = builder.getIndexAttr(i);
-    Value slice = tensor::ExtractSliceOp::create(
-        builder, loc, RankedTensorType::get(shape, type.getElementType()),
-        table, offsets, sizes, ones);
+  int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(dim);
+  for (int64_t i = 0; i < rows; ++i) {
+    Value slice = takeIndex(builder, loc, table, dim, i);
     Value element = chooseRow(body, op, slice, loops, named.drop_back());
     if (!chosen) {
       chosen = element;

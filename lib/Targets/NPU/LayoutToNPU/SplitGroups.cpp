@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,29 +31,12 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// One index of `dim`, without that dim.
-static Value takeGroup(OpBuilder &builder, Location loc, Value whole,
-                       unsigned dim, int64_t group) {
-  auto type = cast<RankedTensorType>(whole.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> ones(type.getRank(), builder.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(type.getContext(), type.getShape());
-  offsets[dim] = builder.getIndexAttr(group);
-  sizes[dim] = builder.getIndexAttr(1);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dim);
-  return tensor::ExtractSliceOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()), whole,
-      offsets, sizes, ones);
-}
-
 /// What a group starts from: filled for it where the whole is.
 static Value takeInit(OpBuilder &builder, Location loc, Value whole,
                       int64_t group) {
   auto fill = whole.getDefiningOp<linalg::FillOp>();
   if (!fill)
-    return takeGroup(builder, loc, whole, 1, group);
+    return takeIndex(builder, loc, whole, 1, group);
   auto type = cast<RankedTensorType>(whole.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + 1);
@@ -92,8 +76,8 @@ static void splitGroups(linalg::LinalgOp op, unsigned weightDim) {
         linalg::Conv2DNchwFchwOp::create(
             builder, loc, TypeRange(init.getType()),
             ValueRange{
-                takeGroup(builder, loc, op->getOperand(0), 1, group),
-                takeGroup(builder, loc, op->getOperand(1), weightDim, group)},
+                takeIndex(builder, loc, op->getOperand(0), 1, group),
+                takeIndex(builder, loc, op->getOperand(1), weightDim, group)},
             ValueRange(init), strides, dilations)
             .getResult(0);
     parts.push_back(tensor::ExpandShapeOp::create(
@@ -148,6 +132,37 @@ Value layout::transpose(OpBuilder &builder, Location loc, Value tensor,
       ->getResult(0);
 }
 
+/// What is read at sums of loops is the first factor, as in named convolutions:
+/// there, and not as the second one, upstream looks for the image.
+static void readImagesFirst(func::FuncOp function) {
+  SmallVector<linalg::GenericOp> ops;
+  function.walk([&](linalg::GenericOp op) {
+    if (op.getNumDpsInputs() == 2 &&
+        op.getIndexingMapsArray()[0].isProjectedPermutation() &&
+        !op.getIndexingMapsArray()[1].isProjectedPermutation())
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    OpBuilder builder(op);
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    std::swap(maps[0], maps[1]);
+    auto swapped = cast<linalg::GenericOp>(builder.clone(*op));
+    swapped.getInputsMutable().assign({op.getInputs()[1], op.getInputs()[0]});
+    swapped.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    Block *body = swapped.getBody();
+    BlockArgument image =
+        body->insertArgument(0u, body->getArgument(1).getType(), op.getLoc());
+    body->getArgument(2).replaceAllUsesWith(image);
+    body->eraseArgument(2);
+    if (succeeded(linalg::inferConvolutionDims(swapped))) {
+      op.replaceAllUsesWith(swapped);
+      op.erase();
+    } else {
+      swapped.erase();
+    }
+  }
+}
+
 namespace {
 /// A convolution without batch and channels: the loops of its result and of its
 /// window, in the order of the dims of its input.
@@ -157,67 +172,28 @@ struct Window {
 };
 } // namespace
 
-/// The only loops of a sum of two, each times a number.
-static std::optional<std::pair<unsigned, unsigned>>
-getTwoLoops(AffineExpr sum, unsigned loops) {
-  SmallVector<unsigned, 2> found;
-  for (unsigned loop = 0; loop < loops; ++loop)
-    if (sum.isFunctionOfDim(loop))
-      found.push_back(loop);
-  bool isSum = sum.getKind() == AffineExprKind::Add && found.size() == 2 &&
-               sum.isPureAffine();
-  bool hasQuotient = false;
-  sum.walk([&](AffineExpr expr) {
-    hasQuotient |= expr.getKind() == AffineExprKind::Mod ||
-                   expr.getKind() == AffineExprKind::FloorDiv ||
-                   expr.getKind() == AffineExprKind::CeilDiv;
-  });
-  if (!isSum || hasQuotient)
-    return std::nullopt;
-  return std::pair(found[0], found[1]);
-}
-
 static std::optional<Window> findWindow(linalg::LinalgOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
-      op.hasDynamicShape() ||
-      !llvm::all_of(op.getStaticLoopRanges(),
-                    [](auto trip) { return trip > 0; }) ||
+  FailureOr<linalg::ConvolutionDimensions> dims =
+      linalg::inferConvolutionDims(op);
+  if (failed(dims) || op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
+      op.hasDynamicShape() || llvm::is_contained(op.getStaticLoopRanges(), 0) ||
       // A layout is stated over the dims that the tensor has.
-      llvm::any_of(op->getOperandTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return tensor && tensor.getEncoding();
-      }))
+      llvm::any_of(op->getOperandTypes(), hasLayout))
     return std::nullopt;
-  auto kinds = op.getIteratorTypesArray();
-  unsigned loops = op.getNumLoops();
-  for (unsigned number : {0, 1}) {
-    Window window{op.getDpsInputOperand(number),
-                  op.getDpsInputOperand(1 - number)};
-    for (AffineExpr sum :
-         op.getMatchingIndexingMap(window.image).getResults()) {
-      auto pair = getTwoLoops(sum, loops);
-      if (!pair)
-        break;
-      auto [point, tap] = *pair;
-      if (kinds[point] == utils::IteratorType::reduction)
-        std::swap(point, tap);
-      if (kinds[point] != utils::IteratorType::parallel ||
-          kinds[tap] != utils::IteratorType::reduction)
-        break;
-      window.points.push_back(point);
-      window.taps.push_back(tap);
-    }
-    unsigned rank = window.points.size();
-    AffineMap taps = op.getMatchingIndexingMap(window.weights);
-    AffineMap points = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    if ((rank == 1 || rank == 2) && 2 * rank == loops &&
-        op.getMatchingIndexingMap(window.image).getNumResults() == rank &&
-        taps.isProjectedPermutation() && taps.getNumResults() == rank &&
-        points.isProjectedPermutation() && points.getNumResults() == rank)
-      return window;
-  }
-  return std::nullopt;
+  Window window{op.getDpsInputOperand(0), op.getDpsInputOperand(1)};
+  AffineMap image = op.getMatchingIndexingMap(window.image);
+  unsigned rank = image.getNumResults();
+  if (rank > 2 || 2 * rank != op.getNumLoops() ||
+      dims->outputImage.size() != rank)
+    return std::nullopt;
+  for (AffineExpr sum : image.getResults())
+    for (auto [point, tap] :
+         llvm::zip_equal(dims->outputImage, dims->filterLoop))
+      if (sum.isFunctionOfDim(point)) {
+        window.points.push_back(point);
+        window.taps.push_back(tap);
+      }
+  return window;
 }
 
 /// With its dims in the order of `loops`, which index them by `map`.
@@ -275,15 +251,11 @@ static void addChannel(linalg::LinalgOp op, const Window &window) {
   };
   SmallVector<AffineMap> maps{map(read), map({dim(1), dim(4), dim(5), dim(6)}),
                               map({dim(0), dim(1), dim(2), dim(3)})};
-  SmallVector<Value> inputs{image, weights};
-  if (window.image->getOperandNumber() != 0) {
-    std::swap(maps[0], maps[1]);
-    std::swap(inputs[0], inputs[1]);
-  }
   SmallVector<utils::IteratorType> kinds(4, utils::IteratorType::parallel);
   kinds.append(3, utils::IteratorType::reduction);
   auto made = linalg::GenericOp::create(builder, loc, TypeRange(init.getType()),
-                                        inputs, ValueRange(init), maps, kinds);
+                                        ValueRange{image, weights},
+                                        ValueRange(init), maps, kinds);
   IRMapping mapping;
   op->getRegion(0).cloneInto(&made.getRegion(), mapping);
   Value result =
@@ -303,6 +275,7 @@ static void addChannel(linalg::LinalgOp op, const Window &window) {
 }
 
 void layout::splitGroups(func::FuncOp function) {
+  readImagesFirst(function);
   SmallVector<std::pair<linalg::LinalgOp, Window>> windows;
   function.walk([&](linalg::LinalgOp op) {
     if (std::optional<Window> window = findWindow(op))

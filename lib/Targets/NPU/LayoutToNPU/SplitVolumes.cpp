@@ -88,27 +88,6 @@ void Volume::dropLoop(unsigned loop) {
     *map = projectDims(*map, dropped, /*compressDimsFlag=*/true);
 }
 
-/// `count` indices of `dim` from `first` on, each `step` from the last; without
-/// the dim where it is one of no loop.
-static Value slice(OpBuilder &builder, Value tensor, unsigned dim,
-                   int64_t first, int64_t count, int64_t step, bool drops) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-      strides(type.getRank(), builder.getIndexAttr(1)),
-      sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
-  offsets[dim] = builder.getIndexAttr(first);
-  sizes[dim] = builder.getIndexAttr(count);
-  strides[dim] = builder.getIndexAttr(step);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = count;
-  if (drops)
-    shape.erase(shape.begin() + dim);
-  return tensor::ExtractSliceOp::create(
-      builder, tensor.getLoc(),
-      RankedTensorType::get(shape, type.getElementType()), tensor, offsets,
-      sizes, strides);
-}
-
 /// The order of dims by `getClass`, which OKKernel's tensors have: batch and
 /// channels, or channels of results and of images, then windows.
 static SmallVector<int64_t>
@@ -136,7 +115,7 @@ static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
   for (auto [tensor, map] :
        {std::pair(&op.image, &op.imageMap), std::pair(&op.init, &op.initMap)}) {
     unsigned dim = *findDim(*map, loop);
-    *tensor = slice(builder, *tensor, dim, index, 1, 1, /*drops=*/true);
+    *tensor = takeIndex(builder, tensor->getLoc(), *tensor, dim, index);
     *map = map->dropResult(dim);
   }
   op.dropLoop(loop);
@@ -146,14 +125,15 @@ static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
 /// The op on one index of the window's dim.
 static Volume takeTap(OpBuilder &builder, Volume op, const WindowDim &window,
                       int64_t tap) {
-  op.image = slice(builder, op.image, window.dim, tap * window.dilation,
-                   op.ranges[window.point], window.step, /*drops=*/false);
+  op.image =
+      takeRange(builder, op.image.getLoc(), op.image, window.dim,
+                tap * window.dilation, op.ranges[window.point], window.step);
   AffineExpr point = builder.getAffineDimExpr(window.point);
   SmallVector<AffineExpr> exprs(op.imageMap.getResults());
   exprs[window.dim] = point;
   op.imageMap = AffineMap::get(op.kinds.size(), 0, exprs, builder.getContext());
   unsigned dim = *findDim(op.weightsMap, window.tap);
-  op.weights = slice(builder, op.weights, dim, tap, 1, 1, /*drops=*/true);
+  op.weights = takeIndex(builder, op.weights.getLoc(), op.weights, dim, tap);
   op.weightsMap = op.weightsMap.dropResult(dim);
   reorder(builder, op.image, op.imageMap,
           getOrder(op.imageMap, [&](AffineExpr expr) {

@@ -45,22 +45,49 @@ static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   return piece;
 }
 
+/// A slice along one dim, of a tensor of `shape`.
+static Value slice(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
+                   int64_t first, int64_t count, int64_t step,
+                   ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)),
+      sizes = getAsIndexOpFoldResult(type.getContext(), type.getShape());
+  offsets[dim] = builder.getIndexAttr(first);
+  sizes[dim] = builder.getIndexAttr(count);
+  strides[dim] = builder.getIndexAttr(step);
+  return tensor::ExtractSliceOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), tensor,
+      offsets, sizes, strides);
+}
+
+Value layout::takeRange(OpBuilder &builder, Location loc, Value tensor,
+                        unsigned dim, int64_t first, int64_t count,
+                        int64_t step) {
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(tensor.getType()).getShape());
+  shape[dim] = count;
+  return slice(builder, loc, tensor, dim, first, count, step, shape);
+}
+
+Value layout::takeIndex(OpBuilder &builder, Location loc, Value tensor,
+                        unsigned dim, int64_t index) {
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(tensor.getType()).getShape());
+  shape.erase(shape.begin() + dim);
+  return slice(builder, loc, tensor, dim, index, 1, 1, shape);
+}
+
 static Value makePiece(OpBuilder &builder, Location loc, Value source,
                        unsigned dim, const Piece &piece) {
   auto type = cast<RankedTensorType>(source.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(type.getContext(), type.getShape());
   int64_t last = piece.at(piece.count - 1);
   int64_t step = std::max<int64_t>(std::abs(piece.step), 1);
-  offsets[dim] = builder.getIndexAttr(std::min(piece.first, last));
-  sizes[dim] = builder.getIndexAttr(std::abs(last - piece.first) / step + 1);
-  strides[dim] = builder.getIndexAttr(step);
-  Value slice = tensor::ExtractSliceOp::create(builder, loc, source, offsets,
-                                               sizes, strides);
+  Value range =
+      takeRange(builder, loc, source, dim, std::min(piece.first, last),
+                std::abs(last - piece.first) / step + 1, step);
   if (piece.repeat == 1 && piece.step >= 0)
-    return slice;
+    return range;
   SmallVector<AffineExpr> exprs;
   for (int64_t d = 0; d < type.getRank(); ++d)
     exprs.push_back(builder.getAffineDimExpr(d));
@@ -75,7 +102,7 @@ static Value makePiece(OpBuilder &builder, Location loc, Value source,
   SmallVector<utils::IteratorType> kinds(shape.size(),
                                          utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             builder, loc, TypeRange(init.getType()), ValueRange(slice),
+             builder, loc, TypeRange(init.getType()), ValueRange(range),
              ValueRange(init),
              ArrayRef<AffineMap>{
                  AffineMap::get(shape.size(), 0, exprs, builder.getContext()),

@@ -257,16 +257,19 @@ check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
 """, [x], sums.sum(1, dtype=np.int8),
       chip="#npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>")
 
-# Convolutions without channels: of an image, of a line, with weights and result transposed.
+# Convolutions without channels: of an image, of a line, with weights and result transposed, with weights as the
+# first factor; and the last also of one with channels.
 x, w, line, taps = draw(8, 11), draw(3, 2), draw(13), draw(3)
+image, weights = draw(1, 3, 7, 6), draw(4, 3, 3, 3)
 windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2))
 summed = np.einsum("hwyx,yx->hw", windows, w)
 ADD = """^bb0(%a: f32, %b: f32, %c: f32):
   %p = arith.mulf %a, %b : f32
   %s = arith.addf %c, %p : f32
   linalg.yield %s : f32"""
-text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: tensor<13xf32>, %t: tensor<3xf32>, %o: tensor<6x10xf32>)
-    -> (tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>) {{
+text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: tensor<13xf32>, %t: tensor<3xf32>, %o: tensor<6x10xf32>,
+    %i: tensor<1x3x7x6xf32>, %v: tensor<4x3x3x3xf32>)
+    -> (tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<1x4x5x4xf32>) {{
   %r = linalg.conv_2d ins(%x, %w : tensor<8x11xf32>, tensor<3x2xf32>) outs(%o : tensor<6x10xf32>) -> tensor<6x10xf32>
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<11xf32>
@@ -279,10 +282,21 @@ text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: 
   %g = {generic(["(a, b, c, d) -> (a * 2 + c, b * 2 + d)", "(a, b, c, d) -> (d, c)", "(a, b, c, d) -> (b, a)"],
                 ["parallel"] * 2 + ["reduction"] * 2, "%x, %wt : tensor<8x11xf32>, tensor<2x3xf32>",
                 "%f2 : tensor<5x3xf32>", ADD)} -> tensor<5x3xf32>
-  return %r, %m, %g : tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>
+  %h = {generic(["(a, b, c, d) -> (d, c)", "(a, b, c, d) -> (a * 2 + c, b * 2 + d)", "(a, b, c, d) -> (b, a)"],
+                ["parallel"] * 2 + ["reduction"] * 2, "%wt, %x : tensor<2x3xf32>, tensor<8x11xf32>",
+                "%f2 : tensor<5x3xf32>", ADD)} -> tensor<5x3xf32>
+  %e4 = tensor.empty() : tensor<1x4x5x4xf32>
+  %f4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<1x4x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %q = {generic(["(n, f, h, w, c, y, x) -> (f, c, y, x)", "(n, f, h, w, c, y, x) -> (n, c, h + y, w + x)",
+                 "(n, f, h, w, c, y, x) -> (n, f, h, w)"], PARALLEL + ["reduction"] * 3,
+                "%v, %i : tensor<4x3x3x3xf32>, tensor<1x3x7x6xf32>", "%f4 : tensor<1x4x5x4xf32>",
+                ADD)} -> tensor<1x4x5x4xf32>
+  return %r, %m, %g, %h, %q : tensor<6x10xf32>, tensor<11xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<1x4x5x4xf32>
 }}
-""", [x, w, line, taps, summed], 2 * summed, np.correlate(line, taps), summed[::2, ::2].T)
-assert text.count("okk_bdc_conv2d(") == 3 and "okk_sim_compute_run" not in text, text
+""", [x, w, line, taps, summed, image, weights], 2 * summed, np.correlate(line, taps), summed[::2, ::2].T,
+             summed[::2, ::2].T,
+             np.einsum("nchwyx,fcyx->nfhw", np.lib.stride_tricks.sliding_window_view(image, (3, 3), (2, 3)), weights))
+assert text.count("okk_bdc_conv2d(") == 5 and "okk_sim_compute_run" not in text, text
 
 # Tiles and back, and tensors that are made of numbers and of indices.
 x = draw(5, 13)
