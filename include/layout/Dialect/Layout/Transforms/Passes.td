@@ -307,6 +307,10 @@ def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
     meet pixels there, whose results are put into every so many places. Sizes
     are static; steps, dilations, groups, ranks and borders are any. What would
     take more than 64 convolutions is left.
+
+    Products with the zeros in between are not made, on any target, as the
+    transposed convolution itself has none. So an infinite weight, which times
+    such a zero is no number, changes only results for which it meets a pixel.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
