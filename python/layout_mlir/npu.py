@@ -34,10 +34,9 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 TIMELINE_EVENTS = 200
 # Sums are rounded as the loops are written; neighbors may be computed together.
-FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC",
-         "-pipe"]
-# The loops of kernels have the parentheses that they need and no others.
-KERNEL_FLAGS = ["-Wno-parentheses"]
+FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pipe"]
+# Commands are calls; the loops of kernels are vectorized, and have the parentheses that they need and no others.
+CALL_FLAGS, KERNEL_FLAGS = ["-O1"], ["-O3", "-Wno-parentheses"]
 
 
 class Dim4(ctypes.Structure):
@@ -148,7 +147,7 @@ class Program:
         # Commands of the execution units that a chip has, and those that only the simulator runs.
         self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
         self.kernels = text.count("okk_sim_compute_run(")
-        self._library = _load(_compile(self.folder, cxx, FLAGS + KERNEL_FLAGS * (self.kernels > 0)))
+        self._library = _load(_compile(self.folder, cxx, FLAGS + (KERNEL_FLAGS if self.kernels else CALL_FLAGS)))
         self._declare()
 
     def _declare(self) -> None:

@@ -1,0 +1,56 @@
+# Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small networks in the simulator of each chip, beside the CPU: npu_chips.py NETWORK[,OPTION=VALUE].. ..
+
+Their programs have functions of OKKernel's alone, compile without a warning and break no rule. Results are within
+BOUND of the CPU's largest value, those of integers are equal.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+from layout_mlir import run_npu
+from layout_mlir.tools import run_tool
+from networks import NETWORKS
+
+CHIPS = ("BM1684", "BM1684X", "BM1688")
+BOUND = 1e-5
+
+
+def read(text):
+    """The name of a network, and its options."""
+    name, *given = text.split(",")
+    values = dict(option.split("=") for option in given)
+    return name, {key: int(value) if value.isdigit() else value for key, value in values.items()}
+
+
+def compare(text, folder):
+    name, options = read(text)
+    network = NETWORKS[name].build(NETWORKS[name].small_options(**options))
+    module = folder / "network.mlir"
+    with open(module, "w", encoding="utf-8") as file:
+        network.write(file)
+    files = []
+    for number, array in enumerate(network.example_inputs()):
+        files.append(folder / f"{number}.npy")
+        np.save(files[-1], array)
+    run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", "--emit-bytecode", "-o",
+             folder / "before.mlirbc")
+    for chip in CHIPS:
+        run_npu.lower(module, run_npu.get_target(chip), folder)
+        program, result, differences = run_npu.run(files, folder, simulator_kernels=False, timeline=None)
+        largest = max(relative for _, relative in differences)
+        said = (f"{text} on {chip}: {sum(program.functions.values())} functions, {program.kernels} kernels, "
+                f"{len(result.errors)} broken rules, {largest:.2g} from the CPU")
+        print(said, flush=True)
+        if not program.functions or program.kernels or result.errors or largest > (
+                0 if options.get("element") == "i8" else BOUND):
+            sys.exit(said)
+
+
+for each in sys.argv[1:]:
+    with tempfile.TemporaryDirectory(prefix="layout-test-") as scratch:
+        compare(each, pathlib.Path(scratch))
