@@ -2,13 +2,14 @@
 
 usage: mutate.py check ROOT
        mutate.py list ROOT [--room ROOM].. [--only N..]
-       mutate.py plant ROOT SOURCES
-       mutate.py targets ROOT
+       mutate.py plant ROOT SOURCES [--room ROOM].. [--only N..]
+       mutate.py targets ROOT [--room ROOM].. [--only N..]
        mutate.py run ROOT BUILD [--room ROOM].. [--only N..] [--jobs J]
 
 `check` looks whether every entry of scripts/mutants fits the sources under ROOT.
-`plant` writes a copy of ROOT that holds all mutants (scripts/mutant_lists.py), and
-`run` runs the tests of its build directory BUILD: first each as it is, to see that
+`plant` writes a copy of ROOT that holds the mutants (scripts/mutant_lists.py): of files
+without one that is selected, the compiler's cache has what they become. `targets` says
+what their tests run, and `run` runs the tests of its build directory BUILD: first each as it is, to see that
 it passes, how long it takes, and which mutants it meets; then, for each mutant, those
 tests of its room that meet it, the fastest first, until one fails. A test that takes
 many times as long as it did has failed too. The report is BUILD/mutants.txt.
@@ -18,6 +19,7 @@ many times as long as it did has failed too. The report is BUILD/mutants.txt.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -127,6 +129,14 @@ def select(rooms, arguments):
     return chosen
 
 
+def restrict(rooms, arguments):
+    """The rooms with the mutants that are selected alone, and those that have none left out."""
+    chosen = {mutant.number for mutant in select(rooms, arguments)}
+    rooms = [dataclasses.replace(room, mutants=[each for each in room.mutants if each.number in chosen])
+             for room in rooms]
+    return [room for room in rooms if room.mutants]
+
+
 def run(rooms, arguments):
     chosen = select(rooms, arguments)
     tests_of = {room.name: mutant_tests.find(arguments.build, room.tests) for room in rooms
@@ -204,10 +214,11 @@ def main():
         for mutant in select(rooms, arguments):
             print(f"{mutant.number} {mutant.place} {mutant.file}: {mutant.description}")
     elif arguments.command == "plant":
+        mutated = mutant_lists.plant(arguments.root, restrict(rooms, arguments))
         mutated[os.path.join("include", mutant_lists.HEADER_NAME)] = mutant_lists.HEADER
         copy_tree(arguments.root, arguments.build, mutated)
     elif arguments.command == "targets":
-        units = {os.path.basename(name) for room in rooms for name in room.tests
+        units = {os.path.basename(name) for room in restrict(rooms, arguments) for name in room.tests
                  if name.endswith("Tests")}
         print(*sorted(units), "layout-opt", "layout-run", "layout-translate",
               "LayoutC", "LayoutNpuSimulator", "LayoutPython")
