@@ -258,7 +258,7 @@ check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
       chip="#npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>")
 
 # Convolutions without channels: of an image, of a line, with weights and result transposed, with weights as the
-# first factor; and the last also of one with channels.
+# first factor and loops in the order of columns and rows; and one with channels, whose weights come first.
 x, w, line, taps = draw(8, 11), draw(3, 2), draw(13), draw(3)
 image, weights = draw(1, 3, 7, 6), draw(4, 3, 3, 3)
 windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2))
@@ -282,7 +282,7 @@ text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: 
   %g = {generic(["(a, b, c, d) -> (a * 2 + c, b * 2 + d)", "(a, b, c, d) -> (d, c)", "(a, b, c, d) -> (b, a)"],
                 ["parallel"] * 2 + ["reduction"] * 2, "%x, %wt : tensor<8x11xf32>, tensor<2x3xf32>",
                 "%f2 : tensor<5x3xf32>", ADD)} -> tensor<5x3xf32>
-  %h = {generic(["(a, b, c, d) -> (d, c)", "(a, b, c, d) -> (a * 2 + c, b * 2 + d)", "(a, b, c, d) -> (b, a)"],
+  %h = {generic(["(a, b, c, d) -> (c, d)", "(a, b, c, d) -> (b * 2 + d, a * 2 + c)", "(a, b, c, d) -> (a, b)"],
                 ["parallel"] * 2 + ["reduction"] * 2, "%wt, %x : tensor<2x3xf32>, tensor<8x11xf32>",
                 "%f2 : tensor<5x3xf32>", ADD)} -> tensor<5x3xf32>
   %e4 = tensor.empty() : tensor<1x4x5x4xf32>
