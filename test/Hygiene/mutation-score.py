@@ -2,6 +2,7 @@
 # RUN: %python -B %s %layout_src_root/scripts %t %host_cxx | FileCheck %s
 # Mutation testing of a program of four functions: what is planted, what the tests
 # catch, and how it is counted; and which lists are refused.
+import argparse
 import os
 import subprocess
 import sys
@@ -106,6 +107,10 @@ def main():
     results[rooms[0].mutants[3].number] = mutate.CAUGHT, "clamp"
     print(mutate.score(rooms, results)[-1])
     # CHECK: 1 caught in spite of a reason: take it out of the list
+    only = argparse.Namespace(room=[], only=[rooms[0].mutants[1].number])
+    text = mutant_lists.plant(directory, mutate.restrict(rooms, only))["lib/Toy.cpp"]
+    print(f"planted: {text.count('layoutMutant(')}, the loop does not move: {'{  } else { i += 1; }' in text}")
+    # CHECK: planted: 1, the loop does not move: True
 
     head = "tests: test/Toy\n== lib/Toy.cpp\n- a bug\n  "
     refuse(SOURCE, head + "return @w / h => w@;")
