@@ -292,7 +292,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
         flags | llvm::JITSymbolFlags::Exported};
   };
   for (const DetachedConstants::Entry &entry : constants->getEntries())
-    define(entry.name, entry.data, llvm::JITSymbolFlags::None);
+    define(entry.name, entry.blob.getData().data(), llvm::JITSymbolFlags::None);
   auto defineFunction = [&](StringRef name, const void *address) {
     define(name, address, llvm::JITSymbolFlags::Callable);
   };
@@ -433,7 +433,6 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 // resources.
 static constexpr StringLiteral kArchiveName("layout.code");
 static constexpr StringLiteral kConstantsName("layout.constants");
-static constexpr StringLiteral kOffsetsName("layout.offsets");
 static constexpr StringLiteral kInputNamesName("layout.input_names");
 static constexpr StringLiteral kParallelName("layout.parallel");
 
@@ -480,19 +479,18 @@ void CompiledProgram::keep(const ObjectCache &cache, StringRef key,
       LLVM::LLVMFuncOp::create(b, function->getLoc(), named.getName(), empty);
   declared->setAttr(kSignatureAttrName, TypeAttr::get(signature));
 
-  SmallVector<DenseResourceElementsAttr> resources;
-  auto add = [&](StringRef name, ArrayRef<char> bytes) {
-    resources.push_back(makeResource(b.getContext(), name, bytes));
-    (*outline)->setAttr(name, resources.back());
-  };
-  add(kArchiveName, ArrayRef<char>(archive.data(), archive.size()));
-  add(kConstantsName, constants->getBytes());
-  SmallVector<NamedAttribute> offsets;
-  for (const DetachedConstants::Entry &entry : constants->getEntries())
-    offsets.push_back(b.getNamedAttr(
-        entry.name,
-        b.getI64IntegerAttr(entry.data - constants->getBytes().data())));
-  (*outline)->setAttr(kOffsetsName, b.getDictionaryAttr(offsets));
+  SmallVector<DenseResourceElementsAttr> resources{makeResource(
+      b.getContext(), kArchiveName, {archive.data(), archive.size()})};
+  (*outline)->setAttr(kArchiveName, resources.back());
+  SmallVector<NamedAttribute> rows;
+  for (const DetachedConstants::Entry &entry : constants->getEntries()) {
+    resources.push_back(
+        makeResource(b.getContext(), entry.name, entry.blob.getData()));
+    auto alignment = b.getI64IntegerAttr(entry.blob.getDataAlignment());
+    rows.push_back(b.getNamedAttr(
+        entry.name, b.getArrayAttr({resources.back(), alignment})));
+  }
+  (*outline)->setAttr(kConstantsName, b.getDictionaryAttr(rows));
   SmallVector<StringRef> names(inputNames.begin(), inputNames.end());
   (*outline)->setAttr(kInputNamesName, b.getStrArrayAttr(names));
   (*outline)->setAttr(kProfileAttrName, b.getStrArrayAttr(profiled));
@@ -532,21 +530,21 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
                        .getAsRange<StringAttr>())
     program->profiled.push_back(name);
 
-  SmallVector<std::pair<StringRef, size_t>> offsets;
-  for (NamedAttribute entry :
-       outline->getAttrOfType<DictionaryAttr>(kOffsetsName))
-    offsets.emplace_back(entry.getName(),
-                         cast<IntegerAttr>(entry.getValue()).getInt());
-  auto getResource = [&](StringRef name) {
-    return outline->getAttrOfType<DenseResourceElementsAttr>(name);
-  };
-  auto getBytes = [&](StringRef name) {
-    AsmResourceBlob *blob = getResource(name).getRawHandle().getBlob();
+  auto getBytes = [](DenseResourceElementsAttr resource) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     return blob ? blob->getData() : ArrayRef<char>();
   };
-  program->constants =
-      std::make_unique<DetachedConstants>(getBytes(kConstantsName), offsets);
-  dropResource(getResource(kConstantsName));
+  program->constants = std::make_unique<DetachedConstants>();
+  for (NamedAttribute entry :
+       outline->getAttrOfType<DictionaryAttr>(kConstantsName)) {
+    auto row = cast<ArrayAttr>(entry.getValue());
+    auto resource = cast<DenseResourceElementsAttr>(row[0]);
+    ArrayRef<char> bytes = getBytes(resource);
+    llvm::copy(bytes,
+               program->constants->add(entry.getName(), bytes.size(),
+                                       cast<IntegerAttr>(row[1]).getInt()));
+    dropResource(resource);
+  }
   auto fail = [&](llvm::Error error) {
     return function->emitError()
            << "could not be loaded: " << llvm::toString(std::move(error));
@@ -554,12 +552,13 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
   auto builder = describeMachine(options);
   if (!builder)
     return fail(builder.takeError());
-  ArrayRef<char> archive = getBytes(kArchiveName);
+  auto code = outline->getAttrOfType<DenseResourceElementsAttr>(kArchiveName);
+  ArrayRef<char> archive = getBytes(code);
   program->isFromCache = true;
   if (llvm::Error error = program->link({archive.data(), archive.size()},
                                         std::move(*builder), options))
     return fail(std::move(error));
-  dropResource(getResource(kArchiveName));
+  dropResource(code);
   if (!program->entry)
     return function->emitError()
            << "could not be linked: a library or function that it calls is not "

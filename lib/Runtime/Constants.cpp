@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Constants.h"
-#include "layout/Runtime/HugePages.h"
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/ConstantBytes.h"
+#include "layout/Support/HugePages.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/ErrorHandling.h"
-#include <cstdlib>
 #include <cstring>
 
 using namespace mlir;
@@ -24,7 +22,7 @@ namespace {
 /// The contents of a constant: `bytes` repeated up to `size` bytes.
 struct Contents {
   ArrayRef<char> bytes;
-  int64_t size = 0;
+  size_t size = 0;
 };
 } // namespace
 
@@ -50,14 +48,14 @@ static std::optional<Contents> getContents(LLVM::GlobalOp global) {
   contents.size = elements.getNumElements() * *bytes;
   // The translation to LLVM IR reports a resource without data.
   contents.bytes = getConstantBytes(elements).value_or(ArrayRef<char>());
-  bool whole = static_cast<int64_t>(contents.bytes.size()) == contents.size ||
-               static_cast<int64_t>(contents.bytes.size()) == *bytes;
+  bool whole = contents.bytes.size() == contents.size ||
+               contents.bytes.size() == static_cast<size_t>(*bytes);
   return whole ? std::make_optional(contents) : std::nullopt;
 }
 
 static void copyTo(char *data, const Contents &contents) {
   size_t piece = contents.bytes.size();
-  for (int64_t at = 0; at < contents.size; at += piece)
+  for (size_t at = 0; at < contents.size; at += piece)
     std::memcpy(data + at, contents.bytes.data(), piece);
 }
 
@@ -83,6 +81,18 @@ public:
   }
   ~ResourceDropper() { giveBackFreedMemory(); }
 
+  /// The memory of the global's resource, if it has these bytes alone and can
+  /// stay where it is.
+  std::optional<AsmResourceBlob>
+  take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
+    Entry *entry = getEntry(global);
+    if (!entry || contents.bytes.size() != contents.size ||
+        !isConstantMemory(contents.bytes.data()) ||
+        !llvm::isAddrAligned(llvm::Align(alignment), contents.bytes.data()))
+      return std::nullopt;
+    return std::move(*entry->getBlob());
+  }
+
   /// The global does not read its resource again.
   void release(LLVM::GlobalOp global) {
     if (Entry *entry = getEntry(global); entry && --readers[entry] == 0)
@@ -102,32 +112,15 @@ private:
 };
 } // namespace
 
-void DetachedConstants::allocate(size_t bytes) {
-  memory.reset(static_cast<char *>(allocateHugePages(bytes)));
-  if (!memory)
-    llvm::report_bad_alloc_error("out of memory for constants");
-  size = bytes;
-}
-
-DetachedConstants::DetachedConstants(
-    ArrayRef<char> bytes, ArrayRef<std::pair<StringRef, size_t>> offsets) {
-  if (bytes.empty())
-    return;
-  allocate(bytes.size());
-  llvm::copy(bytes, memory.get());
-  for (auto [name, offset] : offsets)
-    entries.push_back({name.str(), memory.get() + offset});
+char *DetachedConstants::add(StringRef name, size_t bytes, size_t alignment) {
+  entries.push_back({name.str(), allocateConstant(bytes, alignment)});
+  return entries.back().blob.getMutableData().data();
 }
 
 DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
-  // All of them in one block, so that pages are shared.
-  struct Placed {
-    LLVM::GlobalOp global;
-    Contents contents;
-    size_t offset;
-  };
-  SmallVector<Placed> placed;
-  size_t end = 0;
+  std::optional<ResourceDropper> dropper;
+  if (dropResources)
+    dropper.emplace(module);
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     if (!global.getConstant() || global.getThreadLocal_() ||
         global.getAddrSpace() != 0 || global.getSection() ||
@@ -138,23 +131,13 @@ DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
         std::max<uint64_t>(64, global.getAlignment().value_or(1));
     if (!contents || contents->size < kMinBytes || alignment > kHugePageBytes)
       continue;
-    end = llvm::alignTo(end, alignment);
-    placed.push_back({global, *contents, end});
-    end += contents->size;
-  }
-  std::optional<ResourceDropper> dropper;
-  if (dropResources)
-    dropper.emplace(module);
-  if (placed.empty())
-    return;
-  allocate(end);
-  char *filled = memory.get();
-  for (auto &[global, contents, offset] : placed) {
-    // What is kept of all bytes says nothing of other memory.
-    std::fill(filled, memory.get() + offset, 0);
-    copyTo(memory.get() + offset, contents);
-    filled = memory.get() + offset + contents.size;
-    entries.push_back({global.getSymName().str(), memory.get() + offset});
+    std::optional<AsmResourceBlob> taken;
+    if (dropper)
+      taken = dropper->take(global, *contents, alignment);
+    if (taken)
+      entries.push_back({global.getSymName().str(), std::move(*taken)});
+    else
+      copyTo(add(global.getSymName(), contents->size, alignment), *contents);
     if (dropper)
       dropper->release(global);
     global.removeValueAttr();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/KeptMemory.h"
-#include "layout/Runtime/HugePages.h"
+#include "layout/Support/HugePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <malloc.h>

@@ -13,6 +13,9 @@ _Shapes = Mapping[str | int, Sequence[int]]
 # Of files that are read as ONNX models, and of all that are read.
 ONNX_SUFFIXES = (".onnx", ".pt2")
 _SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
+# How bytecode begins, and the number of its section with the bytes of constants.
+_BYTECODE = b"ML\xefR"
+_RESOURCES = 5
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
@@ -23,18 +26,18 @@ def read(module: Any, shapes: _Shapes | None = None) -> Any:
     return attach_constants(*opened) if isinstance(opened, tuple) else opened
 
 
-def open_module(module: Any, shapes: _Shapes | None = None) -> Any:
+def open_module(module: Any, shapes: _Shapes | None = None, maps: bool = False) -> Any:
     """Text as a str, bytecode as bytes, or what attach_constants takes.
 
     A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, is a file; what is no file is
     returned as it is. Models in ONNX and StableHLO are imported, and programs of torch.export where
     torch is installed. `shapes` are sizes that an .onnx or .pt2 file leaves open: a shape for each
-    name or number of an input.
+    name or number of an input. With `maps` a file of bytecode is a mapping of it.
     """
     path = _as_path(module)
     if shapes and not (path and path.suffix in ONNX_SUFFIXES):
         raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
-    return _read_file(path, shapes or {}) if path else module
+    return _read_file(path, shapes or {}, maps) if path else module
 
 
 def _as_path(module: Any) -> pathlib.Path | None:
@@ -55,8 +58,7 @@ def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
         text = module.encode(errors="surrogatepass") if isinstance(module, str) else module
         return [text] if isinstance(text, bytes) else None
     try:
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        data = _map(path)
         imported = [f"{path.suffix} {sorted((shapes or {}).items(), key=str)}".encode(), _importers()]
         if path.suffix in ONNX_SUFFIXES:
             # torch translates a program of torch.export; a model that says "location" may have
@@ -81,7 +83,45 @@ def _importers() -> bytes:
     return b"".join(file.read_bytes() for file in sorted(pathlib.Path(__file__).parent.glob("*.py")))
 
 
-def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes | tuple[str, Mapping[str, Any]]:
+def _map(path: pathlib.Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _without_weights(data: bytes | mmap.mmap) -> bytes:
+    """All sections of bytecode but that of its resources; all of it where it is broken."""
+    try:
+        return _join_sections(data)
+    except (IndexError, ZeroDivisionError):
+        return bytes(data)
+
+
+def _join_sections(data: bytes | mmap.mmap) -> bytes:
+
+    def read_number(at: int) -> tuple[int, int]:
+        # As many bytes as the first one has zeros at its low end, and one more.
+        size = (data[at] & -data[at]).bit_length() or 9
+        number = int.from_bytes(data[at : at + size], "little")
+        return number >> size if size < 9 else number >> 8, at + size
+
+    at = read_number(len(_BYTECODE))[1]
+    at = data.find(b"\0", at) + 1  # behind the name of the producer
+    parts = [data[:at]]
+    while at < len(data):
+        section = data[at]
+        size, at = read_number(at + 1)
+        if section & 0x80:
+            alignment, at = read_number(at)
+            at += -at % alignment
+        if section & 0x7F != _RESOURCES:
+            parts.append(data[at : at + size])
+        at += size
+    return b"".join(parts)
+
+
+def _read_file(
+    path: pathlib.Path, shapes: _Shapes, maps: bool
+) -> str | bytes | mmap.mmap | tuple[str, Mapping[str, Any]]:
     from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import, torch_import
 
     try:
@@ -90,9 +130,11 @@ def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes | tuple[str, 
             onnx_shapes.set_shapes(model, shapes)
             model = onnx_import.prepare_checked(model)  # not a second one beside it
             return onnx_import.lower_to_text(model)
-        data = path.read_bytes()
-        if stablehlo_import.is_stablehlo(data):
-            return stablehlo_import.lower_to_text(data)
-        return data if data.startswith(b"ML\xefR") else data.decode()
+        with path.open("rb") as file:
+            is_bytecode = file.read(len(_BYTECODE)) == _BYTECODE
+        data = _map(path) if is_bytecode and maps else path.read_bytes()
+        if stablehlo_import.is_stablehlo(_without_weights(data) if is_bytecode else bytes(data)):
+            return stablehlo_import.lower_to_text(bytes(data))
+        return data if is_bytecode else bytes(data).decode()
     except (ImportError, OSError, UnicodeError, onnx_import.ImportFailed, onnx_shapes.WrongShape) as error:
         raise LayoutError(f"{path}: {error}") from error

@@ -45,6 +45,27 @@ static const DialectRegistry &getRegistry() {
   return *registry;
 }
 
+namespace {
+/// A file that Python has mapped, for as long as constants are read from it.
+class MappedFile : public llvm::MemoryBuffer {
+public:
+  explicit MappedFile(const py::buffer &file)
+      : info(std::make_unique<py::buffer_info>(file.request())) {
+    auto *begin = static_cast<const char *>(info->ptr);
+    init(begin, begin + info->size, /*RequiresNullTerminator=*/false);
+  }
+  ~MappedFile() override {
+    py::gil_scoped_acquire interpreter;
+    info.reset();
+  }
+  StringRef getBufferIdentifier() const override { return kTextName; }
+  BufferKind getBufferKind() const override { return MemoryBuffer_MMap; }
+
+private:
+  std::unique_ptr<py::buffer_info> info;
+};
+} // namespace
+
 ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (py::isinstance<py::tuple>(given) && py::len(given) == 2) {
     ModuleData module = toModuleData(given[py::int_(0)]);
@@ -60,6 +81,8 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
     checkText(text, kMostModuleNesting);
     return {llvm::MemoryBuffer::getMemBufferCopy(text, kTextName)};
   }
+  if (py::isinstance(given, py::module_::import("mmap").attr("mmap")))
+    return {std::make_unique<MappedFile>(given), /*isBytecode=*/true};
   if (!py::isinstance<py::bytes>(given))
     throw py::type_error("the module is to be text as a str or bytecode as "
                          "bytes, not " +
@@ -75,9 +98,10 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
 }
 
 ModuleData mlir::layout::python::readModule(const py::object &given,
-                                            const py::object &shapes) {
+                                            const py::object &shapes,
+                                            bool maps) {
   py::object read = py::module_::import("layout_mlir.modules")
-                        .attr("open_module")(given, shapes);
+                        .attr("open_module")(given, shapes, maps);
   bool isImported = !read.is(given);
   ModuleData module = toModuleData(read);
   read.release().dec_ref();

@@ -42,12 +42,15 @@ struct ModuleData {
   pybind11::object arrays;
 };
 
-/// Of a str, bytes, or a str with arrays; anything else is a TypeError.
+/// Of a str, bytes, a mapped file of bytecode, or a str with arrays; anything
+/// else is a TypeError.
 ModuleData toModuleData(const pybind11::object &given);
 
-/// Also reads files, and models of other projects: layout_mlir/modules.py.
+/// Also reads files, and models of other projects: layout_mlir/modules.py. With
+/// `maps` a file of bytecode is not copied: it must not change while the module
+/// is alive.
 ModuleData readModule(const pybind11::object &given,
-                      const pybind11::object &shapes);
+                      const pybind11::object &shapes, bool maps = false);
 
 class ModuleInContext {
 public:

@@ -144,7 +144,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
   bool isKept = outline != nullptr;
   auto program = std::make_shared<Program>(
       isKept ? ModuleData{std::move(outline), /*isBytecode=*/true, {}}
-             : readModule(given, shapes));
+             : readModule(given, shapes, /*maps=*/true));
   ModuleInContext &module = program->module;
   program->function = function;
   {

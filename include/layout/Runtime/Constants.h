@@ -23,10 +23,10 @@
 #ifndef LAYOUT_RUNTIME_CONSTANTS_H
 #define LAYOUT_RUNTIME_CONSTANTS_H
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <cstdlib>
-#include <memory>
 #include <string>
+#include <vector>
 
 namespace mlir {
 namespace layout {
@@ -35,30 +35,25 @@ class DetachedConstants {
 public:
   static constexpr int64_t kMinBytes = 4096;
 
-  /// Takes the large constants out of `module`, which is changed. With
-  /// `dropResources` the memory of all resources of the context that are copied
-  /// or not read is freed on the way: they have no elements then.
-  explicit DetachedConstants(ModuleOp module, bool dropResources = false);
-
   struct Entry {
     std::string name;
-    const char *data;
+    AsmResourceBlob blob;
   };
 
-  /// Those that another object had, as its bytes with the offset of each, in
-  /// memory of its own.
-  DetachedConstants(ArrayRef<char> bytes,
-                    ArrayRef<std::pair<StringRef, size_t>> offsets);
+  DetachedConstants() = default;
+
+  /// Takes the large constants out of `module`, which is changed. With
+  /// `dropResources` all memory of the resources of the context that is not
+  /// needed is freed on the way, and they have no elements then: what
+  /// allocateConstant gave stays where it is, the rest is copied or not read.
+  explicit DetachedConstants(ModuleOp module, bool dropResources = false);
+
+  /// Adds a constant of this many bytes and returns its memory.
+  char *add(StringRef name, size_t bytes, size_t alignment);
 
   ArrayRef<Entry> getEntries() const { return entries; }
-  /// All entries, one after the other.
-  ArrayRef<char> getBytes() const { return {memory.get(), size}; }
 
 private:
-  void allocate(size_t bytes);
-
-  size_t size = 0;
-  std::unique_ptr<char, void (*)(void *)> memory{nullptr, std::free};
   std::vector<Entry> entries;
 };
 

@@ -17,6 +17,8 @@
 #ifndef LAYOUT_SUPPORT_CONSTANTBYTES_H
 #define LAYOUT_SUPPORT_CONSTANTBYTES_H
 
+#include "layout/Support/ConstantMemory.h"
+#include "layout/Support/HugePages.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <optional>
@@ -35,6 +37,19 @@ inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
   AsmResourceBlob *blob =
       resource ? resource.getRawHandle().getBlob() : nullptr;
   return blob ? std::make_optional(blob->getData()) : std::nullopt;
+}
+
+/// Memory for a constant that is computed, which its reader may take over.
+inline AsmResourceBlob allocateConstant(size_t bytes, size_t alignment) {
+  if (alignment > kHugePageBytes)
+    return HeapAsmResourceBlob::allocate(bytes, alignment);
+  std::shared_ptr<char> block = allocateConstantBytes(bytes, alignment);
+  ArrayRef<char> data(block.get(), bytes);
+  auto release = [block = std::move(block)](void *, size_t, size_t) mutable {
+    block.reset();
+  };
+  return AsmResourceBlob(data, alignment, std::move(release),
+                         /*dataIsMutable=*/true);
 }
 
 } // namespace layout

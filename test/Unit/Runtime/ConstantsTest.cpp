@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Constants.h"
+#include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -50,7 +51,7 @@ TEST(DetachedConstants, TakesLargePlainConstants) {
     names.push_back(entry.name);
   ASSERT_THAT(names, ElementsAre("least", "odd", "last"));
   auto expect = [&](unsigned entry, uintptr_t alignment, int64_t value) {
-    const void *data = constants.getEntries()[entry].data;
+    const void *data = constants.getEntries()[entry].blob.getData().data();
     EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % alignment, 0u);
     for (int i : {0, 1, 511})
       EXPECT_EQ(static_cast<const int64_t *>(data)[i], value);
@@ -86,12 +87,43 @@ TEST(DetachedConstants, DropsResources) {
   DetachedConstants constants(*module, /*dropResources=*/true);
   ASSERT_EQ(constants.getEntries().size(), 2u);
   for (const DetachedConstants::Entry &entry : constants.getEntries())
-    EXPECT_EQ(*reinterpret_cast<const int64_t *>(entry.data), 7);
+    EXPECT_EQ(entry.blob.getDataAs<int64_t>().front(), 7);
   auto &manager = DenseResourceElementsHandle::getManagerInterface(&context)
                       .getBlobManager();
   EXPECT_TRUE(manager.lookup("shared")->getBlob()->getData().empty());
   EXPECT_TRUE(manager.lookup("unread")->getBlob()->getData().empty());
   EXPECT_EQ(manager.lookup("small")->getBlob()->getData().size(), 8u);
+}
+
+/// What was computed to memory for constants stays there, also for two readers;
+/// where resources stay, it is copied.
+TEST(DetachedConstants, TakesWhatWasAllocated) {
+  MLIRContext context;
+  context.loadDialect<LLVM::LLVMDialect>();
+  AsmResourceBlob blob = allocateConstant(4096, 64);
+  llvm::fill(blob.getMutableData(), 7);
+  const char *place = blob.getData().data();
+  auto type = RankedTensorType::get({4096}, IntegerType::get(&context, 8));
+  auto value = DenseResourceElementsAttr::get(type, "packed", std::move(blob));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  OpBuilder b(module->getBodyRegion());
+  auto array = LLVM::LLVMArrayType::get(type.getElementType(), 4096);
+  for (StringRef name : {"one", "other"})
+    LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true,
+                           LLVM::Linkage::Private, name, value);
+  {
+    OwningOpRef<ModuleOp> clone = module->clone();
+    DetachedConstants copies(*clone);
+    for (const DetachedConstants::Entry &entry : copies.getEntries())
+      EXPECT_NE(entry.blob.getData().data(), place);
+  }
+  DetachedConstants constants(*module, /*dropResources=*/true);
+  ASSERT_EQ(constants.getEntries().size(), 2u);
+  for (const DetachedConstants::Entry &entry : constants.getEntries()) {
+    EXPECT_EQ(entry.blob.getData().data(), place);
+    EXPECT_EQ(entry.blob.getData().back(), 7);
+  }
+  EXPECT_TRUE(value.getRawHandle().getBlob()->getData().empty());
 }
 
 } // namespace

@@ -111,7 +111,7 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
   }
 
   AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(std::max<size_t>(*count * bytes, 1), align);
+      allocateConstant(std::max<size_t>(*count * bytes, 1), align);
   MutableArrayRef<char> storage =
       blob.getMutableData().take_front(*count * bytes);
   SmallVector<char> fillerBytes(bytes, 0);

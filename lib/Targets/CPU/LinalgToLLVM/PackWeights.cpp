@@ -103,7 +103,7 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
   size_t rows = bytes.size() / rowBytes, blockBytes = width * elementBytes;
   size_t blocks = llvm::divideCeil(rowBytes, blockBytes);
   AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(blocks * rows * blockBytes, /*align=*/64);
+      allocateConstant(blocks * rows * blockBytes, /*alignment=*/64);
   char *to = blob.getMutableData().data();
   for (size_t at = 0; at < rowBytes; at += blockBytes) {
     size_t used = std::min(blockBytes, rowBytes - at);

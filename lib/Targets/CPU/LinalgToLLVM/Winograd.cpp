@@ -223,8 +223,8 @@ ElementsAttr layout::transformFilters(const Kernel &kernel,
   int64_t blocks = countPositions(kernel, filters) / winograd.lanes;
   auto result = RankedTensorType::get({blocks, 16, channels, winograd.lanes},
                                       type.getElementType());
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-      result.getNumElements() * sizeof(float), /*align=*/64);
+  AsmResourceBlob blob = allocateConstant(
+      result.getNumElements() * sizeof(float), /*alignment=*/64);
   auto *to = reinterpret_cast<float *>(blob.getMutableData().data());
   constexpr double g[4][3] = {
       {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};

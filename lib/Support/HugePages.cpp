@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Runtime/HugePages.h"
+#include "layout/Support/HugePages.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <sys/mman.h>

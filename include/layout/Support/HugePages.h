@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_RUNTIME_HUGEPAGES_H
-#define LAYOUT_RUNTIME_HUGEPAGES_H
+#ifndef LAYOUT_SUPPORT_HUGEPAGES_H
+#define LAYOUT_SUPPORT_HUGEPAGES_H
 
 #include <cstddef>
 
@@ -29,4 +29,4 @@ void *allocateHugePages(size_t bytes);
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_RUNTIME_HUGEPAGES_H
+#endif // LAYOUT_SUPPORT_HUGEPAGES_H
