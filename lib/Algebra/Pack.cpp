@@ -80,14 +80,15 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
     return result;
   };
   // Where nothing is mixed, each dim moves by its own table alone, and one is
-  // gone through without computing positions: the innermost one, whose elements
-  // are neighbors, unless it is as short as a filter is wide.
+  // gone through without computing positions: the innermost one that is longer
+  // than a filter is wide, whose elements are nearest to each other.
   llvm::SmallVector<int64_t> outerSizes(sizes);
   std::optional<size_t> inner;
   if (!sizes.empty() && position.hasOnlyTables()) {
-    inner = sizes.size() - 1;
-    if (sizes[*inner] < 16)
-      inner = llvm::max_element(sizes) - sizes.begin();
+    auto isLong = [](int64_t size) { return size >= 16; };
+    auto found = llvm::find_if(llvm::reverse(sizes), isLong);
+    inner = found != sizes.rend() ? sizes.rend() - found - 1
+                                  : llvm::max_element(sizes) - sizes.begin();
     outerSizes[*inner] = 1;
   }
   llvm::SmallVector<int64_t> strides(sizes.size(), 1);

@@ -195,6 +195,14 @@ std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
   return std::nullopt;
 }
 
+/// One dim of a filter, three numbers as four.
+static void transform(double a, double b, double c, double (&sums)[4]) {
+  sums[0] = a;
+  sums[1] = a / 2 + b / 2 + c / 2;
+  sums[2] = a / 2 - b / 2 + c / 2;
+  sums[3] = c;
+}
+
 ElementsAttr layout::transformFilters(const Kernel &kernel,
                                       const KernelPlan &plan,
                                       const WinogradPlan &winograd) {
@@ -226,33 +234,32 @@ ElementsAttr layout::transformFilters(const Kernel &kernel,
   AsmResourceBlob blob = allocateConstant(
       result.getNumElements() * sizeof(float), /*alignment=*/64);
   auto *to = reinterpret_cast<float *>(blob.getMutableData().data());
-  constexpr double g[4][3] = {
-      {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
   int64_t place = channels * winograd.lanes;
   auto [rows, columns] = std::pair(stride[winograd.axes[0].window],
                                    stride[winograd.axes[1].window]);
-  for (int64_t block = 0; block < blocks; ++block)
+  SmallVector<int64_t> channelOffsets, laneOffsets(winograd.lanes);
+  for (int64_t channel = 0; channel < channels; ++channel)
+    channelOffsets.push_back(offsetOf(winograd.channels, channel));
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int64_t lane = 0; lane < winograd.lanes; ++lane)
+      laneOffsets[lane] = offsetOf(filters, block * winograd.lanes + lane);
     for (int64_t channel = 0; channel < channels; ++channel) {
-      int64_t at = offsetOf(winograd.channels, channel);
+      float *begin = to + block * 16 * place + channel * winograd.lanes;
       for (int64_t lane = 0; lane < winograd.lanes; ++lane) {
         const float *from =
-            elements + at + offsetOf(filters, block * winograd.lanes + lane);
-        double half[4][3] = {};
-        for (int i = 0; i < 4; ++i)
-          for (int row = 0; row < 3; ++row)
-            for (int column = 0; column < 3; ++column)
-              half[i][column] +=
-                  g[i][row] * from[row * rows + column * columns];
-        for (int i = 0; i < 4; ++i)
-          for (int j = 0; j < 4; ++j) {
-            double sum = 0;
-            for (int column = 0; column < 3; ++column)
-              sum += g[j][column] * half[i][column];
-            to[(block * 16 + i * 4 + j) * place + channel * winograd.lanes +
-               lane] = static_cast<float>(sum);
-          }
+            elements + channelOffsets[channel] + laneOffsets[lane];
+        double half[3][4];
+        for (int column = 0; column < 3; ++column, from += columns)
+          transform(from[0], from[rows], from[2 * rows], half[column]);
+        for (int i = 0; i < 4; ++i) {
+          double sums[4];
+          transform(half[0][i], half[1][i], half[2][i], sums);
+          for (int j = 0; j < 4; ++j)
+            begin[(i * 4 + j) * place + lane] = static_cast<float>(sums[j]);
+        }
       }
     }
+  }
   return DenseResourceElementsAttr::get(result, "winograd_filters",
                                         std::move(blob));
 }
