@@ -1,0 +1,86 @@
+"""./dev bench --compile: how long networks take from linalg to a function that can be called.
+
+Each network of `./dev bench --peers` is imported to bytecode, which layout_mlir.compile then reads and
+compiles, without code that was kept, in a process of its own on one processor and on all of --threads.
+Printed are the seconds that passed, those that processors worked, of which some the system did, and the
+most memory that the process had, beside that of the weights. Of --rounds runs the shortest one counts.
+"""
+
+import argparse
+import multiprocessing
+import os
+import pathlib
+import resource
+import time
+
+import onnx
+
+from layout_mlir import onnx_import
+from layout_mlir.run import positive
+
+from . import onnx_networks
+from .rows import measure_rows, write_json
+
+
+def compile_once(path, processors):
+    """In a new process, which then has no memory of anything else."""
+    os.sched_setaffinity(0, processors)
+    os.environ["LAYOUT_CACHE"] = ""
+    import layout_mlir
+
+    def read_times():
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return time.perf_counter(), used.ru_utime + used.ru_stime, used.ru_stime
+
+    before = read_times()
+    layout_mlir.compile(path)
+    passed, worked, system = (after - start for start, after in zip(before, read_times(), strict=True))
+    status = pathlib.Path("/proc/self/status").read_text(encoding="ascii")
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    return {"seconds": passed, "worked": worked, "system": system, "bytes": 1024 * peak}
+
+
+def measure(name, args, folder):
+    model, path = onnx_networks.make(name, args.small), folder / "network.mlirbc"
+    onnx.save(model, folder / "network.onnx")
+    onnx_import.import_model(folder / "network.onnx", path)
+    row = {"network": name, "weights": sum(len(each.raw_data) for each in model.graph.initializer)}
+    del model
+    processors = sorted(os.sched_getaffinity(0))
+    for threads in sorted({1, args.threads}):
+        row[threads] = min((run(path, processors[:threads]) for _ in range(args.rounds)),
+                           key=lambda times: times["seconds"])
+    return row
+
+
+def run(path, processors):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(compile_once, (path, processors))
+
+
+def show(row):
+    cells = [f"{row['network']:<16}", f"{row['weights'] / 1e6:7.0f} MB"]
+    for threads, times in row.items():
+        if isinstance(threads, int):
+            cells.append(f"{threads} processors: {times['seconds']:6.2f} s, worked {times['worked']:6.2f} "
+                         f"(system {times['system']:.2f}), {times['bytes'] / 1e6:5.0f} MB")
+    return "  ".join(cells)
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --compile", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
+    parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
+    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
+                        help="measure with 1 and with N (default: %(default)s)")
+    parser.add_argument("--rounds", type=positive, metavar="N", default=3, help="default: %(default)s")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    known = onnx_networks.BUILT if args.small else onnx_networks.NETWORKS
+    names = args.networks.split(",") if args.networks else list(known)
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
+    rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
+    write_json(args.json, rows=rows)
+    return 0 if complete else 1
