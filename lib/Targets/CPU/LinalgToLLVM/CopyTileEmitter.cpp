@@ -171,14 +171,14 @@ void CopyTileEmitter::transposeLanes(int64_t row, int64_t column, int64_t width,
                                      SmallVectorImpl<Part> &parts) {
   int64_t rows = std::min(tile.rows, tile.vectorSize);
   int64_t registers = std::min(rows, lane);
-  SmallVector<Value> square;
-  for (int64_t i = 0; i < registers; ++i) {
+  auto load = [&](int64_t number) {
     SmallVector<Value> lanes;
-    for (int64_t part = i; part < rows; part += registers)
+    for (int64_t part = number; part < rows; part += registers)
       lanes.push_back(loadRow(row + part, column, width));
-    square.push_back(shuffles.concat(lanes));
-  }
-  transposeSquare(row, column, lane, square, parts);
+    return shuffles.concat(lanes);
+  };
+  addParts(row, column, lane,
+           shuffles.interleaveLanes(0, registers, lane, load), parts);
 }
 
 void CopyTileEmitter::transposeWholeRows(int64_t row, int64_t column,
@@ -194,13 +194,15 @@ void CopyTileEmitter::transposeWholeRows(int64_t row, int64_t column,
       square.push_back(part);
   }
   for (auto [number, square] : llvm::enumerate(squares))
-    transposeSquare(row, column + number * lane, lane, square, parts);
+    addParts(row, column + number * lane, lane,
+             shuffles.interleaveLanes(0, lane, lane,
+                                      [&](int64_t i) { return square[i]; }),
+             parts);
 }
 
-void CopyTileEmitter::transposeSquare(int64_t row, int64_t column, int64_t lane,
-                                      SmallVector<Value> registers,
-                                      SmallVectorImpl<Part> &parts) {
-  shuffles.interleaveLanes(registers, lane);
+void CopyTileEmitter::addParts(int64_t row, int64_t column, int64_t lane,
+                               ArrayRef<Value> registers,
+                               SmallVectorImpl<Part> &parts) {
   int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
   int64_t rows = std::min(tile.rows, tile.vectorSize);
   int64_t perLane = lane / std::min<int64_t>(rows, lane);

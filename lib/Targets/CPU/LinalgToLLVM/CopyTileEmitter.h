@@ -70,9 +70,9 @@ private:
                       SmallVectorImpl<Part> &parts);
   void transposeWholeRows(int64_t row, int64_t column, int64_t lane,
                           SmallVectorImpl<Part> &parts);
-  void transposeSquare(int64_t row, int64_t column, int64_t lane,
-                       SmallVector<Value> registers,
-                       SmallVectorImpl<Part> &parts);
+  /// The columns of a square that was transposed.
+  void addParts(int64_t row, int64_t column, int64_t lane,
+                ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();
 
   OpBuilder &b;

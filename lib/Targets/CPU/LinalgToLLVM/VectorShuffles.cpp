@@ -36,19 +36,23 @@ Value VectorShuffles::concat(ArrayRef<Value> parts) {
   return shuffle(low, high, 2 * getSize(low), [](int64_t e) { return e; });
 }
 
-void VectorShuffles::interleaveLanes(SmallVector<Value> &registers,
-                                     int64_t lane) {
-  int64_t size = getSize(registers[0]), half = registers.size() / 2;
-  for (size_t round = 1; round < registers.size(); round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < half; ++i)
-      for (int64_t upper : {int64_t(0), lane / 2})
-        next.push_back(
-            shuffle(registers[i], registers[i + half], size, [&](int64_t e) {
-              return e / lane * lane + upper + e % lane / 2 + e % 2 * size;
-            }));
-    registers = std::move(next);
-  }
+SmallVector<Value>
+VectorShuffles::interleaveLanes(int64_t first, int64_t count, int64_t lane,
+                                function_ref<Value(int64_t)> part) {
+  if (count == 1)
+    return {part(first)};
+  int64_t run = count / 2;
+  SmallVector<Value> upper = interleaveLanes(first, run, lane, part);
+  SmallVector<Value> lower = interleaveLanes(first + run, run, lane, part);
+  SmallVector<Value> results;
+  int64_t size = getSize(upper[0]);
+  for (auto [a, b] : llvm::zip_equal(upper, lower))
+    for (int64_t half : {int64_t(0), lane / 2})
+      results.push_back(shuffle(a, b, size, [&](int64_t e) {
+        int64_t at = e % lane / run;
+        return e / lane * lane + half + at / 2 * run + e % run + at % 2 * size;
+      }));
+  return results;
 }
 
 SmallVector<Value> VectorShuffles::gatherLanes(ArrayRef<Value> rows,
@@ -96,19 +100,20 @@ SmallVector<Value> VectorShuffles::unweaveLanes(ArrayRef<Value> parts,
                                                 int64_t lane) {
   int64_t count = parts.size(), factor = getFactor(count);
   int64_t size = getSize(parts[0]);
-  SmallVector<Value> results(count);
-  for (int64_t j = 0; j < factor; ++j) {
-    SmallVector<Value> row;
-    for (int64_t first = 0; first < count; first += factor) {
+  SmallVector<SmallVector<Value>> rows(factor);
+  for (int64_t first = 0; first < count; first += factor)
+    for (int64_t j = 0; j < factor; ++j) {
       Value blend = parts[first];
       for (int64_t k = 1; k < factor; ++k)
         blend = shuffle(blend, parts[first + k], size, [&](int64_t e) {
           return (k * lane + e % lane) % factor == j ? size + e : e;
         });
-      row.push_back(shuffle(blend, blend, size, [&](int64_t e) {
+      rows[j].push_back(shuffle(blend, blend, size, [&](int64_t e) {
         return e / lane * lane + (e % lane * factor + j) % lane;
       }));
     }
+  SmallVector<Value> results(count);
+  for (auto [j, row] : llvm::enumerate(rows)) {
     if (row.size() > 1)
       row = unweaveLanes(row, lane);
     for (auto [i, part] : llvm::enumerate(row))

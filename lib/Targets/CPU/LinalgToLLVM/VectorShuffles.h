@@ -35,9 +35,11 @@ public:
   /// A power of two of vectors, in a row.
   Value concat(ArrayRef<Value> parts);
 
-  /// Transposes the square that the same lane of all registers is: in each
-  /// round the halves of two lanes are taken by turns.
-  void interleaveLanes(SmallVector<Value> &registers, int64_t lane);
+  /// Transposes the square that the same lane of `count` parts from `first` on
+  /// is: of each half, and then runs of two lanes are taken by turns. So few
+  /// vectors are alive at once, and a part is asked for where it is needed.
+  SmallVector<Value> interleaveLanes(int64_t first, int64_t count, int64_t lane,
+                                     function_ref<Value(int64_t)> part);
   /// Transposes the square of lanes that rows are: in each round the even lanes
   /// of two rows, and the odd ones, become one.
   SmallVector<Value> gatherLanes(ArrayRef<Value> rows, int64_t lane);
