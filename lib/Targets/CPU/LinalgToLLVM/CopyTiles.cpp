@@ -32,10 +32,10 @@ static constexpr int64_t kNearBytes = 8192;
 /// What is read of each row before the next rows, where columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// Columns of a block that is staged. Only bytes are staged: a line holds 64 of
-/// them, so a tile returns to each line four times, and lines that share a set
-/// are evicted in between.
-static constexpr int64_t kStageColumns = 128;
+/// What a block that is staged has of each row. Only elements of one or two
+/// bytes are staged: a line holds so many of them that tiles return to each
+/// line, and lines that share a set are evicted in between.
+static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
   return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
@@ -143,7 +143,7 @@ static void planRuns(CopyTile &tile, int64_t line) {
 
 /// Whether so many rows or columns are woven by blends of lanes.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile) {
-  return bytes == 1 && few % 2 != 0 && few <= kMostBlended &&
+  return bytes <= 2 && few % 2 != 0 && few <= kMostBlended &&
          tile.vectorSize % kLaneBytes == 0;
 }
 
@@ -171,18 +171,36 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
 /// where no more than that is copied.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
-  int64_t rows = figures.firstCacheBytes / 2 / kStageColumns;
+  int64_t rows = figures.firstCacheBytes / 2 / kStageBytes;
+  int64_t columns = kStageBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent;
   int64_t numColumns = tile.getNumColumns();
-  if (bytes != 1 || tile.padding != 0 || tile.columnDigits.size() > 1 ||
-      rows < tile.rows || numRows < rows || numColumns < kStageColumns ||
-      (numRows == rows && numColumns == kStageColumns))
+  if (bytes > 2 || tile.padding != 0 || tile.columnDigits.size() > 1 ||
+      rows < tile.rows || numRows < rows || numColumns < columns ||
+      (numRows == rows && numColumns == columns))
     return false;
   tile.way = CopyTile::Way::Staged;
   tile.rows = rows;
-  tile.columns = tile.blockColumns = kStageColumns;
+  tile.columns = tile.blockColumns = columns;
   tile.streams = false;
   return true;
+}
+
+/// Short rows of the source whose columns, all in all, push each other out of
+/// the cache: so few columns as registers take go through all of a row, and
+/// each gets several lines in turn, before the next rows.
+static void planShortRows(CopyTile &tile, int64_t bytes,
+                          const CpuFigures &figures) {
+  int64_t line = figures.lineBytes / bytes, rows = kRunLines * line;
+  const CopyDigit &ofRows = tile.digits[tile.rowDigit];
+  if (tile.padding != 0 || rows > ofRows.extent ||
+      collide(rows, ofRows.in * bytes, figures))
+    return;
+  tile.rows = line;
+  joinParts(tile, kLaneBytes / bytes, figures);
+  tile.rows = rows;
+  tile.columns = tile.readsWholeRows ? tile.vectorSize : kLaneBytes / bytes;
+  tile.blockColumns = tile.getNumColumns();
 }
 
 /// The order of tiles, if they are not staged. Rows are innermost, so that
@@ -203,6 +221,7 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   int64_t out = ofColumns.out * bytes, numColumns = tile.getNumColumns();
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
+  bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
   if ((rowsCollide || columnsCollide) && planStage(tile, bytes, figures))
     return;
   if (columnsCollide || tile.streams)
@@ -217,8 +236,9 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     tile.blockColumns = kRunLines * tile.columns;
   else if (rowsCollide && columnsCollide)
     tile.blockColumns = 2 * tile.columns;
-  else if (!tile.streams && numColumns * bytes <= kBlockBytes &&
-           out >= figures.lineBytes && !collide(numColumns, out, figures))
+  else if (isShort && collide(numColumns, out, figures))
+    planShortRows(tile, bytes, figures);
+  else if (isShort && out >= figures.lineBytes)
     tile.blockColumns = numColumns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})

@@ -1,8 +1,8 @@
 # RUN: %python %s
 # Copies between orders give what numpy gives: every size of element, vectors of three lengths, tiles
-# that divide the extents and tiles that overlap, short columns and rows (an odd number of bytes by blends), rows and columns that share
-# few sets of the cache (bytes by way of a stage), padding, slices, a batch of
-# unknown size, no element at all; shared among threads or not.
+# that divide the extents and tiles that overlap, short columns and rows (an odd number of elements of one or two bytes by
+# blends), rows and columns that share few sets of the cache (elements of one or two bytes by way of a stage, short rows in
+# runs of several lines), padding, slices, a batch of unknown size, no element at all; shared among threads or not.
 import pathlib
 import tempfile
 
@@ -17,7 +17,7 @@ TRANSPOSES = [
     ((2, 5, 7, 49), (0, 2, 3, 1)), ((9, 21, 16), (1, 0, 2)), ((9, 21, 3), (1, 0, 2)), ((9, 21, 70), (1, 0, 2)),
     ((4, 6, 1000), (1, 0, 2)), ((1, 33, 1), (2, 1, 0)), ((2, 3, 4, 5), (3, 1, 0, 2)), ((6, 0, 8), (2, 1, 0)),
     ((17, 4, 12), (1, 2, 0)), ((3, 3, 24, 20), (3, 2, 0, 1)),
-    ((512, 49), (1, 0)), ((520, 512), (1, 0)), ((512, 530), (1, 0)), ((1024, 200), (1, 0)), ((2, 300, 1024), (0, 2, 1)),
+    ((512, 49), (1, 0)), ((320, 16, 49), (2, 1, 0)), ((520, 512), (1, 0)), ((512, 530), (1, 0)), ((1024, 200), (1, 0)), ((2, 300, 1024), (0, 2, 1)),
     ((2, 20, 17, 9), (0, 3, 2, 1)), ((5, 70), (1, 0)), ((70, 5), (1, 0)), ((7, 65), (1, 0)), ((2, 65, 7), (0, 2, 1)),
     ((9, 70), (1, 0)), ((2, 40, 9), (0, 2, 1)), ((2, 16, 3, 16, 9), (0, 2, 4, 3, 1))]
 DYNAMIC = (5, 24, 20)

@@ -21,10 +21,16 @@ func.func @colliding(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
 
 // -----
 
-// Seven tiles of 8 columns do 56, four of 16 would do 64.
+// Seven tiles of 8 columns do 56, four of 16 would do 64. Columns of the result
+// push each other out of the first cache: each gets four lines in turn, and all
+// of a row is read before the next rows.
 // CHECK-LABEL: func.func @ragged
-// CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c49 step %c8
+// CHECK: scf.for {{.*}} to %c512 step %c64
+// CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to {{.*}} step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c41
+// CHECK-COUNT-16: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-16: vector.store {{.*}} vector<8xf32>
+// CHECK: vector.load
 func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
   %e = tensor.empty() : tensor<49x512xf32>
   %r = linalg.transpose ins(%x : tensor<512x49xf32>) outs(%e : tensor<49x512xf32>) permutation = [1, 0]
