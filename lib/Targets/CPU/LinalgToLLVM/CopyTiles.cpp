@@ -16,7 +16,8 @@ using namespace mlir::layout;
 /// Rows or columns that are woven: more take longer than squares.
 static constexpr int64_t kMostWoven = 4;
 
-/// An odd number of rows or columns of bytes that are woven by blends of lanes.
+/// An odd number of rows or columns of elements of one or two bytes that are
+/// woven by blends of lanes.
 static constexpr int64_t kMostBlended = 9;
 
 /// Lines that one step of a copy of runs moves.
@@ -143,8 +144,9 @@ static void planRuns(CopyTile &tile, int64_t line) {
 
 /// Whether so many rows or columns are woven by blends of lanes.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile) {
-  return bytes <= 2 && few % 2 != 0 && few <= kMostBlended &&
-         tile.vectorSize % kLaneBytes == 0;
+  int64_t most = bytes <= 2 ? kMostBlended : kMostWoven;
+  return few % 2 != 0 && few <= most &&
+         tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
 /// Whether the few indices of one digit are, for each of the many of another,
@@ -210,8 +212,10 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
 /// where the result is streamed, which no cache has to hold, and the lines of
 /// rows would not stay until the next columns, and where rows are short and the
 /// lines of all columns stay. Where both sides collide, two lines of each are
-/// as many as stay. Where the source is one run, a streamed column gets several
-/// lines in turn, as memory takes neighbors faster than lines of many columns.
+/// as many as stay; where only the next rows push out the lines of these,
+/// several lines of each row are read before them. Where the source is one run,
+/// a streamed column gets several lines in turn, as memory takes neighbors
+/// faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -240,6 +244,8 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     planShortRows(tile, bytes, figures);
   else if (isShort && out >= figures.lineBytes)
     tile.blockColumns = numColumns;
+  else if (!tile.streams && collide(2 * tile.rows, ofRows.in * bytes, figures))
+    tile.blockColumns = kRunLines * tile.columns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
       if (ofRows.extent % (lines * tile.rows) == 0)

@@ -100,3 +100,33 @@ func.func @staged(%x: tensor<1024x4096xi8>) -> tensor<4096x1024xi8> {
   %r = linalg.transpose ins(%x : tensor<1024x4096xi8>) outs(%e : tensor<4096x1024xi8>) permutation = [1, 0]
   return %r : tensor<4096x1024xi8>
 }
+
+// -----
+
+// A block of elements of two bytes has 128 rows of 64, half of the first cache.
+// CHECK-LABEL: func.func @staged_halves
+// CHECK: scf.for {{.*}} to %c512 step %c64
+// CHECK: scf.for {{.*}} to %c512 step %c128
+// CHECK: %[[STAGE:.*]] = memref.alloc() {alignment = 64 : i64} : memref<8192xf16>
+// CHECK: vector.store {{.*}}, %[[STAGE]]{{.*}} vector<16xf16>
+// CHECK: scf.for {{.*}} to %c64 step %c8
+// CHECK: vector.load %[[STAGE]]{{.*}} vector<8xf16>
+func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  %e = tensor.empty() : tensor<512x512xf16>
+  %r = linalg.transpose ins(%x : tensor<512x512xf16>) outs(%e : tensor<512x512xf16>) permutation = [1, 0]
+  return %r : tensor<512x512xf16>
+}
+
+// -----
+
+// The next eight rows push out the lines of these: four lines of each row are
+// read before.
+// CHECK-LABEL: func.func @next_rows_collide
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c64
+// CHECK: scf.for {{.*}} to %c49 step %c8
+// CHECK: scf.for %{{.*}} = %[[BLOCK]] to {{.*}} step %c16
+func.func @next_rows_collide(%x: tensor<49x512xf32>) -> tensor<512x49xf32> {
+  %e = tensor.empty() : tensor<512x49xf32>
+  %r = linalg.transpose ins(%x : tensor<49x512xf32>) outs(%e : tensor<512x49xf32>) permutation = [1, 0]
+  return %r : tensor<512x49xf32>
+}

@@ -34,12 +34,13 @@ func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
 
 // -----
 
-// Three rows are woven into one run of the result.
+// Three rows are woven into one run of the result: their elements change places
+// within lanes, of which the results are blends.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: scf.for {{.*}} to %c64 step %c8
 // CHECK-COUNT-3: vector.load {{.*}} vector<8xf32>
-// CHECK-COUNT-6: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
-// CHECK-COUNT-3: vector.store {{.*}} vector<8xf32>
+// CHECK-COUNT-9: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
+// CHECK-COUNT-6: vector.store {{.*}} vector<4xf32>
 func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
   %e = tensor.empty() : tensor<64x3xf32>
   %r = linalg.transpose ins(%x : tensor<3x64xf32>) outs(%e : tensor<64x3xf32>) permutation = [1, 0]
