@@ -92,11 +92,9 @@ static bool isSlidOver(const LoopsRule &rule, unsigned loop) {
   });
 }
 
-/// Whether rows along the lanes, of a tensor that `map` indexes, are summed
-/// piece by piece, and no element is met twice: each step begins in another
-/// row, which was not fetched ahead.
-static bool isSummedInPieces(const LoopsRule &rule, AffineMap map,
-                             unsigned lanes) {
+/// Whether the tensor that `map` indexes is summed up along one of its dims,
+/// and no element of it is met twice.
+static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
   bool sums = false;
   for (auto [l, loop] : llvm::enumerate(rule.loops)) {
     bool moves = map.isFunctionOfDim(l);
@@ -105,7 +103,7 @@ static bool isSummedInPieces(const LoopsRule &rule, AffineMap map,
     else if (!moves && loop.size != 1)
       return false;
   }
-  return sums && map.isProjectedPermutation() && map.isFunctionOfDim(lanes);
+  return sums && map.isProjectedPermutation();
 }
 
 /// Bytes of the widest element of a result.
@@ -183,16 +181,16 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                 typeOf(op->getResult(r)),
                                 costs.withoutPadding(layouts.results[r]),
                                 layouts.results[r], /*mayOverwrite=*/true));
-  std::optional<unsigned> cutLoop;
-  if (lane && stored.getTrips(*lane, getAssumedSize()) >=
-                  getVectorSize(op) * CpuFigures().vectorRegisters)
-    cutLoop = stored.space->digits[*lane].loop;
+  // Rows of this length are summed piece by piece: each step begins in another
+  // row, which was not fetched ahead.
+  int64_t piece = getVectorSize(op) * CpuFigures().vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
       continue;
     Cost its = costs.getStoredBytes(typeOf(operand), layouts.operands[i]);
-    if (cutLoop && isSummedInPieces(rule, map, *cutLoop))
+    if (lane && isSummedOnce(rule, map) &&
+        stored.getRow(i, *lane, getAssumedSize(), op->getContext()) >= piece)
       its = takePercent(its, target.getStridedPercent());
     bytes = addCosts(bytes, its);
   }

@@ -19,8 +19,8 @@
 //                combine them, and all counts at strided_percent; without that
 //                either, the bytes count at strided_percent and the arithmetic
 //                at scalar_percent. Bytes that are summed up row after row, and
-//                whose rows are longer than all registers, count at
-//                strided_percent. A reduction that has to be masked (see
+//                whose rows fill all registers, in however many digits, count
+//                at strided_percent. A reduction that has to be masked (see
 //                PaddingMasks.h) ends where its dim does, at mask_percent;
 //                padding that a result states and the body does not make is
 //                written like that of a conversion

@@ -54,6 +54,22 @@ int64_t StoredOp::getTrips(unsigned d, int64_t assumed) const {
   return space->digits[d].extent.evaluate(known).value_or(1);
 }
 
+int64_t StoredOp::getRow(unsigned k, unsigned lane, int64_t assumed,
+                         MLIRContext *context) const {
+  bool isInside = false;
+  int64_t row = 1;
+  for (AffineExpr index : getExpandedMap(*space, k, context).getResults())
+    for (auto [d, digit] : llvm::enumerate(space->digits)) {
+      if (!index.isFunctionOfDim(d))
+        continue;
+      if (iterators[digit.loop] == utils::IteratorType::reduction)
+        isInside |= getTrips(d, assumed) > 1;
+      else if (isInside && digit.loop == space->digits[lane].loop)
+        row *= getTrips(d, assumed);
+    }
+  return row;
+}
+
 /// The digits -> the index of operand `k`, up to the last axis with more than
 /// one position.
 static AffineMap getMapThatMoves(const IterationSpace &space, unsigned k,

@@ -49,6 +49,11 @@ struct StoredOp {
   /// How often digit `d` runs.
   int64_t getTrips(unsigned d, int64_t assumed) const;
 
+  /// How many positions of the loop of digit `lane` operand `k` stores between
+  /// two steps of its outermost reduction, in as many digits as it likes.
+  int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
+                 MLIRContext *context) const;
+
 private:
   /// The map of each tensor that is met, and whether it is a result.
   SmallVector<std::pair<AffineMap, bool>> getMet(const LoopsRule &rule,

@@ -2,21 +2,19 @@
 // RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify -o /dev/null
 // RUN: sed 's/lanes = [0-9]*/lanes = 1/' %s | layout-opt --split-input-file --layout-assign --layout-place-on-mesh --layout-export-shardings -o /dev/null
 
-// One token reads large weights: columns are split, then rows, and one sum is reduced, as Megatron does. A device
-// has its weights in tiles.
+// One token reads large weights: columns are split, then rows, and one sum is reduced, as Megatron does.
 
 // CHECK-DAG: #[[COLUMNS:.*]] = #layout.mesh<[t = 4], {{\[\[}}], [t]]>
-// CHECK-DAG: #[[UP:.*]] = #layout.mesh<[t = 4], {{\[\[}}], [t]], local = #[[TILES:.*]]>
-// CHECK-DAG: #[[DOWN:.*]] = #layout.mesh<[t = 4], {{\[\[}}t], []], local = #[[TILES]]>
+// CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[t = 4], {{\[\[}}t], []]>
 // CHECK-DAG: #[[WHOLE:.*]] = #layout.mesh<[t = 4], {{\[\[}}], []]>
 // CHECK-DAG: #[[PARTS:.*]] = #layout.partial<#[[WHOLE]], sum, [t]>
 // CHECK: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, memory_bytes = {{[0-9]+}} : i64}
 // CHECK-LABEL: func.func @mlp(
 // CHECK-SAME: %[[X:.*]]: tensor<1x256xf32>) -> tensor<1x256xf32>
-// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<1x256xf32>, tensor<256x1024xf32, #[[UP]]>)
+// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<1x256xf32>, tensor<256x1024xf32, #[[COLUMNS]]>)
 // CHECK: math.tanh %{{.*}} : tensor<1x1024xf32, #[[COLUMNS]]>
 // CHECK: linalg.fill {{.*}} -> tensor<1x256xf32, #[[PARTS]]>
-// CHECK: linalg.matmul ins({{.*}} : tensor<1x1024xf32, #[[COLUMNS]]>, tensor<1024x256xf32, #[[DOWN]]>){{.*}} -> tensor<1x256xf32, #[[PARTS]]>
+// CHECK: linalg.matmul ins({{.*}} : tensor<1x1024xf32, #[[COLUMNS]]>, tensor<1024x256xf32, #[[ROWS]]>){{.*}} -> tensor<1x256xf32, #[[PARTS]]>
 // CHECK: layout.convert %{{.*}} : tensor<1x256xf32, #[[PARTS]]> to tensor<1x256xf32>
 // CHECK-NOT: layout.convert
 module attributes {layout.target = #layout.mesh_target<axes = [t = 4], device = #layout.cpu<lanes = 16>, message_cost = [1000]>} {

@@ -134,6 +134,31 @@ TEST_F(Prices, Products) {
             price(costs, arguments, matmul));
 }
 
+/// Rows that fill all 16 vectors of 4 are summed piece by piece,
+/// in however many digits they are stored; columns of tiles are one run.
+TEST_F(Prices, RowsSummedInPieces) {
+  CostModel costs = getCosts();
+  auto product = [&](int64_t columns, StringRef layout) {
+    std::string n = std::to_string(columns);
+    return price(
+        costs,
+        "%a: tensor<1x16xf32>, %b: tensor<16x" + n + "xf32>, %c: tensor<1x" +
+            n + "xf32>",
+        "%0 = linalg.matmul ins(%a, %b : tensor<1x16xf32>, tensor<16x" + n +
+            "xf32>) outs(%c : tensor<1x" + n + "xf32>) -> tensor<1x" + n +
+            "xf32>",
+        {"", layout});
+  };
+  Cost rest = 64 + 2 * 256 + 2 * 16 * 64 / 8;
+  EXPECT_EQ(product(64, ""), 2 * 4096 + rest);
+  EXPECT_EQ(product(64, "(d0, d1) -> buffer(d0 floordiv 4, d1 floordiv 4, d0 "
+                        "mod 4, d1 mod 4)"),
+            2 * 4096 + rest);
+  EXPECT_EQ(product(64, "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)"),
+            4096 + rest);
+  EXPECT_EQ(product(60, ""), 3840 + 64 + 2 * 240 + 2 * 16 * 60 / 8);
+}
+
 /// What a body does not look at is not read.
 TEST_F(Prices, InitsThatAreNotRead) {
   CostModel costs = getCosts();
