@@ -76,20 +76,17 @@ static Cost takePercent(Cost cost, int64_t percent) {
                                    : cost * percent / 100;
 }
 
-/// Whether a window slides along this loop, so that vectors of neighbors begin
-/// anywhere in a line.
-static bool isSlidOver(const LoopsRule &rule, unsigned loop) {
-  auto isSlid = [&](AffineExpr index) {
-    if (!index.isFunctionOfDim(loop))
-      return false;
-    for (auto [other, its] : llvm::enumerate(rule.loops))
-      if (other != loop && its.size != 1 && index.isFunctionOfDim(other))
-        return true;
-    return false;
-  };
-  return llvm::any_of(rule.operandMaps, [&](AffineMap map) {
-    return map && llvm::any_of(map.getResults(), isSlid);
-  });
+/// Whether a window slides along this loop over the tensor that `map` indexes,
+/// so that vectors of neighbors begin anywhere in a line.
+static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
+  return map && llvm::any_of(map.getResults(), [&](AffineExpr index) {
+           if (!index.isFunctionOfDim(loop))
+             return false;
+           for (auto [other, its] : llvm::enumerate(rule.loops))
+             if (other != loop && its.size != 1 && index.isFunctionOfDim(other))
+               return true;
+           return false;
+         });
 }
 
 /// Whether the tensor that `map` indexes is summed up along one of its dims,
@@ -149,24 +146,31 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
-  auto stretch = [&](int64_t run, int64_t busy) {
-    work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
-                                     : work * busy / run;
+  auto stretch = [](Cost &cost, int64_t run, int64_t busy) {
+    cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
+                                     : cost * busy / run;
+  };
+  auto isSlid = [&](AffineMap map) {
+    return isSlidOver(rule, map, stored.space->digits[*lane].loop);
+  };
+  // Whole vectors for every run. Where a window slides, so many of them end in
+  // another line, which is one more load.
+  auto fillVectors = [&](Cost &cost, bool slides) {
+    int64_t run = stored.getTrips(*lane, getAssumedSize());
+    stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
+    if (slides)
+      cost =
+          takePercent(cost, 100 + 100 * getVectorSize(op) * getResultBytes(op) /
+                                      target.getLineBytes());
   };
   if (lane) {
-    // Whole vectors for every run.
-    int64_t run = stored.getTrips(*lane, getAssumedSize());
-    stretch(run, llvm::alignTo(run, getVectorSize(op)));
-    // So many of them end in another line, which is one more load.
-    if (isSlidOver(rule, stored.space->digits[*lane].loop))
-      work =
-          takePercent(work, 100 + 100 * getVectorSize(op) * getResultBytes(op) /
-                                      target.getLineBytes());
+    fillVectors(work, llvm::any_of(rule.operandMaps, isSlid));
   } else if (parts) {
     // At the end of each run, halves are combined until one lane is left.
     int64_t run = stored.getTrips(*parts, getAssumedSize());
     int64_t lanes = getVectorSize(op);
-    stretch(run, llvm::alignTo(run, lanes) + lanes * llvm::Log2_64(lanes));
+    stretch(work, run,
+            llvm::alignTo(run, lanes) + lanes * llvm::Log2_64(lanes));
     work = takePercent(work, target.getStridedPercent());
   } else {
     work = takePercent(work, target.getScalarPercent());
@@ -192,6 +196,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     if (lane && isSummedOnce(rule, map) &&
         stored.getRow(i, *lane, getAssumedSize(), op->getContext()) >= piece)
       its = takePercent(its, target.getStridedPercent());
+    if (lane && isSlid(map))
+      fillVectors(its, /*slides=*/true);
     bytes = addCosts(bytes, its);
   }
   for (auto [i, result] : llvm::enumerate(op->getResults()))

@@ -14,7 +14,8 @@
 //                points: iterations, tiled loops rounded up to whole tiles
 //                use: percent of the elements of vectors that work. Where a
 //                window slides along the lanes, vectors begin anywhere, and
-//                those that end in another line are one more load. Where only a
+//                those that end in another line are one more load; what is
+//                under the window is read by them, too. Where only a
 //                reduction can be on lanes, each run of it ends with steps that
 //                combine them, and all counts at strided_percent; without that
 //                either, the bytes count at strided_percent and the arithmetic

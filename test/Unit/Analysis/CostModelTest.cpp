@@ -219,7 +219,8 @@ TEST_F(Prices, PaddingThatOpsDoNotMake) {
 }
 
 /// A window moves by one position of its input for one of the result: that is
-/// a run, along which it slides, and one vector of four ends in another line.
+/// a run, along which it slides, and one vector of four ends in another line:
+/// so much more is read and waited for.
 /// By two it is none.
 TEST_F(Prices, WindowsOnLanes) {
   CostModel costs = getCosts();
@@ -238,7 +239,8 @@ TEST_F(Prices, WindowsOnLanes) {
             "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %c : f32\n"
             "linalg.yield %s : f32\n} -> tensor<16xf32>");
   };
-  EXPECT_EQ(conv(1), (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
+  EXPECT_EQ(conv(1),
+            18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
   EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
 }
 
@@ -259,7 +261,7 @@ TEST_F(Prices, WindowsThatComeBeforeThePosition) {
             "%s = arith.addf %a, %c : f32\nlinalg.yield %s : f32\n"
             "} -> tensor<16xf32>");
   };
-  EXPECT_EQ(conv(1, 18), (18 + 16 + 16) * 4 + 16 * 3 * 5 / 4 / 8);
+  EXPECT_EQ(conv(1, 18), 18 * 4 * 5 / 4 + (16 + 16) * 4 + 16 * 3 * 5 / 4 / 8);
   EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 16 * 16 * 3 / 8);
 }
 
@@ -272,7 +274,7 @@ TEST_F(Prices, WindowsOverTiles) {
   StringRef arguments =
       "%x: tensor<18xf32>, %w: tensor<3xf32>, %y: tensor<16xf32>";
   Cost plain = price(costs, arguments, conv);
-  EXPECT_EQ(plain, (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
+  EXPECT_EQ(plain, 18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
   // The same bytes in pieces of 9 that do not follow each other.
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
@@ -291,7 +293,8 @@ TEST_F(Prices, WindowsOverTiles) {
   StringRef tiles = "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)";
   StringRef of =
       "%x: tensor<2x20xf32>, %w: tensor<5xf32>, %y: tensor<2x16xf32>";
-  EXPECT_EQ(price(costs, of, rows), (40 + 2 * 32) * 4 + 2 * 16 * 5 * 5 / 4 / 8);
+  EXPECT_EQ(price(costs, of, rows),
+            40 * 4 * 5 / 4 + 2 * 32 * 4 + 2 * 16 * 5 * 5 / 4 / 8);
   EXPECT_EQ(price(costs, of, rows, {tiles, "", tiles, tiles}),
             2 * (40 + 2 * 32) * 4 + 16 * 2 * 16 * 5 / 8);
 }
