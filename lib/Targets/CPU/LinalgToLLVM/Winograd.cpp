@@ -12,6 +12,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -68,7 +69,7 @@ static bool findDims(const Kernel &kernel, const KernelPlan &plan,
         std::swap(dims[0], dims[1]);
       auto [place, window] = std::pair(dims[0], dims[1]);
       if (!kernel.isParallel(place) || by.isFunctionOfDim(place) ||
-          kernel.extents[place] < 2 || kernel.isParallel(window) ||
+          countOf(kernel.extents[place]) < 2 || kernel.isParallel(window) ||
           !by.isFunctionOfDim(window) || kernel.extents[window] != 3)
         return false;
       found.axes.push_back({place, window});
@@ -86,6 +87,8 @@ static bool findDims(const Kernel &kernel, const KernelPlan &plan,
     if (extent == 1 || isOfAxis[dim] || plan.lane == dim)
       continue;
     bool isInFilter = by.isFunctionOfDim(dim);
+    if (isInFilter && ShapedType::isDynamic(extent))
+      return false;
     if (!kernel.isParallel(dim)) {
       if (!isInImage[dim] || !isInFilter)
         return false;
@@ -104,6 +107,7 @@ static bool findDims(const Kernel &kernel, const KernelPlan &plan,
   found.channels.push_back(last.getPosition());
   unsigned lane = *plan.lane;
   return by.isFunctionOfDim(lane) && !isInImage[lane] &&
+         !ShapedType::isDynamic(kernel.extents[lane]) &&
          kernel.extents[last.getPosition()] % plan.vectorSize == 0 &&
          kernel.extents[lane] % plan.vectorSize == 0;
 }
@@ -135,23 +139,31 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   int64_t channels = countPositions(kernel, found.channels);
   int64_t filters = countPositions(kernel, found.filters) *
                     kernel.extents[*plan.lane] / found.lanes;
-  int64_t images = countPositions(kernel, found.batches);
-  found.tiles = 1;
-  for (WinogradPlan::Axis axis : found.axes)
-    found.tiles *= llvm::divideCeil(kernel.extents[axis.place], 2);
+  double images = 1, tiles = 1;
+  for (unsigned dim : found.batches)
+    images *= countOf(kernel.extents[dim]);
+  bool isOpen = false;
+  for (WinogradPlan::Axis axis : found.axes) {
+    isOpen |= ShapedType::isDynamic(kernel.extents[axis.place]);
+    tiles *= std::ceil(countOf(kernel.extents[axis.place]) / 2);
+  }
+  found.tiles = isOpen ? ShapedType::kDynamic : static_cast<int64_t>(tiles);
 
   // V and M of a strip fit into the second cache. With fewer tiles the filters,
   // which each strip reads again, take longer to read than to multiply.
   int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
   int64_t most = std::max<int64_t>(target.secondCacheBytes / tileBytes, 24);
-  found.strip =
-      llvm::divideCeil(found.tiles, llvm::divideCeil(found.tiles, most));
-  // A size that leaves no shorter strip needs its code once.
-  for (int64_t size = found.strip; size > found.strip / 2; --size)
-    if (found.tiles % size == 0) {
-      found.strip = size;
-      break;
-    }
+  found.strip = most;
+  if (!isOpen) {
+    found.strip =
+        llvm::divideCeil(found.tiles, llvm::divideCeil(found.tiles, most));
+    // A size that leaves no shorter strip needs its code once.
+    for (int64_t size = found.strip; size > found.strip / 2; --size)
+      if (found.tiles % size == 0) {
+        found.strip = size;
+        break;
+      }
+  }
 
   int64_t registers = target.vectorRegisters - width - 1;
   auto cyclesOf = [&](int64_t step) {
@@ -162,8 +174,10 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
        ++step)
     if (cyclesOf(step) <= cyclesOf(found.step))
       found.step = step;
+  if (isOpen)
+    found.strip = llvm::alignTo(found.strip, found.step);
 
-  double strips = images * static_cast<double>(found.tiles) / found.strip;
+  double strips = images * tiles / found.strip;
   double lines = 16.0 * channels * filters * found.lanes * sizeof(float) /
                  target.lineBytes;
   // A transform takes a cycle for each store, and as many for its additions.
@@ -178,9 +192,7 @@ std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
                                                  const KernelPlan &plan,
                                                  const CpuFigures &target) {
   if (!plan.lane || !kernel.isParallel(*plan.lane) || plan.vectorSize == 1 ||
-      !addsProducts(kernel) ||
-      llvm::is_contained(kernel.extents, ShapedType::kDynamic) ||
-      llvm::is_contained(kernel.extents, 0))
+      !addsProducts(kernel) || llvm::is_contained(kernel.extents, 0))
     return std::nullopt;
   double direct =
       TilePrice(kernel, target, plan.lane, plan.vectorSize).total(plan.tile);

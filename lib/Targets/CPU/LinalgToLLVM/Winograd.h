@@ -21,7 +21,9 @@
 //       for 16 places, tiles        M = V times the filters, in registers
 //       for tiles                   results = A^T M A, finished
 //
-// V and M of a strip stay in the second cache. In f32 the transforms only add,
+// V and M of a strip stay in the second cache. Rows, columns and batches may be
+// open: then strips are of one length up to that, which fits the registers, and
+// a last one computes tiles that nobody reads. In f32 the transforms only add,
 // and halve filters; results differ from those of the plain sum in the order of
 // additions, by a few units in the last place of the largest sum.
 //
@@ -48,12 +50,12 @@ struct WinogradPlan {
   SmallVector<unsigned> batches, filters, channels;
   /// The lanes of the results, so many in a register tile.
   int64_t lanes;
-  /// Tiles of 2x2 results: how many there are in one image, a strip of them,
-  /// and in registers at a time.
+  /// Tiles of 2x2 results: how many there are in one image, or kDynamic, a
+  /// strip of them, or the most of one, and in registers at a time.
   int64_t tiles, strip, step;
 };
 
-/// The product of the extents of `dims`.
+/// The product of the extents of `dims`, which are known.
 int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 
 /// How to compute a kernel by transforms, where that is expected to be faster

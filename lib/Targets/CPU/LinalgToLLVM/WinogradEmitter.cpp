@@ -36,14 +36,14 @@ private:
   void emitLoops() override;
   void emitBatches(ArrayRef<unsigned> dims);
   void emitStrips();
-  void emitStrip(Value first, int64_t tiles);
-  void emitReads(Value first, int64_t tiles);
-  void emitProducts(Value block, int64_t tiles, Value products);
-  void emitWrites(Value first, int64_t tiles, Value products);
+  void emitStrip(Value first, OpFoldResult tiles);
+  void emitReads(Value first, OpFoldResult tiles);
+  void emitProducts(Value block, OpFoldResult tiles, Value products);
+  void emitWrites(Value first, OpFoldResult tiles, Value products);
   std::array<Value, 2> moveTo(Value tile);
   void setDims(ArrayRef<unsigned> dims, Value number);
 
-  void loop(int64_t from, int64_t to, int64_t step, bool parallel,
+  void loop(OpFoldResult end, OpFoldResult step, bool parallel,
             function_ref<void(Value)> emit);
   Value allocate(ArrayRef<int64_t> shape);
   Value load(Value buffer, ArrayRef<Value> indices, int64_t width);
@@ -73,10 +73,22 @@ private:
   Value shifted(Value value, int64_t by) {
     return b.createOrFold<arith::AddIOp>(loc, value, index(by));
   }
-
-  int64_t extentOf(unsigned axis) const {
-    return kernel.extents[winograd.axes[axis].place];
+  Value divideUp(Value number, Value by) {
+    Value more = b.createOrFold<arith::AddIOp>(loc, number, shifted(by, -1));
+    return b.createOrFold<arith::DivUIOp>(loc, more, by);
   }
+  Value toValue(OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, loc, number);
+  }
+
+  bool isOpen(unsigned axis) const {
+    return ShapedType::isDynamic(kernel.extents[winograd.axes[axis].place]);
+  }
+  Value extentOf(unsigned axis) {
+    return toValue(extents[winograd.axes[axis].place]);
+  }
+  Value &placeOf(unsigned axis) { return base[winograd.axes[axis].place]; }
+  OpFoldResult constant(int64_t value) { return b.getIndexAttr(value); }
   VectorType vectors() const {
     return VectorType::get({plan.vectorSize}, b.getF32Type());
   }
@@ -88,6 +100,8 @@ private:
   SmallVector<int64_t> placesShape;
   /// Whether threads share the strips; otherwise what is in one.
   bool sharesStrips = false;
+  /// How many tiles there are along rows and columns.
+  std::array<Value, 2> tilesAlong;
 };
 } // namespace
 
@@ -95,14 +109,16 @@ private:
 // Parts of loops
 //===----------------------------------------------------------------------===//
 
-/// A loop, or its only iteration.
-void WinogradEmitter::loop(int64_t from, int64_t to, int64_t step,
-                           bool parallel, function_ref<void(Value)> emit) {
-  if (from >= to)
+/// A loop from 0, or its only iteration.
+void WinogradEmitter::loop(OpFoldResult end, OpFoldResult step, bool parallel,
+                           function_ref<void(Value)> emit) {
+  std::optional<int64_t> last = getConstantIntValue(end);
+  if (last && *last <= 0)
     return;
-  if (from + step >= to)
-    return emit(index(from));
-  auto loop = scf::ForOp::create(b, loc, index(from), index(to), index(step));
+  std::optional<int64_t> by = getConstantIntValue(step);
+  if (last && by && *by >= *last)
+    return emit(index(0));
+  auto loop = scf::ForOp::create(b, loc, index(0), toValue(end), toValue(step));
   if (parallel)
     markParallel(loop);
   OpBuilder::InsertionGuard guard(b);
@@ -137,16 +153,22 @@ void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
 /// past the results begins one before, where others are computed again. Gives
 /// the numbers of the tile along both.
 std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
-  Value columns = index(llvm::divideCeil(extentOf(1), 2));
-  std::array<Value, 2> at = {arith::DivUIOp::create(b, loc, tile, columns),
-                             arith::RemUIOp::create(b, loc, tile, columns)};
-  for (auto [axis, number] : llvm::enumerate(at)) {
-    Value first = arith::MulIOp::create(b, loc, number, index(2));
-    if (extentOf(axis) % 2 != 0)
-      first = arith::MinSIOp::create(b, loc, first, index(extentOf(axis) - 2));
-    base[winograd.axes[axis].place] = first;
+  std::array<Value, 2> numbers = {
+      arith::DivUIOp::create(b, loc, tile, tilesAlong[1]),
+      arith::RemUIOp::create(b, loc, tile, tilesAlong[1])};
+  for (auto [axis, number] : llvm::enumerate(numbers)) {
+    Value &first = placeOf(axis);
+    first = arith::MulIOp::create(b, loc, number, index(2));
+    int64_t extent = kernel.extents[winograd.axes[axis].place];
+    if (isOpen(axis)) {
+      Value last = shifted(extentOf(axis), -2);
+      first = arith::MinSIOp::create(b, loc, first, last);
+      first = arith::MaxSIOp::create(b, loc, first, index(0));
+    } else if (extent % 2 != 0) {
+      first = arith::MinSIOp::create(b, loc, first, index(extent - 2));
+    }
   }
-  return at;
+  return numbers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +176,7 @@ std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
 //===----------------------------------------------------------------------===//
 
 /// V: 16 sums of the places that a tile reads, for each channel.
-void WinogradEmitter::emitReads(Value first, int64_t tiles) {
+void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   const Stage &root = kernel.root;
   unsigned inner = winograd.channels.back();
   ArrayRef<unsigned> outer = ArrayRef(winograd.channels).drop_back();
@@ -162,7 +184,14 @@ void WinogradEmitter::emitReads(Value first, int64_t tiles) {
   auto emitTile = [&](Value block, Value number) {
     moveTo(arith::AddIOp::create(b, loc, first, number));
     setDims(outer, block);
-    loop(0, width, plan.vectorSize, false, [&](Value channel) {
+    // Of one row or column there is no fourth place; what is read in its stead
+    // is part of results that nobody writes.
+    std::array<Value, 2> firsts = {placeOf(0), placeOf(1)}, fourth;
+    for (unsigned axis : {0, 1})
+      if (isOpen(axis))
+        fourth[axis] = arith::MinSIOp::create(b, loc, shifted(firsts[axis], 3),
+                                              shifted(extentOf(axis), 1));
+    loop(constant(width), constant(plan.vectorSize), false, [&](Value channel) {
       base[inner] = channel;
       Value buffer = bufferOf(root.operands[winograd.image]);
       std::array<Four, 4> half;
@@ -171,8 +200,11 @@ void WinogradEmitter::emitReads(Value first, int64_t tiles) {
         for (int64_t row = 0; row < 4; ++row) {
           Point point;
           point.offset.assign(kernel.extents.size(), 0);
-          point.offset[winograd.axes[0].place] = row;
-          point.offset[winograd.axes[1].place] = column;
+          for (auto [axis, offset] : llvm::enumerate(std::array{row, column})) {
+            bool isFourth = offset == 3 && fourth[axis];
+            placeOf(axis) = isFourth ? fourth[axis] : firsts[axis];
+            point.offset[winograd.axes[axis].place] = isFourth ? 0 : offset;
+          }
           d[row] = vector::TransferReadOp::create(
               b, loc, vectors(), buffer,
               subscripts(root.maps[winograd.image], point), std::nullopt,
@@ -191,18 +223,21 @@ void WinogradEmitter::emitReads(Value first, int64_t tiles) {
   };
   // The loop of more iterations is the outer one, for the threads.
   bool parallel = isShared && !sharesStrips;
+  OpFoldResult one = constant(1);
   if (blocks >= kEnoughStrips)
-    loop(0, blocks, 1, parallel, [&](Value block) {
-      loop(0, tiles, 1, false, [&](Value tile) { emitTile(block, tile); });
+    loop(constant(blocks), one, parallel, [&](Value block) {
+      loop(tiles, one, false, [&](Value tile) { emitTile(block, tile); });
     });
   else
-    loop(0, tiles, 1, parallel, [&](Value tile) {
-      loop(0, blocks, 1, false, [&](Value block) { emitTile(block, tile); });
+    loop(tiles, one, parallel, [&](Value tile) {
+      loop(constant(blocks), one, false,
+           [&](Value block) { emitTile(block, tile); });
     });
 }
 
 /// M: the sums over channels, of all tiles and the filters of one block.
-void WinogradEmitter::emitProducts(Value block, int64_t tiles, Value products) {
+void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
+                                   Value products) {
   int64_t channels = placesShape.back();
   int64_t count = winograd.lanes / plan.vectorSize;
   Value weights = bufferOf(filters);
@@ -234,25 +269,41 @@ void WinogradEmitter::emitProducts(Value block, int64_t tiles, Value products) {
         store(inner.getResult(t * count + i), products,
               {place, shifted(tile, t), index(i * plan.vectorSize)});
   };
-  loop(0, 16, 1, false, [&](Value place) {
-    int64_t whole = tiles - tiles % winograd.step;
-    loop(0, whole, winograd.step, false,
+  // An open number of tiles is rounded up, for which there is memory.
+  std::optional<int64_t> known = getConstantIntValue(tiles);
+  int64_t rest = known ? *known % winograd.step : 0;
+  OpFoldResult whole = known ? constant(*known - rest) : tiles;
+  loop(constant(16), constant(1), false, [&](Value place) {
+    loop(whole, constant(winograd.step), false,
          [&](Value tile) { emitStep(place, tile, winograd.step); });
-    if (whole != tiles)
-      emitStep(place, index(whole), tiles - whole);
+    if (rest != 0)
+      emitStep(place, toValue(whole), rest);
   });
 }
 
 /// The four results of each tile from their 16 sums.
-void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
+void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
+                                 Value products) {
   unsigned lane = *plan.lane;
-  loop(0, tiles, 1, false, [&](Value number) {
+  loop(tiles, constant(1), false, [&](Value number) {
     Value tile = arith::AddIOp::create(b, loc, first, number);
-    std::array<Value, 2> at = moveTo(tile), fits;
-    for (auto [axis, place] : llvm::enumerate(at))
-      if (extentOf(axis) % 2 != 0)
-        fits[axis] = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           place, index(extentOf(axis) / 2));
+    std::array<Value, 2> numbers = moveTo(tile);
+    // Which of the two rows and columns of a tile are written here: the first
+    // ones of a tile that begins one before belong to another tile, and an open
+    // extent may be 1.
+    std::array<Value, 2> isOwn[2];
+    for (auto [axis, number] : llvm::enumerate(numbers)) {
+      int64_t extent = kernel.extents[winograd.axes[axis].place];
+      Value place = placeOf(axis);
+      if (isOpen(axis) || extent % 2 != 0)
+        isOwn[axis][0] = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::eq, place,
+            arith::MulIOp::create(b, loc, number, index(2)));
+      if (isOpen(axis))
+        isOwn[axis][1] =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                  shifted(place, 1), extentOf(axis));
+    }
     SmallVector<Point> points[4];
     SmallVector<Value> results[4];
     for (int64_t lanes = 0; lanes < winograd.lanes; lanes += plan.vectorSize) {
@@ -284,15 +335,10 @@ void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
     if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
       startsAtZero = matchPattern(splat->scalar, m_AnyZeroFloat());
     for (int64_t result = 0; result < 4; ++result) {
-      // The first row and column of a tile that begins one before belong to
-      // another one.
-      SmallVector<Value> conditions;
-      if (result / 2 == 0 && fits[0])
-        conditions.push_back(fits[0]);
-      if (result % 2 == 0 && fits[1])
-        conditions.push_back(fits[1]);
       OpBuilder::InsertionGuard guard(b);
-      for (Value condition : conditions) {
+      for (Value condition : {isOwn[0][result / 2], isOwn[1][result % 2]}) {
+        if (!condition)
+          continue;
         auto branch = scf::IfOp::create(b, loc, condition);
         b.setInsertionPointToStart(branch.thenBlock());
       }
@@ -306,40 +352,56 @@ void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
   });
 }
 
-void WinogradEmitter::emitStrip(Value first, int64_t tiles) {
+void WinogradEmitter::emitStrip(Value first, OpFoldResult tiles) {
   emitReads(first, tiles);
   unsigned lane = *plan.lane;
   int64_t blocks = cast<RankedTensorType>(filters.getType()).getDimSize(0);
   int64_t perLane = kernel.extents[lane] / winograd.lanes;
-  loop(0, blocks, 1, isShared && !sharesStrips, [&](Value block) {
-    Value products = allocate({16, tiles, winograd.lanes});
-    emitProducts(block, tiles, products);
-    Value part = arith::RemUIOp::create(b, loc, block, index(perLane));
-    base[lane] = arith::MulIOp::create(b, loc, part, index(winograd.lanes));
-    setDims(winograd.filters,
-            arith::DivUIOp::create(b, loc, block, index(perLane)));
-    emitWrites(first, tiles, products);
-  });
+  int64_t most = getConstantIntValue(tiles).value_or(winograd.strip);
+  loop(constant(blocks), constant(1), isShared && !sharesStrips,
+       [&](Value block) {
+         Value products = allocate({16, most, winograd.lanes});
+         emitProducts(block, tiles, products);
+         Value part = arith::RemUIOp::create(b, loc, block, index(perLane));
+         base[lane] =
+             arith::MulIOp::create(b, loc, part, index(winograd.lanes));
+         setDims(winograd.filters,
+                 arith::DivUIOp::create(b, loc, block, index(perLane)));
+         emitWrites(first, tiles, products);
+       });
 }
 
 void WinogradEmitter::emitStrips() {
-  int64_t rest = winograd.tiles % winograd.strip;
-  int64_t whole = winograd.tiles - rest;
-  auto emit = [&](Value first, int64_t tiles) {
+  auto emit = [&](Value first, OpFoldResult tiles) {
     if (sharesStrips)
       places = allocate(placesShape);
     emitStrip(first, tiles);
   };
-  loop(0, whole, winograd.strip, sharesStrips,
-       [&](Value first) { emit(first, winograd.strip); });
-  if (rest != 0)
-    emit(index(whole), rest);
+  if (!ShapedType::isDynamic(winograd.tiles)) {
+    int64_t rest = winograd.tiles % winograd.strip;
+    int64_t whole = winograd.tiles - rest;
+    loop(constant(whole), constant(winograd.strip), sharesStrips,
+         [&](Value first) { emit(first, constant(winograd.strip)); });
+    if (rest != 0)
+      emit(index(whole), constant(rest));
+    return;
+  }
+  // Strips of one length, a multiple of what is in registers.
+  Value tiles = arith::MulIOp::create(b, loc, tilesAlong[0], tilesAlong[1]);
+  Value some = arith::MaxUIOp::create(b, loc, tiles, index(1));
+  Value length = divideUp(some, divideUp(some, index(winograd.strip)));
+  length = arith::MulIOp::create(b, loc, divideUp(length, index(winograd.step)),
+                                 index(winograd.step));
+  loop(tiles, length, sharesStrips, [&](Value first) {
+    Value left = arith::SubIOp::create(b, loc, tiles, first);
+    emit(first, arith::MinUIOp::create(b, loc, length, left).getResult());
+  });
 }
 
 void WinogradEmitter::emitBatches(ArrayRef<unsigned> dims) {
   if (dims.empty())
     return emitStrips();
-  loop(0, kernel.extents[dims.front()], 1, sharesStrips, [&](Value number) {
+  loop(extents[dims.front()], constant(1), sharesStrips, [&](Value number) {
     base[dims.front()] = number;
     emitBatches(dims.drop_front());
   });
@@ -350,10 +412,20 @@ void WinogradEmitter::emitLoops() {
   for (WinogradPlan::Axis axis : winograd.axes)
     fixed[axis.window] = 0;
   int64_t channels = countPositions(kernel, winograd.channels);
-  int64_t images = countPositions(kernel, winograd.batches);
-  sharesStrips =
-      isShared && images * llvm::divideCeil(winograd.tiles, winograd.strip) >=
-                      kEnoughStrips;
+  for (unsigned axis : {0, 1})
+    tilesAlong[axis] = divideUp(extentOf(axis), index(2));
+  // An open batch may well be 1. Of open images the strips are shared where
+  // there are not enough blocks of filters.
+  int64_t shared = 1;
+  for (unsigned dim : winograd.batches)
+    if (!ShapedType::isDynamic(kernel.extents[dim]))
+      shared *= kernel.extents[dim];
+  if (!ShapedType::isDynamic(winograd.tiles))
+    shared *= llvm::divideCeil(winograd.tiles, winograd.strip);
+  else if (cast<RankedTensorType>(filters.getType()).getDimSize(0) <
+           kEnoughStrips)
+    shared = kEnoughStrips;
+  sharesStrips = isShared && shared >= kEnoughStrips;
   placesShape = {16, winograd.strip, channels};
   if (!sharesStrips)
     places = allocate(placesShape);

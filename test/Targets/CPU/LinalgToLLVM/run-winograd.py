@@ -1,8 +1,8 @@
 # RUN: %python %s
 # Convolutions of 3x3 by Winograd's transforms give what numpy computes, and the same bits with any number
 # of threads: even and odd extents, batches, blocks of channels and channels that are contiguous, filters of
-# which registers hold a part, strips of tiles and a shorter last one, older results that are added to, and
-# with what starts and ends the kernel. What is no such convolution, or is not worth it, is left alone.
+# which registers hold a part, strips of tiles and a shorter last one, older results that are added to, open
+# batches, rows and columns, and with what starts and ends the kernel. What is no such convolution, or is not worth it, is left alone.
 import pathlib
 import tempfile
 
@@ -25,14 +25,18 @@ def draw(*shape):
 
 
 def convolution(channels, filters, height, width, batch=1, block=16, starts="zero", ends=None, stride=1,
-                dilation=1, window=(3, 3), constant=True):
-    """A function, its inputs, and what it computes; channels are in blocks, or last without one."""
+                dilation=1, window=(3, 3), constant=True, opened=""):
+    """A function, its inputs, and what it computes; channels are in blocks, or last without one. `opened` has letters of
+    n, h and w, which are known at run time only."""
     sizes = [max(extent - 1, 0) * stride + (w - 1) * dilation + 1 for extent, w in zip((height, width), window)]
     x, w = draw(batch, *sizes, channels), draw(*window, channels, filters)
     windows = np.lib.stride_tricks.sliding_window_view(
         x.astype(np.float64), [(each - 1) * dilation + 1 for each in window], (1, 2))
     windows = windows[:, ::stride, ::stride, :, ::dilation, ::dilation][:, :height, :width]
     expected = np.einsum("nhwiyx,yxio->nhwo", windows, w.astype(np.float64), optimize=True)
+
+    if opened:  # then the image says how many results there are, also that there are none
+        x = x[:, :height + window[0] - 1, :width + window[1] - 1]
 
     def store(array):
         if not block:
@@ -48,17 +52,33 @@ def convolution(channels, filters, height, width, batch=1, block=16, starts="zer
     maps = [each.format(stride, dilation) for each in maps]
     same, bias = f"({dims}) -> ({dims})", f"({dims}) -> ({'o, l' if block else 'o'})"
     loops = ["parallel"] * len(result) + ["reduction"] * (4 if block else 3)
-    inputs, names, out = [x], [("%x0", tensor(x.shape))], tensor(result)
-    text = f"  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : {out}\n"
+    order = "nohwl" if block else "nhwo"
+    image = "nihwl" if block else "nhwi"
+
+    def wide(shape, letters=order):
+        return tensor(["?" if letter in opened else size for letter, size in zip(letters, shape)])
+
+    out = wide(result)
+    inputs, names = [x], [("%x0", wide(x.shape, image))]
+    text, sizes = "  %zero = arith.constant 0.0 : f32\n", []
+    for letter in (each for each in order if each in opened):
+        text += (f"  %{letter}i = arith.constant {image.index(letter)} : index\n"
+                 f"  %{letter}x = tensor.dim %x0, %{letter}i : {names[0][1]}\n")
+        sizes.append(f"%{letter}x")
+        if letter in "hw":
+            less = window["hw".index(letter)] - 1
+            text += f"  %{letter}l = arith.constant {less} : index\n  %{letter}s = arith.subi %{letter}x, %{letter}l : index\n"
+            sizes[-1] = f"%{letter}s"
+    text += f"  %e = tensor.empty({', '.join(sizes)}) : {out}\n"
     if constant:
         text += f'  %w = arith.constant dense<"0x{w.tobytes().hex()}"> : {tensor(w.shape)}\n'
     else:
         inputs.append(w)
         names.append(("%w", tensor(w.shape)))
 
-    def argument(array):
+    def argument(array, shape=tensor):
         inputs.append(array)
-        names.append((f"%x{len(inputs) - 1}", tensor(array.shape)))
+        names.append((f"%x{len(inputs) - 1}", shape(array.shape)))
         return names[-1]
 
     per_filter = (filters // block, block) if block else (filters,)
@@ -72,7 +92,7 @@ def convolution(channels, filters, height, width, batch=1, block=16, starts="zer
     else:
         values = draw(*expected.shape)
         expected = expected + values
-        text += f"  %f = tensor.cast {argument(store(values))[0]} : {out} to {out}\n"
+        text += f"  %f = tensor.cast {argument(store(values), wide)[0]} : {out} to {out}\n"
     text += generic("%r", maps, loops, [names[0], ("%w", tensor(w.shape))], ("%f", out),
                     "    %m = arith.mulf %a0, %a1 : f32\n    %t = arith.addf %s, %m : f32\n    linalg.yield %t : f32")
     last = "%r"
@@ -80,7 +100,7 @@ def convolution(channels, filters, height, width, batch=1, block=16, starts="zer
         values, other = draw(filters), draw(*expected.shape)
         expected = np.maximum(expected + values + other, 0)
         text += generic("%q", [same, bias, same, same], loops[:len(result)],
-                        [("%r", out), argument(values.reshape(per_filter)), argument(store(other))], ("%e", out),
+                        [("%r", out), argument(values.reshape(per_filter)), argument(store(other), wide)], ("%e", out),
                         "    %b = arith.addf %a0, %a1 : f32\n    %c = arith.addf %b, %a2 : f32\n"
                         "    %d = arith.maximumf %c, %zero : f32\n    linalg.yield %d : f32")
         last = "%q"
@@ -99,6 +119,16 @@ CASES = [
     (True, convolution(72, 48, 20, 9, block=None, starts="bias")),
     (True, convolution(128, 32, 28, 28, block=8, batch=2)),
     (True, convolution(256, 64, 7, 13, block=32, starts="older", ends=True)),
+    (True, convolution(64, 64, 14, 14, opened="n")),
+    (True, convolution(64, 64, 15, 13, batch=3, ends=True, opened="hw")),
+    (True, convolution(96, 32, 35, 36, starts="bias", opened="nhw")),
+    (True, convolution(64, 64, 31, 70, batch=2, starts="older", opened="h")),
+    (True, convolution(64, 80, 17, 17, block=None, ends=True, opened="w")),
+    (True, convolution(128, 32, 28, 28, block=8, batch=2, opened="nw")),
+    (True, convolution(64, 512, 9, 12, ends=True, starts="older", opened="nhw")),
+    *[(True, convolution(64, 64, height, width, batch=n, ends=True, starts="older", opened="nhw"))
+      for n, height, width in ((1, 1, 1), (2, 1, 8), (1, 7, 1), (2, 2, 3), (0, 5, 5), (1, 0, 4), (3, 4, 0))],
+    (True, convolution(64, 64, 14, 1, opened="w")),
     (None, convolution(32, 32, 2, 2, ends=True)),
     (None, convolution(16, 16, 3, 2, batch=5)),
     (None, convolution(512, 64, 7, 7, ends=True)),
