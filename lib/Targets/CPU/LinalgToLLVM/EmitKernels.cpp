@@ -49,10 +49,14 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     target.secondCacheBytes = secondCacheBytes;
     target.setPeriodBytes = setPeriodBytes;
     layout::EmitOptions options{contractFMA, parallelLoops};
-    OpBuilder builder(&getContext());
+    IRRewriter builder(&getContext());
+    // A producer that others ask for sizes is not taken; kernels ask more.
+    for (linalg::LinalgOp op : llvm::reverse(ops))
+      layout::askInitsForSizes(builder, op);
     layout::PackedConstants packed;
     // Consumers first: a kernel takes its producers, which then have no user.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
+      layout::askInitsForSizes(builder, op);
       if (isOpTriviallyDead(op)) {
         op->erase();
         continue;

@@ -111,6 +111,15 @@ double layout::countOf(int64_t extent) {
   return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
 }
 
+void layout::askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op) {
+  for (OpResult result : op->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto dim = dyn_cast<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(dim, [&] {
+          dim.getSourceMutable().assign(op.getTiedOpOperand(result)->get());
+        });
+}
+
 /// The stage of an op that runs in its own dims.
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;

@@ -124,6 +124,10 @@ unsigned bitsOf(Type type);
 /// to be large.
 double countOf(int64_t extent);
 
+/// Has who asks for sizes of the results of `op`, which has tensors, ask for
+/// those of its inits, which are the same: then nobody needs `op` for them.
+void askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op);
+
 } // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H

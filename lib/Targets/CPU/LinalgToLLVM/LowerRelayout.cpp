@@ -7,9 +7,11 @@
 
 #include "CopyTiles.h"
 #include "ExpandDims.h"
+#include "Kernel.h"
 #include "layout/Support/LowerPacks.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -87,56 +89,68 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
 };
 
 /// Whether `op`, which computes the elements of its only result one by one, may
-/// do so where `user` is, at another place in memory.
+/// do so where `user` is, at another place in memory. Who asks for sizes only
+/// does not matter.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
-  return op && op->getBlock() == user->getBlock() && op->hasOneUse() &&
-         op->getNumResults() == 1 && op.hasPureTensorSemantics() &&
+  return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
+         llvm::all_of(op->getUsers(),
+                      [&](Operation *each) {
+                        return each == user || isa<tensor::DimOp>(each);
+                      }) &&
+         op.hasPureTensorSemantics() &&
          op.getNumLoops() == op.getNumParallelLoops() &&
          !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
          !layout::isCopyBetweenOrders(op);
 }
 
-/// Writes `value` around the box at `low` of `sizes` in `target`, one part for
-/// each side of each dim: whole rows of the outer dims come first.
-static Value fillAround(OpBuilder &b, Location loc, Value value, Value target,
-                        ArrayRef<int64_t> low, ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> offset(low.size(), 0);
-  SmallVector<int64_t> extent(
-      cast<RankedTensorType>(target.getType()).getShape());
-  SmallVector<OpFoldResult> ones(low.size(), b.getIndexAttr(1));
+/// Writes `value` around the interior of `op`, of sizes `inner`, in `target`,
+/// of sizes `extent`, one part for each side of each dim: whole rows of the
+/// outer dims come first.
+static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
+                        Value target, ArrayRef<OpFoldResult> inner,
+                        SmallVector<OpFoldResult> extent) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> ones(inner.size(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> offset(inner.size(), b.getIndexAttr(0));
   auto fill = [&]() {
-    SmallVector<OpFoldResult> at = getAsIndexOpFoldResult(b.getContext(),
-                                                          offset),
-                              by = getAsIndexOpFoldResult(b.getContext(),
-                                                          extent);
-    Value part = tensor::ExtractSliceOp::create(b, loc, target, at, by, ones);
+    Value part =
+        tensor::ExtractSliceOp::create(b, loc, target, offset, extent, ones);
     part = linalg::FillOp::create(b, loc, value, part).getResult(0);
-    target = tensor::InsertSliceOp::create(b, loc, part, target, at, by, ones);
+    target = tensor::InsertSliceOp::create(b, loc, part, target, offset, extent,
+                                           ones);
   };
-  for (unsigned dim = 0; dim < low.size(); ++dim) {
-    int64_t end = low[dim] + sizes[dim], whole = extent[dim];
-    extent[dim] = low[dim];
-    if (low[dim] != 0)
+  for (auto [dim, size] : llvm::enumerate(inner)) {
+    int64_t low = op.getStaticLow()[dim], high = op.getStaticHigh()[dim];
+    extent[dim] = b.getIndexAttr(low);
+    if (low != 0)
       fill();
-    offset[dim] = end;
-    extent[dim] = whole - end;
-    if (whole != end)
+    offset[dim] = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0) + low, {size});
+    extent[dim] = b.getIndexAttr(high);
+    if (high != 0)
       fill();
-    offset[dim] = low[dim];
-    extent[dim] = sizes[dim];
+    offset[dim] = b.getIndexAttr(low);
+    extent[dim] = size;
   }
   return target;
 }
 
 /// Whether filling what is around the interior of `op`, in parts, is worth more
-/// than one pass over all of it: where the interior is most of it.
+/// than one pass over all of it: where the interior is most of it. Open sizes
+/// are taken to be large.
 static bool isThinPadding(tensor::PadOp op) {
   constexpr int64_t leastShare = 4;
-  RankedTensorType source = op.getSourceType(), type = op.getResultType();
-  return source.hasStaticShape() && type.hasStaticShape() &&
-         ShapedType::isStaticShape(op.getStaticLow()) &&
-         leastShare * (type.getNumElements() - source.getNumElements()) <
-             type.getNumElements();
+  if (!ShapedType::isStaticShape(op.getStaticLow()) ||
+      !ShapedType::isStaticShape(op.getStaticHigh()))
+    return false;
+  double inside = 1, all = 1;
+  for (auto [size, low, high] :
+       llvm::zip_equal(op.getSourceType().getShape(), op.getStaticLow(),
+                       op.getStaticHigh())) {
+    inside *= layout::countOf(size);
+    all *= layout::countOf(size) + low + high;
+  }
+  return leastShare * (all - inside) < all;
 }
 
 /// pad = fill, then a copy into the interior. The copy is a structured op with
@@ -158,6 +172,9 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     if (failed(reifyResultShapes(rewriter, op, shape)))
       return rewriter.notifyMatchFailure(op, "unknown result shape");
     RankedTensorType type = op.getResultType();
+    Value from = op.getSource();
+    SmallVector<OpFoldResult> source =
+        tensor::getMixedSizes(rewriter, loc, from);
     SmallVector<OpFoldResult> sizes = shape.front();
     // Static extents of the type win over reified arithmetic.
     for (auto [i, extent] : llvm::enumerate(type.getShape()))
@@ -166,8 +183,7 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     Value target =
         tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
     if (isThinPadding(op))
-      target = fillAround(rewriter, loc, value, target, op.getStaticLow(),
-                          op.getSourceType().getShape());
+      target = fillAround(rewriter, op, value, target, source, sizes);
     else if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
       target =
           linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
@@ -177,18 +193,16 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
           op, rewriter.createOrFold<tensor::CastOp>(loc, type, target));
       return success();
     }
-    SmallVector<OpFoldResult> source =
-        tensor::getMixedSizes(rewriter, loc, op.getSource());
     SmallVector<OpFoldResult> ones(source.size(), rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> low = op.getMixedLowPad();
     Value interior = tensor::ExtractSliceOp::create(rewriter, loc, target, low,
                                                     source, ones);
-    Value from = op.getSource();
     if (from.getType() != interior.getType())
       from = tensor::CastOp::create(rewriter, loc, interior.getType(), from);
     Value copy;
     if (auto producer = from.getDefiningOp<linalg::LinalgOp>();
         inPlace && canComputeAt(producer, op)) {
+      layout::askInitsForSizes(rewriter, producer);
       rewriter.moveOpBefore(producer, op);
       rewriter.modifyOpInPlace(
           producer, [&] { producer.getDpsInitsMutable()[0].set(interior); });

@@ -182,3 +182,25 @@ func.func @start_from_bias(%x: tensor<9x16xf32>, %w: tensor<16x32xf32>, %bias: t
   %r = linalg.matmul ins(%x, %w : tensor<9x16xf32>, tensor<16x32xf32>) outs(%b : tensor<9x32xf32>) -> tensor<9x32xf32>
   return %r : tensor<9x32xf32>
 }
+
+// -----
+
+// What sums start from is computed with them, also where somebody asks for its
+// sizes, as who slices or pads an open extent does.
+// CHECK-LABEL: func.func @sizes_of_starts
+// CHECK-COUNT-1: cpu.kernel
+// CHECK-NOT: cpu.kernel
+func.func @sizes_of_starts(%x: tensor<?x64xf32>, %w: tensor<64x32xf32>, %bias: tensor<32xf32>) -> (tensor<?x32xf32>, index) {
+  %first = arith.constant 0 : index
+  %rows = tensor.dim %x, %first : tensor<?x64xf32>
+  %empty = tensor.empty(%rows) : tensor<?x32xf32>
+  %start = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+                           iterator_types = ["parallel", "parallel"]}
+      ins(%bias : tensor<32xf32>) outs(%empty : tensor<?x32xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x32xf32>
+  %size = tensor.dim %start, %first : tensor<?x32xf32>
+  %sum = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%start : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %sum, %size : tensor<?x32xf32>, index
+}

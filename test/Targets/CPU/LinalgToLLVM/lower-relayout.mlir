@@ -87,6 +87,40 @@ func.func @thick(%x: tensor<3x7x7xf32>) -> tensor<3x9x9xf32> {
 
 // -----
 
+// Open sizes are taken to be large. Who computes the interior one by one does so
+// in place; sizes that are asked of it are those of what it would have written.
+// CHECK-LABEL: func.func @open
+// CHECK-SAME: (%[[X:.*]]: tensor<8x?xf32>, %[[E:.*]]: tensor<8x?xf32>
+// CHECK: %[[EMPTY:.*]] = tensor.empty
+// CHECK: tensor.extract_slice %[[EMPTY]][0, 0] [8, 2] [1, 1]
+// CHECK: linalg.fill
+// CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [8, 1] [1, 1]
+// CHECK: linalg.fill
+// CHECK: %[[AROUND:.*]] = tensor.insert_slice
+// CHECK: %[[INTERIOR:.*]] = tensor.extract_slice %[[AROUND]][0, 2] [8, %[[SIZE:.*]]] [1, 1]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]] {{.*}} outs(%[[INTERIOR]]
+// CHECK: tensor.insert_slice %[[Y]] into %[[AROUND]][0, 2] [8, %[[SIZE]]] [1, 1]
+// CHECK-NOT: tensor.dim %[[Y]]
+func.func @open(%x: tensor<8x?xf32>, %e: tensor<8x?xf32>) -> (tensor<8x?xf32>, index) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x?xf32>) outs(%e : tensor<8x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %negative = arith.negf %in : f32
+    linalg.yield %negative : f32
+  } -> tensor<8x?xf32>
+  %r = tensor.pad %y low[0, 2] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x?xf32> to tensor<8x?xf32>
+  %size = tensor.dim %y, %one : tensor<8x?xf32>
+  return %r, %size : tensor<8x?xf32>, index
+}
+
+// -----
+
 // CHECK-LABEL: func.func @concat
 // CHECK-COUNT-2: tensor.insert_slice
 // CHECK-NOT: tensor.concat
