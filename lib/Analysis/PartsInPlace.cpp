@@ -57,4 +57,7 @@ bool layout::isStoredAtOnce(OpOperand &part) {
          !isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(maker);
 }
 
-bool layout::isMadeInResult(OpOperand &init) { return isFresh(init.get()); }
+bool layout::isMadeInResult(OpOperand &init) {
+  return isFresh(init.get()) || (init.get().hasOneUse() &&
+                                 init.get().getDefiningOp<linalg::LinalgOp>());
+}

@@ -68,6 +68,7 @@ struct Price {
   SmallVector<Tensor, 2> shared, sliced, results;
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
+  bool isWide = false; // smaller parts of a constant would be bytes outside
   bool fits = true;
 };
 
@@ -110,6 +111,7 @@ private:
   void collectEnds();
   int64_t getInCore(RankedTensorType type, bool isConstant);
   int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
+  int64_t getOutside(Value tensor, ArrayRef<int64_t> sizes);
   llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
                                                      unsigned last);
   int64_t getPeak(const GroupParts &group, int64_t part);
@@ -240,6 +242,26 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
               : 0;
 }
 
+/// The bytes outside of cores of a part: those of a narrow constant are bytes
+/// where these have room beside what is made of them, and its work memory.
+int64_t Search::getOutside(Value tensor, ArrayRef<int64_t> sizes) {
+  int64_t elements = ShapedType::getNumElements(sizes);
+  Type element = getElementTypeOrSelf(tensor);
+  if (!narrow.canBeNarrow(tensor))
+    return elements * getElementBytes(element);
+  // Weights of windows, or a factor of a product.
+  auto type = RankedTensorType::get(sizes, element);
+  NpuScatterAttr layout;
+  if (sizes.size() == 4)
+    layout = getNpuWeights(type, /*channel=*/0, /*start=*/0, chip);
+  else if (sizes.size() == 2)
+    layout = getNpuLayout(type, {NpuMode::Matrix},
+                          getNpuAxes(2, /*channel=*/1, NpuMode::Matrix), chip);
+  return layout && !hasRoomForBytes(layout, type)
+             ? elements * getElementBytes(element)
+             : narrow.getBytes(tensor, elements);
+}
+
 /// An operand from outside of a group, which all parts read alike or not.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
@@ -288,12 +310,13 @@ Price Search::getWholePrice(unsigned stage) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     if (type && !isFresh(tensor))
-      addRead(price, tensor, narrow.getBytes(tensor, type.getNumElements()),
+      addRead(price, tensor, getOutside(tensor, type.getShape()),
               getInCore(tensor, type.getShape()), /*isShared=*/true);
   }
   addResults(price, nullptr);
-  for (const Price::Tensor &result : price.results)
-    price.peak += tensors[result.made].inCore;
+  if (!findOverwritten(op))
+    for (const Price::Tensor &result : price.results)
+      price.peak += tensors[result.made].inCore;
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   price.fits =
       !linalg || !isForCores(linalg) || !getNpuSeeds(op, costs, chip).empty();
@@ -343,8 +366,12 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
       for (auto [inner, whole] : wholeOf)
         if (whole == made->second)
           from = std::min(from, std::max(first, tensors[inner].stage));
-      add(from, std::max(s, tensors[made->second].getLastUse()),
-          getInCore(result, group.getBox(result, part).sizes));
+      int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
+      add(from, std::max(s, tensors[made->second].getLastUse()), bytes);
+      // In the place of a part that is here by then.
+      if (OpOperand *operand = findOverwritten(op);
+          operand && *stages.findMaker(operand->get()) >= first)
+        live[s - first] -= bytes;
     }
     llvm::SmallSetVector<Value, 4> counted;
     for (auto &[operand, box] : group.getReadsOf(s, part).boxes) {
@@ -393,15 +420,17 @@ Price Search::getPrice(const GroupParts &group) {
   }
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
-    int64_t bytes = 0;
+    int64_t bytes = 0, least = 0;
     bool isShared = !group.isStreamed(tensor);
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
-      bytes += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
+      bytes += getOutside(tensor, box.sizes);
+      least += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
     }
+    price.isWide |= !isShared && bytes > least;
     if (isShared)
-      bytes = narrow.getBytes(tensor, type.getNumElements());
+      bytes = getOutside(tensor, type.getShape());
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
     if (group.isStreamed(tensor))
       price.transfers += (price.cut.sums - 1) * parts;
@@ -652,7 +681,7 @@ void Search::reachByGroups(unsigned last) {
           break;
         if (price.fits)
           reach(first, price);
-        isEasy &= price.peak + price.sharedInCore <= room / 2;
+        isEasy &= price.peak + price.sharedInCore <= room / 2 && !price.isWide;
         if (isEasy)
           easy = first;
       }

@@ -409,9 +409,29 @@ bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
 }
 
-std::optional<TensorBox> GroupParts::getOwn(Value result, int64_t part) const {
-  return stages.getUsedBehind(result, last)
-      .meet(*cut.getPart(cast<RankedTensorType>(result.getType()), part));
+/// Divides what others need of a result among the parts: in rows that a part
+/// makes for the group it goes up to the last one of these, so that none is
+/// made for others alone. False where there are too few.
+bool GroupParts::addOwn(Value result) {
+  auto type = cast<RankedTensorType>(result.getType());
+  auto needed = boxes.find(result);
+  int64_t row = Cut::getRowDim(type.getRank()), end = 0;
+  TensorBox used = stages.getUsedBehind(result, last);
+  for (int64_t part = 0, parts = cut.count(); part < parts; ++part) {
+    std::optional<TensorBox> box = cut.getPart(type, part);
+    if (!box)
+      return false;
+    if (needed != boxes.end() && cut.rows == parts && parts > 1) {
+      const TensorBox &of = needed->second[part];
+      int64_t next = part + 1 == parts ? type.getDimSize(row)
+                                       : of.firsts[row] + of.sizes[row];
+      box->firsts[row] = end;
+      box->sizes[row] = std::max<int64_t>(next - end, 0);
+      end += box->sizes[row];
+    }
+    own[result].push_back(used.meet(*box));
+  }
+  return true;
 }
 
 bool GroupParts::isStreamed(Value tensor) const {
@@ -441,24 +461,23 @@ int64_t GroupParts::countPieces(unsigned stage) const {
 
 /// The boxes of an op's results, and what they take of its operands.
 bool GroupParts::addReads(const Stage &stage) {
+  for (Value result : stage.op->getResults())
+    if (isResult(result) && !addOwn(result))
+      return false;
   SmallVector<Reads, 0> &ofParts = reads.emplace_back();
   DenseMap<Value, SmallVector<TensorBox, 0>> madeBoxes;
   for (int64_t part = 0, e = cut.count(); part < e; ++part) {
     SmallVector<TensorBox> made;
     for (Value result : stage.op->getResults()) {
-      auto type = cast<RankedTensorType>(result.getType());
-      auto known = boxes.find(result);
       std::optional<TensorBox> box;
-      if (known != boxes.end())
+      if (auto known = boxes.find(result); known != boxes.end())
         box = known->second[part];
-      if (isResult(result)) {
-        if (!cut.getPart(type, part))
-          return false;
-        std::optional<TensorBox> own = getOwn(result, part);
-        if (box && own)
-          box->join(*own);
-        else if (own)
-          box = own;
+      if (auto known = own.find(result); known != own.end()) {
+        const std::optional<TensorBox> &forOthers = known->second[part];
+        if (box && forOthers)
+          box->join(*forOthers);
+        else if (forOthers)
+          box = forOthers;
       }
       if (!box) // nobody needs it
         return false;

@@ -140,7 +140,9 @@ public:
   bool isResult(Value tensor) const;
   /// The box of a result that the part makes for others; nothing where they
   /// need none of it.
-  std::optional<TensorBox> getOwn(Value result, int64_t part) const;
+  const std::optional<TensorBox> &getOwn(Value result, int64_t part) const {
+    return own.find(result)->second[part];
+  }
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
@@ -156,14 +158,16 @@ public:
   }
 
 private:
+  bool addOwn(Value result);
   bool addReads(const Stage &stage);
 
   const Stages &stages;
   unsigned first, last;
   Cut cut;
   int64_t repeated = 0;
-  DenseMap<Value, SmallVector<TensorBox, 0>> boxes; // of each part
-  SmallVector<SmallVector<Reads, 0>> reads;         // of each stage and part
+  DenseMap<Value, SmallVector<TensorBox, 0>> boxes;              // of each part
+  DenseMap<Value, SmallVector<std::optional<TensorBox>, 0>> own; // of results
+  SmallVector<SmallVector<Reads, 0>> reads; // of each stage and part
 };
 
 /// A group as it was decided.

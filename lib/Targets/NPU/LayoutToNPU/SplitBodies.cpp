@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
+#include "SplitForCores.h"
 #include "layout/Dialect/NPU/IR/Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -193,9 +194,7 @@ std::optional<Element> BodySplitter::make(Value value,
     shape.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()]);
   auto type = RankedTensorType::get(shape, value.getType());
   // In the place of what nobody else reads.
-  bool isSimple = pattern.ops.size() == 1 &&
-                  !isa<math::ExpOp, math::TanhOp, math::SqrtOp, math::RsqrtOp>(
-                      pattern.ops[0]);
+  bool isSimple = pattern.ops.size() == 1 && mayOverwrite(pattern.ops[0]);
   std::optional<unsigned> replaced;
   for (auto [i, input] : llvm::enumerate(inputs))
     if (isSimple && input.isOverwritable && input.map == result.map &&

@@ -332,6 +332,7 @@ LogicalResult Splitter::run() {
   giveScalarsADim(function);
   if (function.getBody().hasOneBlock() && failed(cutGroups()))
     return failure();
+  makeInPlace(function);
   SmallVector<linalg::LinalgOp> ops;
   // An op that states layouts runs on them whole.
   function.walk([&](linalg::LinalgOp op) {

@@ -60,6 +60,16 @@ FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
 /// Gives results of ops for cores that have no dims one of size 1.
 void giveScalarsADim(func::FuncOp function);
 
+/// Whether the op of a body may write where it reads: it has no work memory.
+bool mayOverwrite(Operation *op);
+
+/// The operand of an op of elements in whose place the result may be made; null
+/// where there is none.
+OpOperand *findOverwritten(Operation *op);
+
+/// Such ops start from that operand.
+void makeInPlace(func::FuncOp function);
+
 /// Sums of f32 over rows of matrices become one over the columns of each core,
 /// and one over cores.
 void sumByCores(func::FuncOp function, int64_t npus);
