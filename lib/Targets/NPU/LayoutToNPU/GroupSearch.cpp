@@ -68,7 +68,6 @@ struct Price {
   SmallVector<Tensor, 2> shared, sliced, results;
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
-  bool isWide = false; // smaller parts of a constant would be bytes outside
   bool fits = true;
 };
 
@@ -420,15 +419,13 @@ Price Search::getPrice(const GroupParts &group) {
   }
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
-    int64_t bytes = 0, least = 0;
+    int64_t bytes = 0;
     bool isShared = !group.isStreamed(tensor);
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
       bytes += getOutside(tensor, box.sizes);
-      least += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
     }
-    price.isWide |= !isShared && bytes > least;
     if (isShared)
       bytes = getOutside(tensor, type.getShape());
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
@@ -681,7 +678,7 @@ void Search::reachByGroups(unsigned last) {
           break;
         if (price.fits)
           reach(first, price);
-        isEasy &= price.peak + price.sharedInCore <= room / 2 && !price.isWide;
+        isEasy &= price.peak + price.sharedInCore <= room / 2;
         if (isEasy)
           easy = first;
       }
