@@ -68,12 +68,6 @@ bool NpuCandidates::isCommandOfBytes(const OpConfig &config) const {
                              chip);
 }
 
-bool layout::hasRoomForBytes(NpuScatterAttr layout, RankedTensorType type) {
-  RankedTensorType bytes = type.clone(IntegerType::get(type.getContext(), 8));
-  return 2 * getNpuBytes(layout, type) + getNpuBytes(layout, bytes) <=
-         layout.getTarget().getFigures().bytesPerNpu;
-}
-
 bool NpuCandidates::takesBytes(unsigned operand) {
   RankedTensorType type = builder.getType(/*isResult=*/false, operand);
   RankedTensorType bytes = type.clone(IntegerType::get(type.getContext(), 8));
@@ -83,10 +77,12 @@ bool NpuCandidates::takesBytes(unsigned operand) {
   return !seeds.empty() && llvm::all_of(seeds, [&](const OpConfig &config) {
     auto layout = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(config.exact.operands[operand]));
+    // With work memory.
     return layout &&
            hasCommandsForBytes({bytes, layout, map}, {type, layout, map},
                                type.getShape(), chip) &&
-           hasRoomForBytes(layout, type);
+           2 * getNpuBytes(layout, type) + getNpuBytes(layout, bytes) <=
+               chip.getFigures().bytesPerNpu;
   });
 }
 

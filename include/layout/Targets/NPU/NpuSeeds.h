@@ -30,10 +30,6 @@ SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
 /// memory as one command makes it of bytes that lie alike.
 bool takesBytes(OpOperand &operand, CostModel &costs, NpuTargetInterface chip);
 
-/// Whether a core has room for a tensor of f32 while it is made of bytes that
-/// lie alike: for both, and for work memory.
-bool hasRoomForBytes(NpuScatterAttr layout, RankedTensorType type);
-
 /// The bytes of a core that the op takes at least, whether they fit or not;
 /// nothing where its tensors cannot be spread alike.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,

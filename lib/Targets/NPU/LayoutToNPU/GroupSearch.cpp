@@ -110,7 +110,6 @@ private:
   void collectEnds();
   int64_t getInCore(RankedTensorType type, bool isConstant);
   int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
-  int64_t getOutside(Value tensor, ArrayRef<int64_t> sizes);
   llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
                                                      unsigned last);
   int64_t getPeak(const GroupParts &group, int64_t part);
@@ -241,26 +240,6 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
               : 0;
 }
 
-/// The bytes outside of cores of a part: those of a narrow constant are bytes
-/// where these have room beside what is made of them, and its work memory.
-int64_t Search::getOutside(Value tensor, ArrayRef<int64_t> sizes) {
-  int64_t elements = ShapedType::getNumElements(sizes);
-  Type element = getElementTypeOrSelf(tensor);
-  if (!narrow.canBeNarrow(tensor))
-    return elements * getElementBytes(element);
-  // Weights of windows, or a factor of a product.
-  auto type = RankedTensorType::get(sizes, element);
-  NpuScatterAttr layout;
-  if (sizes.size() == 4)
-    layout = getNpuWeights(type, /*channel=*/0, /*start=*/0, chip);
-  else if (sizes.size() == 2)
-    layout = getNpuLayout(type, {NpuMode::Matrix},
-                          getNpuAxes(2, /*channel=*/1, NpuMode::Matrix), chip);
-  return layout && !hasRoomForBytes(layout, type)
-             ? elements * getElementBytes(element)
-             : narrow.getBytes(tensor, elements);
-}
-
 /// An operand from outside of a group, which all parts read alike or not.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
@@ -309,7 +288,7 @@ Price Search::getWholePrice(unsigned stage) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     if (type && !isFresh(tensor))
-      addRead(price, tensor, getOutside(tensor, type.getShape()),
+      addRead(price, tensor, narrow.getBytes(tensor, type.getNumElements()),
               getInCore(tensor, type.getShape()), /*isShared=*/true);
   }
   addResults(price, nullptr);
@@ -424,10 +403,10 @@ Price Search::getPrice(const GroupParts &group) {
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
-      bytes += getOutside(tensor, box.sizes);
+      bytes += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
     }
     if (isShared)
-      bytes = getOutside(tensor, type.getShape());
+      bytes = narrow.getBytes(tensor, type.getNumElements());
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
     if (group.isStreamed(tensor))
       price.transfers += (price.cut.sums - 1) * parts;
