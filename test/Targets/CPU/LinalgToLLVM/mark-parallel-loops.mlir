@@ -77,10 +77,11 @@ func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
 // The last tile of a ragged transposition overlaps the one before and comes
 // after it.
 // CHECK-LABEL: func.func @turn
-// CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c512 step %c16
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c64
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %c1008 step %c16
 // CHECK-NOT: arith.minsi
 // CHECK: {layout.parallel}
+// CHECK: scf.for %[[COLUMN:.*]] = %[[BLOCK]] to %{{.*}} step %c16
 // CHECK: arith.addi %[[COLUMN]], %c514560
 // CHECK: vector.load
 // CHECK: {layout.parallel}
