@@ -26,6 +26,38 @@ namespace mlir::layout {
 
 using namespace mlir;
 
+/// The size of a dim as a number, or as who makes the tensor says it; null
+/// where neither is known.
+static OpFoldResult findSize(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return Builder(tensor.getContext()).getIndexAttr(type.getDimSize(dim));
+  Operation *op = tensor.getDefiningOp();
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+    return empty.getMixedSizes()[dim];
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op))
+    return findSize(insert.getDest(), dim);
+  if (auto compute = dyn_cast_or_null<linalg::LinalgOp>(op))
+    return findSize(compute.getTiedOpOperand(cast<OpResult>(tensor))->get(),
+                    dim);
+  return {};
+}
+
+/// Slices of open sizes may be all of a tensor, which is no part then.
+static void dropWholeSlices(Operation *root) {
+  root->walk([](tensor::ExtractSliceOp slice) {
+    if (slice.getType() != slice.getSourceType() || !slice.hasZeroOffset() ||
+        !slice.hasUnitStride())
+      return;
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (OpFoldResult whole = findSize(slice.getSource(), dim);
+          !whole || !isEqualConstantIntOrValue(size, whole))
+        return;
+    slice.replaceAllUsesWith(slice.getSource());
+    slice.erase();
+  });
+}
+
 namespace {
 struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
   using EmitKernelsPassBase::EmitKernelsPassBase;
@@ -37,6 +69,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
           << ", but a tile needs at least 4 registers";
       return signalPassFailure();
     }
+    dropWholeSlices(getOperation());
     getOperation()->walk(
         [](linalg::LinalgOp op) { layout::compactInputs(op); });
     SmallVector<linalg::LinalgOp> ops;

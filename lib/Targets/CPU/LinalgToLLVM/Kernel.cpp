@@ -108,7 +108,8 @@ unsigned layout::bitsOf(Type type) {
 }
 
 double layout::countOf(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
+  // No power of two: the rows of such a tensor share sets of a cache.
+  return ShapedType::isDynamic(extent) ? 60.0 : static_cast<double>(extent);
 }
 
 void layout::askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op) {

@@ -167,7 +167,7 @@ public:
       if (kernel.isParallel(dim) && dim != lane &&
           (extent > 1 || ShapedType::isDynamic(extent)))
         others.push_back(dim);
-    dropDynamicDims();
+    dropOutermost();
     // Of equal choices the first one is taken: neighbors in memory.
     std::reverse(others.begin(), others.end());
   }
@@ -179,28 +179,19 @@ public:
   }
 
 private:
-  /// Of the sizes that are known at run time only, the one whose elements are
-  /// nearest in memory is blocked. The outermost one, such as a batch, may well
-  /// be 1, and then nothing of a block of it is used: it is the last resort.
-  void dropDynamicDims() {
-    auto isDynamic = [&](unsigned dim) {
-      return ShapedType::isDynamic(kernel.extents[dim]);
-    };
-    std::optional<unsigned> outermost, nearest;
-    AffineMap order = kernel.root.maps[kernel.root.numInputs()];
-    for (AffineExpr expr : order.getResults()) {
+  /// Of the sizes that are known at run time only one is blocked, in turns. The
+  /// outermost one, such as a batch, may well be 1, and then nothing of a block
+  /// of it is used: it is the last resort.
+  void dropOutermost() {
+    for (AffineExpr expr :
+         kernel.root.maps[kernel.root.numInputs()].getResults()) {
       unsigned dim = cast<AffineDimExpr>(expr).getPosition();
       if (!llvm::is_contained(others, dim))
         continue;
-      outermost = outermost.value_or(dim);
-      if (isDynamic(dim))
-        nearest = dim;
+      if (others.size() > 1 && ShapedType::isDynamic(kernel.extents[dim]))
+        llvm::erase(others, dim);
+      return;
     }
-    if (nearest == outermost && !llvm::all_of(others, isDynamic))
-      nearest.reset();
-    llvm::erase_if(others, [&](unsigned dim) {
-      return isDynamic(dim) && !(nearest && *nearest == dim);
-    });
   }
 
   void searchTiles() {

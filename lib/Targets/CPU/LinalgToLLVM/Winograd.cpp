@@ -166,8 +166,15 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   }
 
   int64_t registers = target.vectorRegisters - width - 1;
+  // Of open strips the whole is multiplied in steps. They may have any length
+  // from half of the most on: shorter ones are all of a small image.
   auto cyclesOf = [&](int64_t step) {
-    return multiplyCycles(found.strip, step, width);
+    if (!isOpen)
+      return multiplyCycles(found.strip, step, width);
+    double cycles = 0;
+    for (int64_t length = found.strip / 2; length < found.strip; ++length)
+      cycles += multiplyCycles(llvm::alignTo(length + 1, step), step, width);
+    return cycles / llvm::divideCeil(found.strip, 2);
   };
   found.step = 1;
   for (int64_t step = 2; step <= std::min(found.strip, registers / width);

@@ -204,3 +204,28 @@ func.func @sizes_of_starts(%x: tensor<?x64xf32>, %w: tensor<64x32xf32>, %bias: t
   %sum = linalg.matmul ins(%x, %w : tensor<?x64xf32>, tensor<64x32xf32>) outs(%start : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %sum, %size : tensor<?x32xf32>, index
 }
+
+// -----
+
+// A slice of open sizes that are all of a tensor is no part, so that rows are
+// merged.
+// CHECK-LABEL: func.func @whole_slice
+// CHECK-NOT: tensor.extract_slice
+// CHECK-COUNT-2: cpu.kernel {{.*}}outs(%{{.*}} : tensor<?x8xf32>)
+func.func @whole_slice(%x: tensor<?x?x8xf32>, %w: tensor<8x8xf32>, %rows: index, %columns: index) -> tensor<?x?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%rows, %columns) : tensor<?x?x8xf32>
+  %squares = linalg.mul ins(%x, %x : tensor<?x?x8xf32>, tensor<?x?x8xf32>) outs(%empty : tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %slice = tensor.extract_slice %squares[0, 0, 0] [%rows, %columns, 8] [1, 1, 1] : tensor<?x?x8xf32> to tensor<?x?x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(h, w, o, i) -> (h, w, i)>, affine_map<(h, w, o, i) -> (i, o)>,
+                                        affine_map<(h, w, o, i) -> (h, w, o)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%slice, %w : tensor<?x?x8xf32>, tensor<8x8xf32>) outs(%start : tensor<?x?x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?x8xf32>
+  return %r : tensor<?x?x8xf32>
+}
