@@ -227,10 +227,21 @@ static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
   OpBuilder builder(op);
   auto [dim, row] = read.named.front();
   OpOperand &ids = op->getOpOperand(row.getArgNumber());
-  Value ones = makeOnes(builder, op.getLoc(), ids.get(),
+  // One number is a row of one: a sum of products that has no other dim would
+  // be an average times a count, which rounds what it reads.
+  Value named = ids.get();
+  auto idsType = cast<RankedTensorType>(named.getType());
+  bool isNumber = idsType.getRank() == 0;
+  if (isNumber)
+    named =
+        tensor::ExpandShapeOp::create(builder, op.getLoc(), idsType.clone({1}),
+                                      named, ArrayRef<ReassociationIndices>());
+  Value ones = makeOnes(builder, op.getLoc(), named,
                         extract.getTensor().getType().getDimSize(dim));
   Value rows =
       makeProduct(builder, op.getLoc(), ones, extract.getTensor(), dim);
+  if (isNumber)
+    rows = takeIndex(builder, op.getLoc(), rows, 0, 0);
   AffineMap map = op.getMatchingIndexingMap(&ids);
   for (unsigned loop : read.loops)
     map = map.insertResult(builder.getAffineDimExpr(loop), map.getNumResults());
