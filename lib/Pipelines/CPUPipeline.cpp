@@ -26,7 +26,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -195,6 +195,7 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   // vector.extract and vector.insert.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
@@ -203,7 +204,7 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   // that nothing has loaded would be an error.
   ConvertToLLVMPassOptions rest;
   rest.filterDialects = {"arith", "cf",     "complex", "func",
-                         "index", "memref", "ub",      "vector"};
+                         "index", "memref", "ub"};
   if (options.parallelLoops)
     rest.filterDialects.push_back("omp");
   rest.allowPatternRollback = false;
@@ -229,7 +230,6 @@ void layout::registerCPUPipelineModels(DialectRegistry &registry) {
   registerConvertMemRefToLLVMInterface(registry);
   registerConvertOpenMPToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
-  vector::registerConvertVectorToLLVMInterface(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);

@@ -29,12 +29,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -263,7 +261,6 @@ void AccessLowering::lower(Operation *op) {
 namespace {
 struct LowerAccesses : layout::impl::LowerAccessesPassBase<LowerAccesses> {
   void runOnOperation() override {
-    unrollElements();
     AccessLowering lowering(&getContext());
     getOperation()->walk([&](Operation *op) { lowering.lower(op); });
     // What only addresses were computed of.
@@ -272,25 +269,6 @@ struct LowerAccesses : layout::impl::LowerAccessesPassBase<LowerAccesses> {
           if (isOpTriviallyDead(op))
             op->erase();
         });
-  }
-
-private:
-  /// Rows that the canonicalizer has put together as elements of a vector of
-  /// several dims; the conversion to LLVM takes one dim.
-  void unrollElements() {
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<vector::FromElementsOp, vector::ToElementsOp>(op))
-        ops.push_back(op);
-    });
-    if (ops.empty())
-      return;
-    RewritePatternSet patterns(&getContext());
-    vector::populateVectorFromElementsUnrollPatterns(patterns);
-    vector::populateVectorToElementsUnrollPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.enableFolding(false);
-    (void)applyOpPatternsGreedily(ops, std::move(patterns), config);
   }
 };
 } // namespace

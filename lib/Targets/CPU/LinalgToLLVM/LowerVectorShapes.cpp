@@ -16,7 +16,6 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
@@ -107,22 +106,6 @@ struct LowerVectorShapes
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);
-    // What convert-to-llvm leaves to others.
-    vector::populateVectorBitCastLoweringPatterns(patterns);
-    vector::populateVectorBroadcastLoweringPatterns(patterns);
-    vector::populateVectorContractLoweringPatterns(
-        patterns, vector::VectorContractLowering::Dot);
-    vector::populateVectorMaskOpLoweringPatterns(patterns);
-    vector::populateVectorShapeCastLoweringPatterns(patterns);
-    vector::populateVectorInterleaveLoweringPatterns(patterns);
-    vector::populateVectorTransposeLoweringPatterns(
-        patterns, vector::VectorTransposeLowering::EltWise);
-    vector::populateVectorMaskMaterializationPatterns(
-        patterns, /*force32BitVectorIndices=*/false);
-    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-    vector::populateVectorStepLoweringPatterns(patterns);
-    vector::populateVectorRankReducingFMAPattern(patterns);
-    vector::populateVectorGatherLoweringPatterns(patterns);
     // Without memory on the stack, which a loop would take anew in each turn.
     populateVectorToSCFConversionPatterns(
         patterns, VectorTransferToSCFOptions().enableFullUnroll());

@@ -239,8 +239,7 @@ def LowerVectorShapesPass
   let summary = "Lowers transfers and transpositions to 1-D vector ops";
   let description = [{
     Transfers of contiguous rows become loads and stores, all others go element
-    by element. Other ops that the conversion to LLVM does not take, such as
-    shape casts, steps and gathers, become ops on vectors of one dim. LLVM loads a vector of 14 elements as 8, 4 and 2 of them, which
+    by element. LLVM loads a vector of 14 elements as 8, 4 and 2 of them, which
     it then puts together; `masked-access` makes one load or store of 16 with a
     mask of it, for processors where that takes as long as one without a mask.
   }];
@@ -318,8 +317,7 @@ def LowerAccessesPass
     to the first element, moved on by each value that it depends on where that
     value is computed, and by a constant at the access; accesses share all that
     is equal. What has dynamic strides, several dims of a vector, or elements
-    that are not whole bytes is left to the conversions of upstream; a vector of
-    several dims that is put together of elements is put together of rows.
+    that are not whole bytes is left to the conversions of upstream.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
