@@ -70,17 +70,11 @@ def show(row):
 def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --compile", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
-    parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
-    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
-                        help="measure with 1 and with N (default: %(default)s)")
+    onnx_networks.add_options(parser)
     parser.add_argument("--rounds", type=positive, metavar="N", default=3, help="default: %(default)s")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    known = onnx_networks.BUILT if args.small else onnx_networks.NETWORKS
-    names = args.networks.split(",") if args.networks else list(known)
-    if unknown := [name for name in names if name not in known]:
-        parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
+    names = onnx_networks.get_names(parser, args)
     rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
     write_json(args.json, rows=rows)
     return 0 if complete else 1

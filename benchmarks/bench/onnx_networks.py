@@ -5,6 +5,7 @@ others are built: a short function for each, whose keyword arguments say how lar
 """
 
 import math
+import os
 import pathlib
 import zlib
 from typing import NamedTuple
@@ -13,6 +14,8 @@ import numpy as np
 import onnx
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
+
+from layout_mlir.run import positive
 
 OPSET = 17
 IR_VERSION = 8
@@ -326,3 +329,20 @@ def count(model):
             flops += 2 * math.prod(sizes[node.output[0]]) * sizes[node.input[0]][-1]
     moved = sum(len(each.raw_data) for each in graph.initializer)
     return flops, moved + sum(4 * math.prod(sizes[each.name]) for each in (*graph.input, *graph.output))
+
+
+def add_options(parser):
+    """Which of the networks, and on how many threads."""
+    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
+    parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
+    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
+                        help="measure with 1 and with N (default: %(default)s)")
+
+
+def get_names(parser, args):
+    """The names that these options select."""
+    known = BUILT if args.small else NETWORKS
+    names = args.networks.split(",") if args.networks else list(known)
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
+    return names

@@ -23,7 +23,7 @@ import numpy as np
 import onnx
 
 import layout_mlir
-from layout_mlir.run import difference, positive
+from layout_mlir.run import difference
 from layout_mlir.tools import ToolError, whole_file
 
 from . import onnx_networks
@@ -209,10 +209,7 @@ def print_notes(rows):
 def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --peers", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
-    parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
-    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
-                        help="measure with 1 and with N (default: %(default)s)")
+    onnx_networks.add_options(parser)
     parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=RUNTIMES,
                         help=f"only these of {', '.join(RUNTIMES)}; {ORACLE} says what is right")
     parser.add_argument("--seconds", type=float, default=2, help="that each runtime runs at least")
@@ -223,10 +220,7 @@ def main(argv):
     args = parser.parse_args(argv)
     if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
         parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
-    known = onnx_networks.BUILT if args.small else onnx_networks.NETWORKS
-    names = args.networks.split(",") if args.networks else list(known)
-    if unknown := [name for name in names if name not in known]:
-        parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
+    names = onnx_networks.get_names(parser, args)
     rows, counts, failed = [], sorted({1, args.threads}), False
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         peaks = {threads: measure_peaks(threads, pathlib.Path(scratch)) for threads in counts}
