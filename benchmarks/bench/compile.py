@@ -74,7 +74,7 @@ def main(argv):
     parser.add_argument("--rounds", type=positive, metavar="N", default=3, help="default: %(default)s")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    names = onnx_networks.get_names(parser, args)
+    names = onnx_networks.get_built(parser, args)
     rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
     write_json(args.json, rows=rows)
     return 0 if complete else 1

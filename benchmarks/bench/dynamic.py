@@ -180,7 +180,7 @@ def read_shape(text):
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="./dev bench --dynamic", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
+    onnx_networks.add_names(parser)
     parser.add_argument("--model", metavar="FILE.onnx", type=pathlib.Path, help="only this one")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1x3x320x320", type=read_shape,
                         help="of an input of the model")
@@ -189,11 +189,7 @@ def main(argv=None):
     parser.add_argument("--seconds", type=float, default=3, help="that each row is measured")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    names = args.networks.split(",") if args.networks else list(ROWS)
-    if args.model:
-        names = [args.model.name]
-    elif unknown := [name for name in names if name not in ROWS]:
-        parser.error(f"no network is called {unknown[0]}: they are {', '.join(ROWS)}")
+    names = [args.model.name] if args.model else onnx_networks.get_names(parser, args, ROWS)
     print(f"{'network':<16}{'inputs':<18}{'static ms':>11}{'dynamic ms':>13}{'ratio':>8}{'difference':>12}")
     rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:

@@ -331,18 +331,27 @@ def count(model):
     return flops, moved + sum(4 * math.prod(sizes[each.name]) for each in (*graph.input, *graph.output))
 
 
+def add_names(parser):
+    """Which of the networks."""
+    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
+
+
 def add_options(parser):
     """Which of the networks, and on how many threads."""
-    parser.add_argument("--networks", metavar="A,B", help="only these of the table")
+    add_names(parser)
     parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
     parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
                         help="measure with 1 and with N (default: %(default)s)")
 
 
-def get_names(parser, args):
-    """The names that these options select."""
-    known = BUILT if args.small else NETWORKS
+def get_names(parser, args, known):
+    """Of the known names those that `--networks` selects."""
     names = args.networks.split(",") if args.networks else list(known)
     if unknown := [name for name in names if name not in known]:
         parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
     return names
+
+
+def get_built(parser, args):
+    """The names that all these options select."""
+    return get_names(parser, args, BUILT if args.small else NETWORKS)

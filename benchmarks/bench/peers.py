@@ -220,7 +220,7 @@ def main(argv):
     args = parser.parse_args(argv)
     if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
         parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
-    names = onnx_networks.get_names(parser, args)
+    names = onnx_networks.get_built(parser, args)
     rows, counts, failed = [], sorted({1, args.threads}), False
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         peaks = {threads: measure_peaks(threads, pathlib.Path(scratch)) for threads in counts}

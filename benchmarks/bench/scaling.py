@@ -126,15 +126,13 @@ def measure(name, args, folder):
 def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --scaling", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", default=",".join(onnx_networks.NETWORKS), help="(default: %(default)s)")
+    onnx_networks.add_names(parser)
     parser.add_argument("--repeat", type=positive, default=5, help="timed runs of each")
     parser.add_argument("--region", type=float, default=1.0,
                         help="microseconds that a region takes for each doubling of the cores (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    names = args.networks.split(",")
-    if unknown := set(names) - set(onnx_networks.NETWORKS):
-        parser.error(f"no network is called '{min(unknown)}'; there are {', '.join(onnx_networks.NETWORKS)}")
+    names = onnx_networks.get_names(parser, args, onnx_networks.NETWORKS)
     print(f"{'network':<18}{'work ms':>9}{'span ms':>9}{'regions':>9}{'KB':>8}"
           + "".join(f"{cores:>7}" for cores in CORES), flush=True)
     rows, complete = measure_rows(

@@ -70,8 +70,8 @@ def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int],
         ("local memory, peak of a core", f"{memory['PeakBytes']} of {memory['BytesPerCore']} bytes "
                                          f"(least {memory['LeastPeak']}, lower bound "
                                          f"{memory['LowerBound']})"),
-        ("ops split, tensors spilled", f"into {memory['Parts']} parts, {memory['Loaded']} loaded again"
-         if memory["Parts"] or memory["Loaded"] else "none"),
+        ("parts that ops are split into", str(memory["Parts"] or "none")),
+        ("tensors loaded again", str(memory["Loaded"] or "none")),
         ("transfers", f"{counters['transfers']}"),
         ("  bytes to and from cores", f"{moved / 1e6:.2f} MB (what results need, once: "
                                       f"{memory['Least'] / 1e6:.2f} MB)"),
