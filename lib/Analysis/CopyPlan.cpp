@@ -155,7 +155,7 @@ std::optional<CopyPlan> Planner::runFills() {
       !reachesAll(copy.space, 1))
     return std::nullopt;
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
-    if (isPadded && !addFills(dim, to.getDimSize(dim)))
+    if (isPadded && !addFills(dim, to.getShape()))
       return std::nullopt;
   if (!areSlices(copy.fills))
     return std::nullopt;

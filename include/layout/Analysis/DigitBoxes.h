@@ -125,7 +125,8 @@ protected:
   std::optional<int64_t> getStoredRange(unsigned dim) const;
   bool makeBoxes(const llvm::SmallBitVector &ragged, ArrayRef<int64_t> shape,
                  bool writesFills);
-  bool addFills(unsigned dim, int64_t size);
+  bool addFills(unsigned dim, ArrayRef<int64_t> shape,
+                const llvm::SmallBitVector &ragged = {});
   bool areSlices(ArrayRef<DigitBox> boxes) const;
   bool hasLoneDigits() const;
   void goWhole();
@@ -207,22 +208,38 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
     if (ShapedType::isDynamic(size))
       return false;
     copy.boxes = combine(copy.boxes, coverRange(copy.space, dim, 0, size));
-    if (copy.boxes.size() > kMaxCopyBoxes ||
-        (writesFills && !addFills(dim, size)))
+    if (copy.boxes.size() > kMaxCopyBoxes)
       return false;
   }
+  if (writesFills)
+    for (unsigned dim : ragged.set_bits())
+      if (!addFills(dim, shape, ragged))
+        return false;
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
 
+/// Padding that goes on where the fastest digit of the result ends is cut as
+/// the boxes are, so that each of them is followed by its own.
 template <typename Copy>
-bool BoxPlanner<Copy>::addFills(unsigned dim, int64_t size) {
+bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
+                                const llvm::SmallBitVector &ragged) {
   std::optional<int64_t> stored = getStoredRange(dim);
-  if (!stored || ShapedType::isDynamic(size))
+  if (!stored || ShapedType::isDynamic(shape[dim]))
     return false;
-  SmallVector<DigitBox> fills = coverRange(copy.space, dim, size, *stored);
-  // Digits of other dims may reach past what the result stores.
+  SmallVector<DigitBox> fills =
+      coverRange(copy.space, dim, shape[dim], *stored);
+  ArrayRef<unsigned> fastest = copy.space.operands[1].back().digits;
+  bool isFastest =
+      !fastest.empty() && copy.space.digits[fastest.back()].loop == dim;
   for (auto [other, isPadded] : llvm::enumerate(copy.space.isPadded)) {
-    if (other == dim || !isPadded || !isCutOrPadded(other))
+    if (other == dim || !isPadded)
+      continue;
+    if (isFastest && other < ragged.size() && ragged[other]) {
+      fills = combine(fills, coverRange(copy.space, other, 0, shape[other]));
+      continue;
+    }
+    // Digits of other dims may reach past what the result stores.
+    if (!isCutOrPadded(other))
       continue;
     std::optional<int64_t> range = getStoredRange(other);
     if (!range)

@@ -222,17 +222,43 @@ static Value updateSlice(OpBuilder &b, Location loc, Value into,
                                        slice.sizes, slice.strides);
 }
 
-static Value fillSlices(OpBuilder &b, Location loc, const CopyPlan &copy,
+static Value fillSlices(OpBuilder &b, Location loc, ArrayRef<DigitBox> fills,
                         Side &side, Value expanded, RankedTensorType to) {
-  if (copy.fills.empty())
+  if (fills.empty())
     return expanded;
   Value padding = arith::ConstantOp::create(b, loc, getPadding(to));
-  for (const DigitBox &box : copy.fills)
+  for (const DigitBox &box : fills)
     expanded =
         updateSlice(b, loc, expanded, side.getSlice(box), [&](Value part) {
           return linalg::FillOp::create(b, loc, padding, part).getResult(0);
         });
   return expanded;
+}
+
+/// Whether `fill` goes on where `box` ends in the digit `fastest`.
+static bool follows(const DigitBox &fill, const DigitBox &box,
+                    unsigned fastest) {
+  for (auto [digit, a, b] : llvm::enumerate(box, fill)) {
+    bool isSame = digit == fastest ? a.size && a.offset + *a.size == b.offset
+                                   : a.offset == b.offset && a.size == b.size;
+    if (!isSame)
+      return false;
+  }
+  return true;
+}
+
+/// Takes from `fills` what follows `box` in the fastest digit of the result.
+static SmallVector<DigitBox> takeFills(SmallVectorImpl<DigitBox> &fills,
+                                       const CopyPlan &copy,
+                                       const DigitBox &box) {
+  SmallVector<DigitBox> taken, others;
+  for (DigitBox &fill : fills) {
+    ArrayRef<unsigned> digits = copy.space.operands[1].back().digits;
+    bool isNext = !digits.empty() && follows(fill, box, digits.back());
+    (isNext ? taken : others).push_back(std::move(fill));
+  }
+  fills = std::move(others);
+  return taken;
 }
 
 Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
@@ -258,11 +284,19 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
     Value padding = arith::ConstantOp::create(b, loc, getPadding(to));
     result = linalg::FillOp::create(b, loc, padding, result).getResult(0);
   }
-  result = fillSlices(b, loc, copy, into, result, to);
   // A slice of nothing would be out of its bounds.
+  ArrayRef<DigitBox> boxes = copy.boxes;
   if (holdsNothing(from))
-    return into.collapse(result, physical);
-  for (const DigitBox &box : copy.boxes) {
+    boxes = {};
+  // What follows a box is filled right before it, so that one loop can do both.
+  SmallVector<DigitBox> fills = copy.fills;
+  SmallVector<SmallVector<DigitBox>> own;
+  for (const DigitBox &box : boxes)
+    own.push_back(takeFills(fills, copy, box));
+  result = fillSlices(b, loc, fills, into, result, to);
+  auto following = own.begin();
+  for (const DigitBox &box : boxes) {
+    result = fillSlices(b, loc, *following++, into, result, to);
     Side::Slice read = from.getSlice(box);
     Value part = expanded;
     if (!read.isAll)
@@ -279,6 +313,6 @@ Value layout::emitFills(OpBuilder &b, Location loc, const CopyPlan &copy,
                         Value storage, RankedTensorType to,
                         ArrayRef<OpFoldResult> sizes) {
   Side side(b, loc, copy, 1, sizes);
-  Value filled = fillSlices(b, loc, copy, side, side.expand(storage), to);
+  Value filled = fillSlices(b, loc, copy.fills, side, side.expand(storage), to);
   return side.collapse(filled, *getPhysicalType(to));
 }

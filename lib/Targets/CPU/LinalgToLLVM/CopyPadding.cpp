@@ -46,18 +46,25 @@ bool layout::isPaddingOfCopy(linalg::LinalgOp fill) {
            if (!part || part.getDest() != rest.getResult() ||
                !goesOn(part, rest))
              return false;
-           auto copy = part.getSource().getDefiningOp<linalg::LinalgOp>();
-           return copy && endsWithLoop(copy);
+           // A slice of the source that is put there becomes a memref.copy.
+           Operation *copy = part.getSource().getDefiningOp();
+           auto op = dyn_cast_or_null<linalg::LinalgOp>(copy);
+           return op ? endsWithLoop(op)
+                     : isa_and_nonnull<tensor::ExtractSliceOp,
+                                       tensor::ExpandShapeOp>(copy) &&
+                           canCopyInVectors(
+                               part.getSourceType().getElementType());
          });
 }
 
-linalg::FillOp layout::findPadding(linalg::LinalgOp copy) {
-  auto part = copy.getDpsInits()[0].getDefiningOp<memref::SubViewOp>();
+linalg::FillOp layout::findPadding(Operation *copy, Value target) {
+  auto part = target.getDefiningOp<memref::SubViewOp>();
   Operation *before = copy->getPrevNode();
-  while (isa_and_nonnull<memref::SubViewOp>(before))
+  while (isa_and_nonnull<ViewLikeOpInterface>(before))
     before = before->getPrevNode();
   auto fill = dyn_cast_or_null<linalg::FillOp>(before);
-  if (!part || !fill || !endsWithLoop(copy))
+  auto op = dyn_cast<linalg::LinalgOp>(copy);
+  if (!part || !fill || (op && !endsWithLoop(op)))
     return nullptr;
   auto rest = fill.getOutputs()[0].getDefiningOp<memref::SubViewOp>();
   bool isPadding =

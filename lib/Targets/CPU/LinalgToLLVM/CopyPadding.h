@@ -25,9 +25,9 @@ namespace mlir::layout {
 /// to that copy.
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
-/// The fill, on buffers, of the padding that goes on where `copy` ends; null if
-/// there is none.
-linalg::FillOp findPadding(linalg::LinalgOp copy);
+/// The fill, on buffers, of the padding that goes on where `copy`, a structured
+/// op or a memref.copy to `target`, ends; null if there is none.
+linalg::FillOp findPadding(Operation *copy, Value target);
 
 } // namespace mlir::layout
 

@@ -34,11 +34,35 @@ Value CopyTileEmitter::load(Value position, int64_t size) {
   return toBits(vector::LoadOp::create(b, loc, type, in.memory, position));
 }
 
+Value CopyTileEmitter::makePadding(int64_t size) {
+  auto type = VectorType::get({size}, element);
+  return toBits(vector::BroadcastOp::create(b, loc, type, padding));
+}
+
 Value CopyTileEmitter::loadRow(int64_t row, int64_t column, int64_t size) {
   if (tile.padding == 0 || row < tile.rows - tile.padding)
     return load(source(row, column), size);
-  auto type = VectorType::get({size}, element);
-  return toBits(vector::BroadcastOp::create(b, loc, type, padding));
+  return makePadding(size);
+}
+
+Value CopyTileEmitter::loadPadded(int64_t row, int64_t start, int64_t size) {
+  int64_t end = tile.columns;
+  if (start + size <= end)
+    return load(source(row, start), size);
+  if (start >= end)
+    return makePadding(size);
+  // What is loaded ends where the run does, and begins in it.
+  int64_t part = llvm::bit_floor<uint64_t>(std::min(end, size));
+  Value last = load(source(row, end - part), part);
+  int64_t skipped = start + part - end;
+  if (part == size)
+    return shuffles.shuffle(last, makePadding(size), size, [&](int64_t i) {
+      return std::min(i + skipped, size);
+    });
+  Value both = shuffles.concat({load(source(row, 0), part), last});
+  return shuffles.shuffle(both, makePadding(size), size, [&](int64_t i) {
+    return i < part ? i : std::min(i + skipped + part, 2 * part);
+  });
 }
 
 void CopyTileEmitter::store(Value row, Value position) {
@@ -115,7 +139,7 @@ static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
 void CopyTileEmitter::emitRuns() {
   int64_t run = tile.columnDigits.size() > 1
                     ? tile.digits[tile.columnDigits[0]].extent
-                    : tile.columns;
+                    : tile.columns + tile.padding;
   int64_t size = llvm::bit_floor<uint64_t>(std::min(run, tile.vectorSize));
   // Runs that follow one another in the result are stored together.
   int64_t together =
@@ -125,7 +149,9 @@ void CopyTileEmitter::emitRuns() {
       for (int64_t start : getStarts(run, size)) {
         SmallVector<Value> parts;
         for (int64_t i = 0; i < together; ++i)
-          parts.push_back(load(source(row + i, column + start), size));
+          parts.push_back(tile.padding != 0
+                              ? loadPadded(row + i, start, size)
+                              : load(source(row + i, column + start), size));
         store(shuffles.concat(parts),
               add(result(column), index(row * run + start)));
       }

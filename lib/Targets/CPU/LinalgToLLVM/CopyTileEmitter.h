@@ -53,8 +53,12 @@ private:
   Value result(int64_t column);
   Value toBits(Value row);
   Value load(Value position, int64_t size);
+  Value makePadding(int64_t size);
   /// So many columns of a row, from `column` on.
   Value loadRow(int64_t row, int64_t column, int64_t size);
+  /// `size` elements from `start` on of the run that a row is, and of the
+  /// padding behind it.
+  Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
 
   void emitRuns();

@@ -122,16 +122,21 @@ static bool canStream(const CopyTile &tile, int64_t bytes,
          tile.digits[fastest].extent % step == 0;
 }
 
-/// Runs that follow one another in the result, and in the source.
-static void planRuns(CopyTile &tile, int64_t line) {
+/// Runs that follow one another in the result, and in the source. False where
+/// they are too long to be written with the padding behind them.
+static bool planRuns(CopyTile &tile, int64_t line) {
   int64_t most = kRunLines * line;
-  int64_t extent = tile.digits[tile.rowDigit].extent;
+  int64_t extent = tile.digits[tile.rowDigit].extent + tile.padding;
   int64_t run = std::min(extent, most);
   std::optional<unsigned> next = findRun(tile.digits, &CopyDigit::out, extent);
   if (next && most / run > 1) {
     tile.rowDigit = *next;
     tile.rows = llvm::bit_floor<uint64_t>(
         std::min(most / run, tile.digits[*next].extent));
+  }
+  if (tile.padding != 0) {
+    tile.columns = extent - tile.padding;
+    return run == extent;
   }
   if (extent < most)
     addColumnDigits(tile, most);
@@ -140,6 +145,7 @@ static void planRuns(CopyTile &tile, int64_t line) {
   while (!coversWell(runs, together, 4))
     --together;
   tile.columns = together * run;
+  return true;
 }
 
 /// Whether so many rows or columns are woven by blends of lanes.
@@ -297,11 +303,12 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.rowDigit = *row;
   const CopyDigit &ofColumns = tile.digits[*column];
   const CopyDigit &ofRows = tile.digits[*row];
-  if (padding != 0) {
-    if (*column == *row || !planSquares(tile, bytes, figures))
+  if (*column == *row) {
+    if (!planRuns(tile, figures.lineBytes / bytes))
       return std::nullopt;
-  } else if (*column == *row) {
-    planRuns(tile, figures.lineBytes / bytes);
+  } else if (padding != 0) {
+    if (!planSquares(tile, bytes, figures))
+      return std::nullopt;
   } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, bytes, tile)) {
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
@@ -320,6 +327,59 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   if (tile.way == CopyTile::Way::Squares)
     planBlocks(tile, bytes, figures);
   return tile;
+}
+
+/// Whether the copy goes through `row`, every other digit being `outer` or
+/// within one row. Padding is behind a digit that is neither.
+static bool hasRows(const CopyTile &part, const CopyDigit &row,
+                    ArrayRef<CopyDigit> outer) {
+  size_t numOuter = 0;
+  for (const CopyDigit &digit : part.digits) {
+    bool isOuter = llvm::is_contained(outer, digit);
+    numOuter += isOuter;
+    bool isWithin = digit.in * digit.extent <= row.in;
+    if (!isStatic(digit) ||
+        (isOuter || digit == row ? digit.out == 1 : !isWithin))
+      return false;
+  }
+  return numOuter == outer.size() && llvm::is_contained(part.digits, row);
+}
+
+std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
+                                                ArrayRef<int64_t> offsets,
+                                                int64_t bytes,
+                                                const CpuFigures &figures) {
+  for (const CopyDigit &row : parts.front().digits) {
+    if (!isStatic(row) || row.in <= 0 || row.in * bytes > kBlockBytes)
+      continue;
+    CopyChunk chunk{row, {}, 0, {}};
+    for (const CopyDigit &digit : parts.front().digits)
+      if (digit.in >= row.in * row.extent)
+        chunk.outer.push_back(digit);
+    chunk.rows = llvm::bit_floor<uint64_t>(figures.firstCacheBytes / 2 /
+                                           (row.in * bytes));
+    if (row.extent <= chunk.rows || llvm::any_of(offsets, [&](int64_t offset) {
+          return std::abs(offset - offsets.front()) >= row.in;
+        }))
+      continue;
+    for (const CopyTile &part : parts) {
+      if (!hasRows(part, row, chunk.outer))
+        break;
+      SmallVector<CopyDigit> digits;
+      for (const CopyDigit &digit : part.digits)
+        if (!llvm::is_contained(chunk.outer, digit))
+          digits.push_back(digit);
+      llvm::find(digits, row)->extent = chunk.rows;
+      std::optional<CopyTile> tile = planCopyTile(
+          digits, bytes, figures, /*startsWithLine=*/false, part.padding);
+      if (!tile)
+        break;
+      chunk.tiles.push_back(std::move(*tile));
+    }
+    if (chunk.tiles.size() == parts.size())
+      return chunk;
+  }
+  return std::nullopt;
 }
 
 std::pair<CopyTile, CopyTile>
@@ -404,6 +464,11 @@ static std::optional<unsigned> getFastest(AffineMap map,
   return std::nullopt;
 }
 
+bool layout::canCopyInVectors(Type element) {
+  return element.isIntOrFloat() &&
+         llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+}
+
 bool layout::isCopyBetweenOrders(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       op.getNumLoops() < 2)
@@ -419,8 +484,7 @@ bool layout::isCopyBetweenOrders(linalg::LinalgOp op) {
     return false;
   std::optional<unsigned> fastIn = getFastest(in, extents);
   std::optional<unsigned> fastOut = getFastest(out, extents);
-  Type element = body->getArgument(0).getType();
   return fastIn && fastOut && ShapedType::isStatic(extents[*fastIn]) &&
-         ShapedType::isStatic(extents[*fastOut]) && element.isIntOrFloat() &&
-         llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+         ShapedType::isStatic(extents[*fastOut]) &&
+         canCopyInVectors(body->getArgument(0).getType());
 }

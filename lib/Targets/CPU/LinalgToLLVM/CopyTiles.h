@@ -16,8 +16,9 @@
 // tile: its columns are read along the source, its rows are written along the
 // result. Where they are the same digit, whole runs are copied.
 //
-// planCopyTile and, for a block that is staged, planStagedCopies are all that
-// decides; the prices of conversions can ask them.
+// planCopyTile and, for a block that is staged, planStagedCopies, and for
+// copies that belong together planCopyChunks are all that decides; the prices
+// of conversions can ask them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,11 @@ struct CopyDigit {
   int64_t extent, in, out;
   /// The loop of the op that a dynamic number is one of.
   unsigned loop;
+
+  /// Whether both digits make the same steps.
+  bool operator==(const CopyDigit &other) const {
+    return extent == other.extent && in == other.in && out == other.out;
+  }
 };
 
 struct CopyTile {
@@ -98,11 +104,34 @@ std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuFigures &figures,
                                      bool startsWithLine, int64_t padding = 0);
 
+/// Rows that several copies go through together.
+struct CopyChunk {
+  /// The digit that counts rows, and those of larger steps, the same in all
+  /// copies; slowest of the result first.
+  CopyDigit row;
+  SmallVector<CopyDigit> outer;
+  /// Rows of one chunk, which the first cache holds.
+  int64_t rows;
+  /// What each copy does in one chunk.
+  SmallVector<CopyTile> tiles;
+};
+
+/// The chunks of copies that read parts of the same short rows, each from its
+/// own offset on; nothing where no digit counts such rows. Copied one after the
+/// other they would read the lines that two of them share twice.
+std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
+                                        ArrayRef<int64_t> offsets,
+                                        int64_t bytes,
+                                        const CpuFigures &figures);
+
 /// The copies of a block that is staged: the first to its stage, where rows
 /// follow one another, the second from there to the result.
 std::pair<CopyTile, CopyTile> planStagedCopies(const CopyTile &block,
                                                int64_t bytes,
                                                const CpuFigures &figures);
+
+/// Whether elements of a type can be copied in vectors.
+bool canCopyInVectors(Type element);
 
 /// Whether `op` copies between two orders of the same indices: what
 /// layout-tile-transposes rewrites.

@@ -93,18 +93,16 @@ private:
 
 } // namespace
 
-/// `padding` elements behind the last one of the operand belong to it, too.
-static Side readSide(OpBuilder &b, linalg::LinalgOp op, OpOperand *operand,
+/// The side of a copy whose loops `map` takes to `buffer`. `padding` elements
+/// behind the last one of the buffer belong to it, too.
+static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
                      int64_t padding = 0) {
-  Location loc = op.getLoc();
   auto compute = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
   };
-  Value buffer = operand->get();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
   SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
   SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
-  AffineMap map = op.getMatchingIndexingMap(operand);
   AffineExpr x, y, z;
   bindSymbols(b.getContext(), x, y, z);
   Side side;
@@ -303,51 +301,257 @@ static bool startsWithLine(Value buffer, int64_t lineBytes) {
   return alloc && alloc.getAlignment().value_or(1) % lineBytes == 0;
 }
 
-/// False where there is no tile for the op.
-static bool tileCopy(linalg::LinalgOp op, const CpuFigures &figures,
-                     bool parallelLoops) {
-  linalg::FillOp fill = findPadding(op);
+namespace {
+/// A copy that gets a tile.
+struct Part {
+  Operation *op;
+  Value from, to;
+  Side in, out;
+  SmallVector<OpFoldResult> extents;
+  CopyTile tile;
+  /// What the padding of the tile holds.
+  Value filler;
+};
+
+/// Plans copies one by one, and emits those that follow one another and read
+/// the same rows as one loop over chunks of these.
+class Tiler {
+public:
+  Tiler(const CpuFigures &figures, bool parallelLoops)
+      : figures(figures), parallelLoops(parallelLoops) {}
+
+  void add(Operation *op);
+  /// Emits what was added.
+  void finish();
+
+private:
+  std::optional<Part> plan(Operation *op);
+  std::optional<CopyChunk> planChunks();
+  void emit(OpBuilder &b, const Part &part, bool isShared);
+  void emitChunks(const CopyChunk &chunk, bool isShared);
+  void emitChunk(OpBuilder &b, const CopyChunk &chunk, ValueRange position);
+
+  const CpuFigures &figures;
+  bool parallelLoops;
+  std::vector<Part> parts;
+};
+} // namespace
+
+static Type getElement(const Part &part) {
+  return cast<MemRefType>(part.to.getType()).getElementType();
+}
+
+static int64_t getBytes(const Part &part) {
+  return getElement(part).getIntOrFloatBitWidth() / 8;
+}
+
+std::optional<Part> Tiler::plan(Operation *op) {
+  Part part{op};
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  AffineMap from, to;
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    part.from = copy.getSource();
+    part.to = copy.getTarget();
+    from = to =
+        b.getMultiDimIdentityMap(cast<MemRefType>(part.to.getType()).getRank());
+  } else {
+    auto structured = cast<linalg::LinalgOp>(op);
+    part.from = structured.getDpsInputs()[0];
+    part.to = structured.getDpsInits()[0];
+    from = structured.getIndexingMapsArray()[0];
+    to = structured.getIndexingMapsArray()[1];
+  }
+  linalg::FillOp fill = findPadding(op, part.to);
+  // A copy of rows as they are is tiled for its padding only.
+  if (isa<memref::CopyOp>(op) && (!fill || !canCopyInVectors(getElement(part))))
+    return std::nullopt;
   int64_t padding = 0;
   if (fill)
     padding =
         cast<MemRefType>(fill.getOutputs()[0].getType()).getShape().back();
-  OpBuilder b(op);
-  SmallVector<OpFoldResult> extents;
-  for (Range range : op.createLoopRanges(b, op.getLoc()))
-    extents.push_back(range.size);
-  OpOperand *from = op.getDpsInputOperand(0), *to = op.getDpsInitOperand(0);
-  Side in = readSide(b, op, from), out = readSide(b, op, to, padding);
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    for (Range range : structured.createLoopRanges(b, loc))
+      part.extents.push_back(range.size);
+  else
+    part.extents = memref::getMixedSizes(b, loc, part.to);
+  part.in = readSide(b, loc, part.from, from);
+  part.out = readSide(b, loc, part.to, to, padding);
   auto number = [](OpFoldResult amount) {
     return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
   };
   SmallVector<CopyDigit> digits;
-  for (AffineExpr expr : op.getIndexingMapsArray()[1].getResults()) {
+  for (AffineExpr expr : to.getResults()) {
     Factors sum = *readSum(expr);
     llvm::stable_sort(sum,
                       [](auto &a, auto &b) { return a.second > b.second; });
     for (auto [dim, factor] : sum)
-      digits.push_back({number(extents[dim]), number(in.strides[dim]),
-                        number(out.strides[dim]), dim});
+      digits.push_back({number(part.extents[dim]), number(part.in.strides[dim]),
+                        number(part.out.strides[dim]), dim});
   }
-  Type element = op.getBlock()->getArgument(0).getType();
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  bool isAligned = startsWithLine(to->get(), figures.lineBytes);
+  bool isAligned = startsWithLine(part.to, figures.lineBytes);
   std::optional<CopyTile> tile;
-  Value filler;
   if (fill)
-    tile = planCopyTile(digits, bytes, figures, isAligned, padding);
+    tile = planCopyTile(digits, getBytes(part), figures, isAligned, padding);
   if (tile) {
-    filler = fill.getInputs()[0];
+    part.filler = fill.getInputs()[0];
     fill->erase();
+  } else if (isa<linalg::LinalgOp>(op)) {
+    tile = planCopyTile(digits, getBytes(part), figures, isAligned);
   }
   if (!tile)
-    tile = planCopyTile(digits, bytes, figures, isAligned);
-  if (!tile)
+    return std::nullopt;
+  part.tile = std::move(*tile);
+  return part;
+}
+
+static Value getBase(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+/// Whether two parts are boxes of the same memory that have no position of any
+/// dim but the last, which padding is in, in common.
+static bool areApart(const Part &a, const Part &b) {
+  auto first = a.to.getDefiningOp<memref::SubViewOp>();
+  auto second = b.to.getDefiningOp<memref::SubViewOp>();
+  if (!first || !second || first.getSource() != second.getSource() ||
+      !first.hasUnitStride() || !second.hasUnitStride())
     return false;
-  Emitter(b, op.getLoc(), element, *tile, figures, filler,
-          parallelLoops && isWorthThreads(op, tile->vectorSize))
-      .run(in, out, extents);
-  return true;
+  auto boxes = llvm::zip(first.getStaticOffsets(), first.getStaticSizes(),
+                         second.getStaticOffsets(), second.getStaticSizes());
+  return llvm::any_of(llvm::drop_end(boxes), [](auto box) {
+    auto [at, size, on, more] = box;
+    return llvm::none_of(ArrayRef<int64_t>{at, size, on, more},
+                         ShapedType::isDynamic) &&
+           (at + size <= on || on + more <= at);
+  });
+}
+
+/// Whether `part` may be copied together with the parts before it, which are
+/// apart from each other: nothing is done in between, and the result is memory
+/// that did not exist when the source did.
+static bool canJoin(ArrayRef<Part> before, const Part &part) {
+  Operation *op = before.back().op;
+  if (op->getBlock() != part.op->getBlock())
+    return false;
+  while ((op = op->getNextNode()) != part.op)
+    if (!op || !isMemoryEffectFree(op))
+      return false;
+  auto result = getBase(part.to).getDefiningOp<memref::AllocOp>();
+  Value source = getBase(part.from);
+  if (!result || source != getBase(before.front().from))
+    return false;
+  Operation *origin = source.getDefiningOp();
+  bool isOlder =
+      origin ? origin->getBlock() == result->getBlock() &&
+                   origin->isBeforeInBlock(result)
+             : source.getParentRegion()->isAncestor(result->getParentRegion());
+  return isOlder && llvm::all_of(before, [&](const Part &each) {
+           return areApart(each, part);
+         });
+}
+
+void Tiler::add(Operation *op) {
+  std::optional<Part> part = plan(op);
+  if (!part)
+    return;
+  if (!parts.empty() && !canJoin(parts, *part))
+    finish();
+  parts.push_back(std::move(*part));
+}
+
+std::optional<CopyChunk> Tiler::planChunks() {
+  if (parts.size() < 2)
+    return std::nullopt;
+  SmallVector<CopyTile> tiles;
+  SmallVector<int64_t> offsets;
+  for (const Part &part : parts) {
+    std::optional<int64_t> offset = getConstantIntValue(part.in.offset);
+    if (!offset)
+      return std::nullopt;
+    offsets.push_back(*offset);
+    tiles.push_back(part.tile);
+  }
+  return planCopyChunks(tiles, offsets, getBytes(parts.front()), figures);
+}
+
+void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
+  Emitter(b, part.op->getLoc(), getElement(part), part.tile, figures,
+          part.filler, isShared)
+      .run(part.in, part.out, part.extents);
+}
+
+/// One chunk by all parts, at a position of each of its digits.
+void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
+                      ValueRange position) {
+  SmallVector<CopyDigit> digits = chunk.outer;
+  digits.push_back(chunk.row);
+  for (auto [part, tile] : llvm::zip_equal(parts, chunk.tiles)) {
+    Part inner = part;
+    inner.tile = tile;
+    auto move = [&](OpFoldResult &offset, int64_t CopyDigit::*stride) {
+      SmallVector<OpFoldResult> operands{offset};
+      AffineExpr sum = b.getAffineSymbolExpr(0);
+      for (auto [digit, index] : llvm::zip_equal(digits, position)) {
+        sum = sum + b.getAffineSymbolExpr(operands.size()) * (digit.*stride);
+        operands.push_back(index);
+      }
+      offset = affine::makeComposedFoldedAffineApply(b, inner.op->getLoc(), sum,
+                                                     operands);
+    };
+    move(inner.in.offset, &CopyDigit::in);
+    move(inner.out.offset, &CopyDigit::out);
+    emit(b, inner, /*isShared=*/false);
+  }
+}
+
+/// The last chunk overlaps the one before, so threads must not copy both at the
+/// same time.
+void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
+  OpBuilder b(parts.back().op);
+  Location loc = parts.back().op->getLoc();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  SmallVector<Value> position;
+  auto enter = [&](int64_t extent, int64_t step) {
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(extent), index(step));
+    if (isShared && position.empty())
+      markParallel(loop);
+    b.setInsertionPointToStart(loop.getBody());
+    position.push_back(loop.getInductionVar());
+    return loop;
+  };
+  for (const CopyDigit &digit : chunk.outer)
+    enter(digit.extent, 1);
+  int64_t whole = chunk.row.extent / chunk.rows * chunk.rows;
+  scf::ForOp loop = enter(whole, chunk.rows);
+  emitChunk(b, chunk, position);
+  if (whole == chunk.row.extent)
+    return;
+  b.setInsertionPointAfter(loop);
+  position.back() = index(chunk.row.extent - chunk.rows);
+  emitChunk(b, chunk, position);
+}
+
+void Tiler::finish() {
+  auto isShared = [&](const Part &part) {
+    auto op = dyn_cast<linalg::LinalgOp>(part.op);
+    return parallelLoops && op && isWorthThreads(op, part.tile.vectorSize);
+  };
+  std::optional<CopyChunk> chunk = planChunks();
+  if (chunk)
+    emitChunks(*chunk, llvm::any_of(parts, isShared));
+  for (const Part &part : parts) {
+    OpBuilder b(part.op);
+    if (!chunk)
+      emit(b, part, isShared(part));
+    part.op->erase();
+  }
+  parts.clear();
 }
 
 namespace {
@@ -355,11 +559,15 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
   using TileTransposesPassBase::TileTransposesPassBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> copies;
-    getOperation()->walk([&](linalg::LinalgOp op) {
-      if (op.hasPureBufferSemantics() && isCopyBetweenOrders(op) &&
-          llvm::all_of(op->getOperandTypes(), [](Type type) {
-            return cast<MemRefType>(type).isStrided();
+    SmallVector<Operation *> copies;
+    getOperation()->walk([&](Operation *op) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      bool isCopy = structured ? structured.hasPureBufferSemantics() &&
+                                     isCopyBetweenOrders(structured)
+                               : isa<memref::CopyOp>(op);
+      if (isCopy && llvm::all_of(op->getOperandTypes(), [](Type type) {
+            auto buffer = dyn_cast<MemRefType>(type);
+            return buffer && buffer.isStrided();
           }))
         copies.push_back(op);
     });
@@ -370,9 +578,10 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
     figures.firstCacheBytes = firstCacheBytes;
     figures.lastCacheBytes = lastCacheBytes;
     figures.setPeriodBytes = setPeriodBytes;
-    for (linalg::LinalgOp op : copies)
-      if (tileCopy(op, figures, parallelLoops))
-        op->erase();
+    Tiler tiler(figures, parallelLoops);
+    for (Operation *op : copies)
+      tiler.add(op);
+    tiler.finish();
   }
 };
 } // namespace

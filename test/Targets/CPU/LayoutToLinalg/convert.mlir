@@ -5,6 +5,7 @@
 #nc8 = #layout.blocked<"NCHW" to "NCHW8c">
 #nhwc = #layout.blocked<"NCHW" to "NHWC">
 #zero = #layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>
+#two_zero = #layout.padded<#layout.blocked<"OI" to "IO16i16o">, zero>
 #holes = #layout.map<(i, j) -> buffer(offset = i * 8 + j * 2)>
 
 // Sizes that divide: a view and one transposition.
@@ -18,17 +19,17 @@ func.func @pack_whole(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32, #nc16> {
   return %0 : tensor<1x32x7x7xf32, #nc16>
 }
 
-// Whole tiles, the rest, and the padding: what the plan says and is priced by
+// Whole tiles, then the rest and the padding behind it: what the plan says and is priced by
 // is what is emitted. Nothing is moved twice.
 // PLAN: 1x17x7x7xf32  relayout
 // PLAN: read 3332, written 6272
 // PLAN-NEXT: digits d0:1 d1/16:2 d2:7 d3:7 d1%16:16; from [d0] [d1/16 d1%16] [d2] [d3]; to [d0] [d1/16] [d2] [d3] [d1%16]; fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; copy d1/16=1..2 d1%16=0..1
 // CHECK-LABEL: @pack_ragged
-// CHECK: %[[PADDING:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0, 0, 1] [1, 1, 7, 7, 15]
-// CHECK: linalg.fill ins(%{{.*}}) outs(%[[PADDING]] :
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 16, 7, 7]
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0, 0] [1, 1, 7, 7, 16]
 // CHECK: linalg.generic
+// CHECK: %[[PADDING:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0, 0, 1] [1, 1, 7, 7, 15]
+// CHECK: linalg.fill ins(%{{.*}}) outs(%[[PADDING]] :
 // CHECK: tensor.extract_slice %{{.*}}[0, 16, 0, 0] [1, 1, 7, 7]
 // CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0, 0] [1, 1, 7, 7, 1]
 // CHECK: linalg.generic
@@ -133,4 +134,22 @@ func.func @strided(%x: tensor<4x3xf32>) -> tensor<4x3xf32, #holes> {
 func.func @carried_size(%x: tensor<1x?x7x7xf32>) -> tensor<1x?x7x7xf32, #nc16> {
   %0 = layout.convert %x : tensor<1x?x7x7xf32> to tensor<1x?x7x7xf32, #nc16>
   return %0 : tensor<1x?x7x7xf32, #nc16>
+}
+
+// Where two dims are ragged the padding of the fastest one is cut as the copies
+// are, each behind its own; nothing is filled twice.
+// PLAN: read 1700, written 4096
+// PLAN-NEXT: {{.*}}; fill d0/16=1..2 d1/16=0..1 d0%16=1..16; fill d0/16=1..2 d1/16=1..2 d0%16=1..16 d1%16=0..9; fill d0/16=0..2 d1/16=1..2 d1%16=9..16; copy
+// CHECK-LABEL: @pack_two_ragged_dims
+// CHECK: linalg.fill {{.*}} tensor<1x2x7x16xf32>
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK: linalg.fill {{.*}} tensor<1x1x16x15xf32>
+// CHECK: linalg.generic
+// CHECK: linalg.fill {{.*}} tensor<1x1x9x15xf32>
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.fill
+func.func @pack_two_ragged_dims(%x: tensor<17x25xf32>) -> tensor<17x25xf32, #two_zero> {
+  %0 = layout.convert %x : tensor<17x25xf32> to tensor<17x25xf32, #two_zero>
+  return %0 : tensor<17x25xf32, #two_zero>
 }
