@@ -156,10 +156,12 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
                           const CpuFigures &figures) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Vectors of 512 bits come with masks, and with multiplications by powers of
-  // two.
+  // two; those of 256 with masks that loads take for nothing, and stores do
+  // not.
   bool isAVX512 = figures.vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
-  shapes.maskedAccess = isAVX512;
+  shapes.maskedLoads = figures.vectorBits >= 256;
+  shapes.maskedStores = isAVX512;
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -101,8 +101,10 @@ struct LowerVectorShapes
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    if (maskedAccess)
-      patterns.add<MaskLoad, MaskStore>(&getContext());
+    if (maskedLoads)
+      patterns.add<MaskLoad>(&getContext());
+    if (maskedStores)
+      patterns.add<MaskStore>(&getContext());
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);

@@ -1,5 +1,6 @@
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes))" | FileCheck %s
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes{masked-access}))" | FileCheck %s --check-prefixes=CHECK,MASKED
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes{masked-loads masked-stores}))" | FileCheck %s --check-prefixes=CHECK,MASKED
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes{masked-loads}))" | FileCheck %s --check-prefix=LOADS
 
 // With masks, vectors of 14 elements are loaded and stored as parts of 16.
 // CHECK-LABEL: func.func @ragged
@@ -8,6 +9,10 @@
 // MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 // MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, -1, -1]
 // MASKED: vector.maskedstore %{{.*}} : memref<4x14xf32>, vector<16xi1>, vector<16xf32>
+// LOADS-LABEL: func.func @ragged
+// LOADS: %[[LOADED:.*]] = vector.maskedload
+// LOADS: %[[V:.*]] = vector.shuffle %[[LOADED]]
+// LOADS: vector.store %[[V]], {{.*}} vector<14xf32>
 func.func @ragged(%x: memref<4x14xf32>, %i: index) {
   %p = arith.constant 0.0 : f32
   %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x14xf32>, vector<14xf32>

@@ -1,13 +1,21 @@
 // Rows of 14 points in vectors of 16 with a mask: a row ends where the next one
-// begins, which is not touched.
+// begins, which is not touched. Vectors of 256 bits are only loaded with one.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v4 -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(3); np.save(r'%t.x.npy', r.standard_normal((6, 14)).astype('f4')); np.save(r'%t.b.npy', r.standard_normal(14).astype('f4'))"
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.b.npy --output=%t.y.npy
 // RUN: %python -c "import numpy as np; assert (np.load(r'%t.y.npy') == np.load(r'%t.x.npy') + np.load(r'%t.b.npy')).all()"
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v3 -o %t.avx2.mlir
+// RUN: FileCheck %s --check-prefix=AVX2 < %t.avx2.mlir
+// RUN: layout-run %t.avx2.mlir --input=%t.x.npy --input=%t.b.npy --output=%t.z.npy
+// RUN: cmp %t.y.npy %t.z.npy
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=aarch64 | FileCheck %s --check-prefix=NEON
 // CHECK: llvm.intr.masked.load
 // CHECK: llvm.intr.masked.store
+// AVX2: llvm.intr.masked.load
+// AVX2-NOT: llvm.intr.masked.store
+// NEON-NOT: llvm.intr.masked
 
 // What is added is the same in each row, so that rows are not one loop.
 #xy = affine_map<(y, x) -> (y, x)>

@@ -240,13 +240,16 @@ def LowerVectorShapesPass
   let description = [{
     Transfers of contiguous rows become loads and stores, all others go element
     by element. LLVM loads a vector of 14 elements as 8, 4 and 2 of them, which
-    it then puts together; `masked-access` makes one load or store of 16 with a
-    mask of it, for processors where that takes as long as one without a mask.
+    it then puts together; `masked-loads` makes one load of 16 with a mask of
+    it, and `masked-stores` one store, for processors where that takes as long
+    as one without a mask.
   }];
   let options = [
-    Option<"maskedAccess", "masked-access", "bool", /*default=*/"false",
-           "Load and store vectors of 32 and 64-bit elements whose number is no "
-           "power of two as wider ones with a mask">
+    Option<"maskedLoads", "masked-loads", "bool", /*default=*/"false",
+           "Load vectors of 32 and 64-bit elements whose number is no power of "
+           "two as wider ones with a mask">,
+    Option<"maskedStores", "masked-stores", "bool", /*default=*/"false",
+           "Store such vectors as wider ones with a mask">
   ];
   let dependentDialects = [
     "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
