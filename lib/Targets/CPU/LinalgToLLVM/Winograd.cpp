@@ -119,15 +119,35 @@ int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
   return count;
 }
 
-/// Cycles of the multiplications of `tiles` tiles, one channel, one place and
-/// one register tile of lanes, as TilePrice counts them.
-static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors) {
-  auto cyclesOf = [&](int64_t count) {
-    double operations = count * vectors / 2.0, loads = (count + vectors) / 2.0;
-    return std::max({operations, loads, 4.0}) + 0.5;
-  };
+/// Cycles of the multiplications of one channel, one place and one register
+/// tile of `tiles` tiles by `vectors`, as TilePrice counts them.
+static double stepCycles(int64_t tiles, int64_t vectors) {
+  double operations = tiles * vectors / 2.0, loads = (tiles + vectors) / 2.0;
+  return std::max({operations, loads, 4.0}) + 0.5;
+}
+
+/// The same of a strip of `tiles`, whose rest takes one of `rests`, or exactly
+/// as many as it has where there are none.
+static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
+                             ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;
-  return tiles / step * cyclesOf(step) + (rest ? cyclesOf(rest) : 0);
+  double cycles = tiles / step * stepCycles(step, vectors);
+  if (rest == 0)
+    return cycles;
+  return cycles +
+         stepCycles(rests.empty() ? rest : *llvm::lower_bound(rests, rest),
+                    vectors);
+}
+
+/// Numbers of tiles up to `step`, each of which takes so much longer than the
+/// one before that code of its own pays.
+static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
+  constexpr double kPays = 0.85;
+  SmallVector<int64_t> rests = {step};
+  for (int64_t tiles = step - 1; tiles > 0; --tiles)
+    if (stepCycles(tiles, vectors) <= kPays * stepCycles(rests.back(), vectors))
+      rests.push_back(tiles);
+  return {rests.rbegin(), rests.rend()};
 }
 
 /// Chooses the sizes of register tiles and strips; gives the cycles of all.
@@ -166,14 +186,15 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   }
 
   int64_t registers = target.vectorRegisters - width - 1;
-  // Of open strips the whole is multiplied in steps. They may have any length
-  // from half of the most on: shorter ones are all of a small image.
+  // Open strips may have any length from half of the most on: shorter ones are
+  // all of a small image.
   auto cyclesOf = [&](int64_t step) {
     if (!isOpen)
-      return multiplyCycles(found.strip, step, width);
+      return multiplyCycles(found.strip, step, width, {});
     double cycles = 0;
+    SmallVector<int64_t> rests = chooseRests(step, width);
     for (int64_t length = found.strip / 2; length < found.strip; ++length)
-      cycles += multiplyCycles(llvm::alignTo(length + 1, step), step, width);
+      cycles += multiplyCycles(length + 1, step, width, rests);
     return cycles / llvm::divideCeil(found.strip, 2);
   };
   found.step = 1;
@@ -181,8 +202,10 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
        ++step)
     if (cyclesOf(step) <= cyclesOf(found.step))
       found.step = step;
-  if (isOpen)
+  if (isOpen) {
     found.strip = llvm::alignTo(found.strip, found.step);
+    found.rests = chooseRests(found.step, width);
+  }
 
   double strips = images * tiles / found.strip;
   double lines = 16.0 * channels * filters * found.lanes * sizeof(float) /

@@ -23,7 +23,8 @@
 //
 // V and M of a strip stay in the second cache. Rows, columns and batches may be
 // open: then strips are of one length up to that, which fits the registers, and
-// a last one computes tiles that nobody reads. In f32 the transforms only add,
+// what is left at the end is computed by one of a few loops, the shortest that
+// has enough tiles. In f32 the transforms only add,
 // and halve filters; results differ from those of the plain sum in the order of
 // additions, by a few units in the last place of the largest sum.
 //
@@ -53,6 +54,9 @@ struct WinogradPlan {
   /// Tiles of 2x2 results: how many there are in one image, or kDynamic, a
   /// strip of them, or the most of one, and in registers at a time.
   int64_t tiles, strip, step;
+  /// Of an open image, by how many at a time what is left of a strip may be
+  /// computed, in ascending order; the last is `step`.
+  SmallVector<int64_t> rests;
 };
 
 /// The product of the extents of `dims`, which are known.

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <array>
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -221,10 +222,11 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
       }
     });
   };
-  // The loop of more iterations is the outer one, for the threads.
+  // The loop of more iterations is the outer one, for the threads, but of an
+  // open image that over tiles, whose places take divisions.
   bool parallel = isShared && !sharesStrips;
   OpFoldResult one = constant(1);
-  if (blocks >= kEnoughStrips)
+  if (blocks >= kEnoughStrips && winograd.rests.empty())
     loop(constant(blocks), one, parallel, [&](Value block) {
       loop(tiles, one, false, [&](Value tile) { emitTile(block, tile); });
     });
@@ -269,15 +271,41 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
         store(inner.getResult(t * count + i), products,
               {place, shifted(tile, t), index(i * plan.vectorSize)});
   };
-  // An open number of tiles is rounded up, for which there is memory.
-  std::optional<int64_t> known = getConstantIntValue(tiles);
-  int64_t rest = known ? *known % winograd.step : 0;
-  OpFoldResult whole = known ? constant(*known - rest) : tiles;
+  Value end = toValue(tiles), step = index(winograd.step);
+  Value rest = b.createOrFold<arith::RemUIOp>(loc, end, step);
+  Value whole = b.createOrFold<arith::SubIOp>(loc, end, rest);
+  // An open rest is computed by the first loop that has enough tiles, for which
+  // there is memory.
+  std::function<void(Value, ArrayRef<int64_t>)> emitRest =
+      [&](Value place, ArrayRef<int64_t> counts) {
+        if (counts.size() == 1)
+          return emitStep(place, whole, counts.front());
+        auto branch = scf::IfOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rest,
+                                  index(counts.front())),
+            /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        emitStep(place, whole, counts.front());
+        b.setInsertionPointToStart(branch.elseBlock());
+        emitRest(place, counts.drop_front());
+      };
   loop(constant(16), constant(1), false, [&](Value place) {
-    loop(whole, constant(winograd.step), false,
+    loop(getAsOpFoldResult(whole), constant(winograd.step), false,
          [&](Value tile) { emitStep(place, tile, winograd.step); });
-    if (rest != 0)
-      emitStep(place, toValue(whole), rest);
+    if (std::optional<int64_t> known = getConstantIntValue(rest)) {
+      if (*known != 0)
+        emitStep(place, whole, *known);
+      return;
+    }
+    auto branch = scf::IfOp::create(
+        b, loc,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest,
+                              index(0)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitRest(place, winograd.rests);
   });
 }
 
@@ -334,21 +362,37 @@ void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
     bool startsAtZero = false;
     if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
       startsAtZero = matchPattern(splat->scalar, m_AnyZeroFloat());
-    for (int64_t result = 0; result < 4; ++result) {
-      OpBuilder::InsertionGuard guard(b);
-      for (Value condition : {isOwn[0][result / 2], isOwn[1][result % 2]}) {
-        if (!condition)
-          continue;
-        auto branch = scf::IfOp::create(b, loc, condition);
-        b.setInsertionPointToStart(branch.thenBlock());
-      }
+    auto emitResult = [&](int64_t result) {
       SmallVector<Value> values = results[result];
       if (!startsAtZero)
         for (auto [value, from] :
              llvm::zip_equal(values, start(points[result])))
           value = plus(from, value);
       finish(points[result], std::move(values));
+    };
+    // Nearly all tiles write all four, without a branch for each.
+    Value all;
+    for (Value condition : {isOwn[0][0], isOwn[0][1], isOwn[1][0], isOwn[1][1]})
+      if (condition)
+        all = all ? arith::AndIOp::create(b, loc, all, condition) : condition;
+    OpBuilder::InsertionGuard guard(b);
+    if (all) {
+      auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.elseBlock());
+      for (int64_t result = 0; result < 4; ++result) {
+        OpBuilder::InsertionGuard guard(b);
+        for (Value condition : {isOwn[0][result / 2], isOwn[1][result % 2]}) {
+          if (!condition)
+            continue;
+          auto branch = scf::IfOp::create(b, loc, condition);
+          b.setInsertionPointToStart(branch.thenBlock());
+        }
+        emitResult(result);
+      }
+      b.setInsertionPointToStart(branch.thenBlock());
     }
+    for (int64_t result = 0; result < 4; ++result)
+      emitResult(result);
   });
 }
 
