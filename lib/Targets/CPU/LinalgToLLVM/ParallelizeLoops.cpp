@@ -21,8 +21,9 @@ using namespace mlir;
 /// work: a region begins and ends in about two microseconds.
 static constexpr double kLeastSteps = 1 << 12;
 
-/// Iterations that threads can share evenly.
-static constexpr int64_t kIterationsPerCore = 32;
+/// Iterations that threads can share evenly, and the least that are not shared
+/// badly.
+static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
   if (hasEffects(op))
@@ -50,6 +51,14 @@ static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   return next;
 }
 
+/// Whether an iteration is a few vectors, which take less time than to divide
+/// by the number of iterations, as each one does of loops that are shared as
+/// one. By a number that is known the compiler multiplies.
+static bool isShort(scf::ForOp loop) {
+  return llvm::all_of(*loop.getBody(),
+                      [](Operation &op) { return op.getNumRegions() == 0; });
+}
+
 /// The outermost loops of a nest, as many as give `cores` something to do.
 static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t enough = kIterationsPerCore * cores;
@@ -57,9 +66,13 @@ static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t iterations = 1;
   for (scf::ForOp loop = outermost; loop;
        loop = getNextOfNest(loop, outermost)) {
+    // An unknown number may be 1, but hardly two of them.
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (!trips && isShort(loop) &&
+        (nest.size() > 1 || iterations >= kLeastIterationsPerCore * cores))
+      break;
     nest.push_back(loop);
-    // An unknown number may be 1.
-    if (std::optional<APInt> trips = loop.getStaticTripCount())
+    if (trips)
       iterations *= trips->getLimitedValue(enough);
     if (iterations >= enough)
       break;

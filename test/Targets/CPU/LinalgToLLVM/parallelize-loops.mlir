@@ -46,6 +46,45 @@ func.func @unknown(%m: memref<?x512xf32>, %n: index, %v: f32) {
 
 // -----
 
+// Short iterations of an unknown number stay in one loop, which needs no
+// division for each, where the loops around them are enough.
+// CHECK-LABEL: func.func @short
+// CHECK: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%c4, %arg1)
+// CHECK-NEXT: scf.for
+// CHECK: scf.parallel (%{{.*}}) = (%c0) to (%c64)
+// CHECK-NEXT: scf.for
+// CHECK: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%c4, %arg1)
+// CHECK-NEXT: memref.store
+// MANY-LABEL: func.func @short
+// MANY: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%c4, %arg1)
+// MANY: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%c64, %arg1)
+func.func @short(%m: memref<64x?x?xf32>, %n: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      scf.for %k = %c0 to %n step %c1 {
+        memref.store %v, %m[%i, %j, %k] : memref<64x?x?xf32>
+      } {layout.parallel}
+    } {layout.parallel}
+  } {layout.parallel}
+  scf.for %i = %c0 to %c64 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %v, %m[%i, %j, %c0] : memref<64x?x?xf32>
+    } {layout.parallel}
+  } {layout.parallel}
+  scf.for %i = %c0 to %c4 step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %v, %m[%i, %j, %c0] : memref<64x?x?xf32>
+    } {layout.parallel}
+  } {layout.parallel}
+  return
+}
+
+// -----
+
 // A bound that an outer loop computes, and work beside a loop, end the nest.
 // CHECK-LABEL: func.func @ragged
 // CHECK: scf.parallel (%[[I:.*]]) = (%c0) to (%c16) step (%c1)

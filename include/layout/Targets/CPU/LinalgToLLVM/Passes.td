@@ -378,7 +378,8 @@ def ParallelizeLoopsPass
     `layout-tile-transposes` has marked with `layout.parallel`, and that carries
     no value from one iteration to the next, becomes `scf.parallel`, together
     with the marked loops that are all of its body, until there are 32
-    iterations for each of `cores`. Every element is computed by one iteration, in the
+    iterations for each of `cores`; an innermost loop of a few vectors and an
+    unknown number stays, where those around it are enough. Every element is computed by one iteration, in the
     order of the sequential program: results are the same, bit for bit, with any
     number of threads. Marks that are left are removed. An `scf.parallel` of the
     program that reduces to results becomes `scf.for`, for the same reason.
