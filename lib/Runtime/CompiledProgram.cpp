@@ -234,14 +234,19 @@ static bool hasParallelLoops(ModuleOp module) {
   return walk.wasInterrupted();
 }
 
-LogicalResult CompiledProgram::setThreads(bool isParallel, unsigned wanted) {
+unsigned CompiledProgram::countThreads(const CompileOptions &options) {
+  return options.threads ? options.threads : getDefaultThreads();
+}
+
+LogicalResult CompiledProgram::setThreads(bool isParallel,
+                                          const CompileOptions &options) {
   if (!isParallel)
     return success();
   if (!publishOpenMP())
     return function->emitError()
            << "has parallel loops, and LLVM's OpenMP library cannot be found "
               "in this process; lower the module with parallel-loops=false";
-  threads = wanted ? wanted : getDefaultThreads();
+  threads = countThreads(options);
   return success();
 }
 
@@ -388,7 +393,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   program->takeError = options.takeError;
   program->inputNames = options.inputNames;
   FailureOr<SmallVector<StringRef>> profiled = readProfiledNames(module);
-  if (failed(program->setThreads(hasParallelLoops(module), options.threads)) ||
+  if (failed(program->setThreads(hasParallelLoops(module), options)) ||
       failed(profiled) || failed(loadLibraries(*function, options)))
     return failure();
   program->profiled = std::move(*profiled);
@@ -518,8 +523,7 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
   program->takeError = options.takeError;
   FailureOr<FunctionType> signature = readSignature(function);
   if (failed(signature) ||
-      failed(program->setThreads(outline->hasAttr(kParallelName),
-                                 options.threads)) ||
+      failed(program->setThreads(outline->hasAttr(kParallelName), options)) ||
       failed(loadLibraries(function, options)))
     return failure();
   program->signature = *signature;

@@ -101,7 +101,7 @@ toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
 /// these are not all that says what the module is.
 static std::string makeKey(const py::object &given, const py::object &shapes,
                            const std::string &target,
-                           const std::string &function,
+                           const std::string &function, bool parallelLoops,
                            const CompileOptions &options) {
   py::object source = py::module_::import("layout_mlir.modules")
                           .attr("get_source")(given, shapes);
@@ -115,7 +115,7 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
                 "equal figures are equal bytes");
   std::string cores = std::to_string(getCores(Cpu::host));
   SmallVector<StringRef> texts{
-      target, cores,
+      target, cores, parallelLoops ? "parallel" : "",
       StringRef(reinterpret_cast<const char *>(&figures), sizeof(figures))};
   for (const py::buffer_info &part : parts)
     texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
@@ -138,7 +138,10 @@ static std::shared_ptr<Program> compile(const py::object &given,
            ", not one from 1 to " + std::to_string(kMostThreads));
     compileOptions.threads = count;
   }
-  compileOptions.key = makeKey(given, shapes, wanted, function, compileOptions);
+  // Without them code is compiled in less time.
+  bool parallelLoops = CompiledProgram::countThreads(compileOptions) > 1;
+  compileOptions.key =
+      makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
   std::unique_ptr<llvm::MemoryBuffer> outline =
       CompiledProgram::find(compileOptions);
   bool isKept = outline != nullptr;
@@ -158,6 +161,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
       LayoutToCPUOptions options;
       options.target = module.chooseTarget(wanted);
       options.cpu = Cpu::host;
+      options.parallelLoops = parallelLoops;
       PassManager passes(&module.getContext());
       // The parser has verified the module; verifying it after each pass as
       // well takes a third of all time.

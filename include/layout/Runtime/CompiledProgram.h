@@ -159,6 +159,11 @@ public:
 
   ArrayRef<std::string> getInputNames() const { return inputNames; }
 
+  /// How many threads share the loops of a program that has some and is
+  /// compiled with `options`. For one, its module is better lowered without
+  /// them.
+  static unsigned countThreads(const CompileOptions &options);
+
   /// How many threads share the loops of a run.
   unsigned getNumThreads() const { return std::max(threads, 1u); }
 
@@ -173,7 +178,7 @@ private:
   friend class Call;
   CompiledProgram() = default;
   llvm::orc::SymbolMap getSymbols(const CompileOptions &options) const;
-  LogicalResult setThreads(bool isParallel, unsigned wanted);
+  LogicalResult setThreads(bool isParallel, const CompileOptions &options);
   void keep(const ObjectCache &cache, StringRef key, StringRef archive) const;
   llvm::Error link(StringRef archive,
                    llvm::orc::JITTargetMachineBuilder machine,

@@ -186,6 +186,14 @@ class KeptCode(unittest.TestCase):
         compile(module, target="#layout.cpu<lanes = 4>")
         self.assertGreater(len(self.entries()), entries)
 
+    def test_loops_for_one_thread_and_for_several(self):
+        module = MODULE.format("add").replace("8x", "1048576x")
+        x = np.arange(1048576, dtype="f4")
+        for threads, kept in (1, False), (2, False), (1, True), (3, True):
+            program = compile(module, threads=threads)
+            self.assertEqual((program.kept, program.threads), (kept, threads))
+            np.testing.assert_array_equal(program(x), x + x)
+
     def test_a_file_that_changed_is_read_again(self):
         path = self.folder.parent / "model.mlir"
         for op, kept in ("add", False), ("add", True), ("mul", False), ("add", True):
