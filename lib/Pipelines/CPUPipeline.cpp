@@ -213,6 +213,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createBF16AsBitsPass());
+  if (options.outlineKernels)
+    pm.addPass(createShareKernelsPass());
 }
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,

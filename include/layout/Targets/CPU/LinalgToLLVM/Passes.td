@@ -436,6 +436,19 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
   ];
 }
 
+def ShareKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
+  let summary = "Rewrites kernels that differ in numbers to calls of one";
+  let description = [{
+    Of the functions that `layout-outline-kernels` has made, in the LLVM dialect,
+    those that are equal except for integers become one, which has an argument
+    for each integer that differs: trip counts and strides of loops, and the
+    distances of accesses from a pointer, where few of these differ. Before that,
+    the parts of memref descriptors that nothing reads are removed from all
+    functions. What is done, and in which order, stays the same.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
   let summary = "Measures how long each kernel takes when the program runs";
   let description = [{
