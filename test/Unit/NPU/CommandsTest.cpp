@@ -180,4 +180,66 @@ TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
                    [&](const llvm::Twine &reason) { why = reason.str(); }));
   EXPECT_EQ(why, "operands start at different cores: move one of them");
 }
+
+/// y[i] = x[i + j], x in a matrix whose columns are not one run: from column 2
+/// to 4 is further than from 0 to 2.
+TEST_F(CommandsTest, WindowsOverGapsAreRefused) {
+  Case x;
+  x.figures = {1, 1024, 16};
+  x.scatter.mode = NpuMode::Matrix;
+  x.scatter.width = 3;
+  Case y = x;
+  x.shape = {1, 6};
+  y.shape = {1, 3};
+  ASSERT_TRUE(place(x) && place(y));
+  AffineExpr zero = getAffineConstantExpr(0, &context);
+  std::string why;
+  EXPECT_FALSE(planCommands(
+      {{y.map, y.shape, getMap(2, {zero, dim(0)})},
+       {x.map, x.shape, getMap(2, {zero, dim(0) + dim(1)})}},
+      {3, 3}, {1}, [&](const llvm::Twine &reason) { why = reason.str(); }));
+  EXPECT_EQ(why,
+            "an operand is read at places that do not step with the loops");
+}
+
+/// Functions that take no strides get aligned or compact tensors, and no
+/// others.
+TEST_F(CommandsTest, WithoutStridesTensorsAreAlignedOrCompact) {
+  constexpr int64_t kEuBytes = 32;
+  TransferLimits limits{4};
+  auto drop = [&](int64_t batchStride, bool mayBeCompact) {
+    Command command;
+    command.shape = {2, 2, 2, 3};
+    TransferSide side;
+    side.core = 0;
+    side.strides = {batchStride, 6, 3, 1};
+    command.sides = {side};
+    command.elementBytes = {4};
+    return dropStrides({command}, kEuBytes, limits, mayBeCompact);
+  };
+  std::optional<UnstridedCommands> aligned = drop(8, true);
+  ASSERT_TRUE(aligned);
+  EXPECT_FALSE(aligned->isCompact);
+  EXPECT_EQ(aligned->commands.size(), 1u);
+  std::optional<UnstridedCommands> compact = drop(6, true);
+  ASSERT_TRUE(compact);
+  EXPECT_TRUE(compact->isCompact);
+  EXPECT_FALSE(drop(6, false));
+  EXPECT_FALSE(drop(7, true));
+  // Batches further apart are commands of their own.
+  std::optional<UnstridedCommands> apart = drop(16, false);
+  ASSERT_TRUE(apart);
+  EXPECT_EQ(apart->commands.size(), 2u);
+}
+
+/// Of equal strides, too, the first byte decides.
+TEST_F(CommandsTest, AlignedTensorsStartWhereLanesDo) {
+  TransferSide box;
+  box.core = 0;
+  box.strides = {8, 8, 3, 1};
+  box.byte = 64;
+  EXPECT_TRUE(isAligned(box, {2, 2, 2, 3}, 4, 32, {4}));
+  box.byte = 68;
+  EXPECT_FALSE(isAligned(box, {2, 2, 2, 3}, 4, 32, {4}));
+}
 } // namespace

@@ -9,6 +9,7 @@
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Algebra/Views.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace mlir::layout;
 using namespace mlir::npu;
@@ -175,6 +176,18 @@ TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {
   EXPECT_EQ(folded[0].getBytes(), 240);
   for (int64_t size : folded[0].shape)
     EXPECT_LE(size, 5);
+  for (const TransferSide *side : {&folded[0].source, &folded[0].dest}) {
+    std::set<int64_t> elements{0};
+    for (int d = 0; d < 4; ++d) {
+      std::set<int64_t> reached;
+      for (int64_t element : elements)
+        for (int64_t i = 0; i < folded[0].shape[d]; ++i)
+          reached.insert(element + i * side->strides[d]);
+      elements = std::move(reached);
+    }
+    EXPECT_EQ(elements.size(), 60u);
+    EXPECT_EQ(*elements.rbegin(), 59);
+  }
   // Primes have no rows, and are cut.
   EXPECT_EQ(plan(linear, linear, {7}).size(), 2u);
 }

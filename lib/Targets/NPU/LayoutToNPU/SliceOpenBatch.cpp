@@ -134,14 +134,14 @@ LogicalResult OpenBatch::report(Operation *op) {
 }
 
 /// Whether a comparison of a size with a constant says the same of all sizes,
-/// as one that asks whether it is negative.
+/// as one that asks whether it is negative. Without its sign, a negative number
+/// is larger than all sizes.
 static bool isSameForAllSizes(arith::CmpIOp compare) {
   std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
   arith::CmpIPredicate asked = compare.getPredicate();
-  if (!with || *with > 0 || asked > arith::CmpIPredicate::sge)
-    return false;
-  return *with < 0 || asked == arith::CmpIPredicate::sge ||
-         asked == arith::CmpIPredicate::slt;
+  return with &&
+         (*with < 0 || (*with == 0 && (asked == arith::CmpIPredicate::sge ||
+                                       asked == arith::CmpIPredicate::slt)));
 }
 
 /// Numbers that are made of the size of the batch. They all follow from it
@@ -268,9 +268,10 @@ bool OpenBatch::visitLoops(Operation *op, const LoopsRule &rule) {
     loop = index.getPosition();
     count = batch.count;
   }
-  if (!loop || rule.loops[*loop].iterator != utils::IteratorType::parallel)
+  if (!loop)
     return false;
-  // What else the loop indexes has a known size, so it is another one.
+  // What else the loop indexes has a known size, so it is another one. A loop
+  // that sums indexes no result.
   auto indexesBatchAlone = [&](AffineMap map, bool isOpen) {
     return !map || llvm::count_if(map.getResults(), [&](AffineExpr index) {
                      return index.isFunctionOfDim(*loop);

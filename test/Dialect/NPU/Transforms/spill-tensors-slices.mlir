@@ -84,22 +84,22 @@ func.func @stored_once(%x: !sys, %y: !sys {npu.result}, %z: !sys {npu.result}) {
 
 // -----
 
-#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
-!turned = memref<1x8x16x4xf32, #npu.memory<system>>
-!sys = memref<1x4x16x8xf32, #npu.memory<system>>
-!half_sys = memref<1x4x8x8xf32, #npu.memory<system>>
-!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
-!part = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
-!half = memref<1x4x8x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+#npu = #npu.target<npus = 4, bytes_per_npu = 512, eu_bytes = 32>
+!sys = memref<1x4x8x8xf32, #npu.memory<system>>
+!half_sys = memref<1x4x4x8xf32, #npu.memory<system>>
+!t = memref<1x4x8x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!part = memref<1x4x4x8xf32, #layout.npu_scatter<strided [64, 64, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
+!half = memref<1x4x4x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Elements that have other indices outside are all loaded again.
+// Elements that have other indices outside are all loaded again: the upper rows
+// are the columns on the left there.
 // CHECK-LABEL: func.func @turned
 // CHECK: npu.copy %arg0 to %{{.*}} permutation
 // CHECK: npu.copy %arg0 to %[[AGAIN:.*]] permutation
 // CHECK: npu.subview %[[AGAIN]]
-func.func @turned(%x: !turned, %y: !sys {npu.result}, %u: !half_sys {npu.result}) {
+func.func @turned(%x: !sys, %y: !sys {npu.result}, %u: !half_sys {npu.result}) {
   %a = npu.alloc : !t
-  npu.copy %x to %a permutation = [0, 3, 2, 1] : !turned to !t
+  npu.copy %x to %a permutation = [0, 1, 3, 2] : !sys to !t
   %b = npu.alloc : !t
   linalg.exp ins(%a : !t) outs(%b : !t)
   %c = npu.alloc : !t
@@ -107,7 +107,7 @@ func.func @turned(%x: !turned, %y: !sys {npu.result}, %u: !half_sys {npu.result}
   npu.dealloc %b : !t
   npu.copy %c to %y : !t to !sys
   npu.dealloc %c : !t
-  %upper = npu.subview %a [0, 0, 0, 0] [1, 4, 8, 8] [1, 1, 1, 1] : !t to !part
+  %upper = npu.subview %a [0, 0, 0, 0] [1, 4, 4, 8] [1, 1, 1, 1] : !t to !part
   %p = npu.alloc : !half
   npu.copy %upper to %p : !part to !half
   npu.dealloc %a : !t

@@ -120,3 +120,71 @@ func.func @fixed(%x: !sys, %w: !sys, %y: !sys {npu.result}, %z: !sys {npu.result
   npu.dealloc %a : !t
   return
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// Made of what was computed: a load does not bring that back.
+// CHECK: func.func @made_of_computed({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: linalg.exp ins(%[[A:.*]] : {{.*}}) outs(%[[A]] :
+// CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[B:[0-9]+]] :
+// CHECK: npu.copy %[[B]] to %[[HOME]]
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:.*]] :
+// CHECK: linalg.add ins(%[[AGAIN]]
+func.func @made_of_computed(%x: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  npu.dealloc %a : !t
+  %c = npu.alloc : !t
+  npu.copy %x to %c : !sys to !t
+  %d = npu.alloc : !t
+  linalg.exp ins(%c : !t) outs(%d : !t)
+  npu.dealloc %c : !t
+  linalg.add ins(%b, %d : !t, !t) outs(%d : !t)
+  npu.dealloc %b : !t
+  npu.copy %d to %y : !t to !sys
+  npu.dealloc %d : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1536, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// Made of two tensors of its size, whose loads move no less than its store.
+// CHECK: func.func @made_of_more({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: linalg.sub {{.*}} outs(%[[B:[0-9]+]] :
+// CHECK: npu.copy %[[B]] to %[[HOME]]
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:.*]] :
+// CHECK: linalg.mul ins(%[[AGAIN]]
+func.func @made_of_more(%x: !sys, %w: !sys, %y: !sys {npu.result}) {
+  %p = npu.alloc : !t
+  npu.copy %x to %p : !sys to !t
+  %q = npu.alloc : !t
+  npu.copy %w to %q : !sys to !t
+  %b = npu.alloc : !t
+  linalg.sub ins(%p, %q : !t, !t) outs(%b : !t)
+  npu.dealloc %p : !t
+  npu.dealloc %q : !t
+  %u = npu.alloc : !t
+  npu.copy %x to %u : !sys to !t
+  %c = npu.alloc : !t
+  linalg.exp ins(%u : !t) outs(%c : !t)
+  %d = npu.alloc : !t
+  linalg.add ins(%u, %c : !t, !t) outs(%d : !t)
+  npu.dealloc %u : !t
+  npu.dealloc %c : !t
+  linalg.mul ins(%b, %d : !t, !t) outs(%d : !t)
+  npu.dealloc %b : !t
+  npu.copy %d to %y : !t to !sys
+  npu.dealloc %d : !t
+  return
+}

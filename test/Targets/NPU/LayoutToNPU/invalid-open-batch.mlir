@@ -162,3 +162,73 @@ func.func @first(%x: tensor<?xf32>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// A program that asks whether the batch is empty is another one for an empty batch.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @empty(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'arith.cmpi' is not known to compute each index}}
+  %is = arith.cmpi sgt, %n, %i : index
+  cf.assert %is, "some"
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+// One index and five of the other tensor's are not those of one index.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @unlike(%x: tensor<?x8xf32>, %y: tensor<?x5x8xf32>) -> tensor<?x8xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x8xf32>
+  %c = tensor.collapse_shape %y [[0, 1], [2]] : tensor<?x5x8xf32> into tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  // expected-error @below {{'linalg.add' is not known to compute each index}}
+  %r = linalg.add ins(%x, %c : tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// The first indices of a batch, as many as somebody else says.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @some(%x: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
+  // expected-error @below {{'tensor.extract_slice' is not known to compute each index}}
+  %r = tensor.extract_slice %x[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// Results of one index after the other lie outermost.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @inner_result(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<4x?xf32>
+  %t = linalg.transpose ins(%x : tensor<?x4xf32>) outs(%e : tensor<4x?xf32>) permutation = [1, 0]
+  // expected-error @below {{'func.return' is not known to compute each index}}
+  return %t : tensor<4x?xf32>
+}
+
+// -----
+
+// Each element divided by the size of the batch.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @averaged(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  // expected-error @below {{'linalg.generic' is not known to compute each index}}
+  %r = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %k = arith.index_cast %n : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    %w = arith.divf %v, %f : f32
+    linalg.yield %w : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}

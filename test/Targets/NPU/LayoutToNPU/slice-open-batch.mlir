@@ -136,6 +136,26 @@ func.func @imported(%x: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
 
 // -----
 
+// Of two sizes the larger one is that of five rows of each index.
+
+// CHECK-LABEL: func.func @larger
+// CHECK-SAME: (%{{.*}}: tensor<1x5x8xf32> {npu.slice}) -> (tensor<5x8xf32> {npu.slice})
+// CHECK: linalg.exp ins({{.*}} : tensor<5x8xf32>) outs({{.*}} : tensor<5x8xf32>)
+// CHECK-NOT: ?
+func.func @larger(%x: tensor<?x5x8xf32>) -> tensor<?x8xf32> {
+  %i = arith.constant 0 : index
+  %five = arith.constant 5 : index
+  %n = tensor.dim %x, %i : tensor<?x5x8xf32>
+  %rows = arith.muli %n, %five : index
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x5x8xf32> into tensor<?x8xf32>
+  %larger = arith.maxsi %n, %rows : index
+  %e = tensor.empty(%larger) : tensor<?x8xf32>
+  %y = linalg.exp ins(%c : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
 // Known sizes stay.
 
 // CHECK-LABEL: func.func @known(%{{.*}}: tensor<2x8xf32>) -> tensor<2x8xf32>
