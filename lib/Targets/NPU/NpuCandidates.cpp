@@ -327,6 +327,11 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
   return isPossible ? config : std::nullopt;
 }
 
+/// A part of weights in 2IC is not in 2IC.
+static bool mayHaveParts(NpuScatterAttr whole) {
+  return whole.getPack() != NpuPack::IC2;
+}
+
 /// Whether a tensor of these axes has parts that are scatters of their own.
 bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   // A fused axis has no steps that a part could keep.
@@ -379,8 +384,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   auto isCutMatrix = [&](Slot any) {
     return form.mode == NpuMode::Matrix && isWhole(any) && !takesRows;
   };
-  // A part of weights in 2IC is not in 2IC.
-  if (layout.getPack() == NpuPack::IC2 && !(isAlone && !isWhole(slot)))
+  if (!mayHaveParts(layout) && !(isAlone && !isWhole(slot)))
     return std::nullopt;
   if (isCutMatrix(slot) || (!takesRows && !canCut(axes, layout)))
     return std::nullopt;
@@ -415,8 +419,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
 /// Each part of a concatenation as the whole has it.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
-  // A part of a matrix, or of weights in 2IC, is no scatter of its own.
-  if (whole.getMode() == NpuMode::Matrix || whole.getPack() == NpuPack::IC2 ||
+  // A part of a matrix is no scatter of its own.
+  if (whole.getMode() == NpuMode::Matrix || !mayHaveParts(whole) ||
       !canCut(axes, whole))
     return std::nullopt;
   auto concat = cast<tensor::ConcatOp>(node.op);
@@ -445,7 +449,7 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   std::string axes = layout.getScatter().getAxes().str();
   NpuForm form = getFormBeside(layout);
   form.start = 0;
-  if (form.mode == NpuMode::Matrix || layout.getPack() == NpuPack::IC2)
+  if (form.mode == NpuMode::Matrix || !mayHaveParts(layout))
     return std::nullopt;
   NpuScatterAttr whole = getNpuLayout(concat.getResultType(), form, axes, chip);
   if (!whole ||

@@ -88,6 +88,22 @@ TEST(PlacementTest, OtherOrdersAreTriedUntilTheBoundIsMet) {
   EXPECT_EQ(placement->peak, placement->lowerBound);
 }
 
+/// At each of forty times a short block has to end at byte 1, below one that is
+/// larger, lives longer and comes first. Chance alone finds all of them at once
+/// in one order of 2^40.
+TEST(PlacementTest, WhatHadNoPlaceIsPlacedFirst) {
+  std::vector<PlacedBlock> blocks;
+  for (int64_t time = 0; time < 80; time += 2) {
+    blocks.push_back(block(time, time + 2, 2));
+    blocks.push_back(block(time, time + 1, 1));
+    blocks.back().limit = 1;
+  }
+  std::optional<Placement> placement = placeBlocks(blocks);
+  ASSERT_TRUE(placement);
+  expectValid(blocks, *placement);
+  EXPECT_EQ(placement->peak, 3);
+}
+
 TEST(PlacementTest, FixedPlacesAlignmentAndLimits) {
   std::vector<PlacedBlock> blocks{block(0, 3, 10), block(0, 3, 10),
                                   block(0, 3, 10)};

@@ -7,6 +7,7 @@
 
 #include "LeastTraffic.h"
 #include "SplitForCores.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -60,11 +61,13 @@ private:
 /// No memory has so many elements, and sets of their indices would take long.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  int64_t left = int64_t(1) << 32;
-  return tensor && tensor.hasStaticShape() &&
-         llvm::any_of(tensor.getShape(), [&](int64_t extent) {
-           return extent > left || (left /= std::max<int64_t>(extent, 1)) == 0;
-         });
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  // Where one dim has no index, others have.
+  SmallVector<int64_t> extents(tensor.getShape());
+  llvm::replace(extents, int64_t(0), int64_t(1));
+  std::optional<int64_t> count = countIndices(extents);
+  return !count || *count > int64_t(1) << 32;
 }
 static bool isTooLarge(Operation *op) {
   auto hasMany = [](Type type) { return isTooLarge(type); };

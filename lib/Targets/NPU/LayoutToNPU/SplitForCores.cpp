@@ -8,6 +8,7 @@
 #include "SplitForCores.h"
 #include "Groups.h"
 #include "LeastTraffic.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
@@ -135,10 +136,11 @@ static int64_t countParts(linalg::LinalgOp op, const NpuFigures &chip) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    Cost whole = getElementBytes(tensor.getElementType());
-    for (int64_t extent : tensor.getShape())
-      whole = scaleCost(whole, extent); // the most where there is no number
-    bytes = addCosts(bytes, whole);
+    // The most where there is no number.
+    bytes = addCosts(
+        bytes,
+        scaleCost(getElementBytes(tensor.getElementType()),
+                  countIndices(tensor.getShape()).value_or(kInfiniteCost)));
   }
   return llvm::divideCeil(bytes, chip.npus * chip.bytesPerNpu);
 }
