@@ -68,21 +68,24 @@ bool NpuCandidates::isCommandOfBytes(const OpConfig &config) const {
                              chip);
 }
 
+bool layout::isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
+                           NpuTargetInterface chip) {
+  MLIRContext *context = floats.getContext();
+  RankedTensorType bytes = floats.clone(IntegerType::get(context, 8));
+  AffineMap map = AffineMap::getMultiDimIdentityMap(floats.getRank(), context);
+  return hasCommandsForBytes({bytes, layout, map}, {floats, layout, map},
+                             floats.getShape(), chip) &&
+         2 * getNpuBytes(layout, floats) + getNpuBytes(layout, bytes) <=
+             chip.getFigures().bytesPerNpu;
+}
+
 bool NpuCandidates::takesBytes(unsigned operand) {
   RankedTensorType type = builder.getType(/*isResult=*/false, operand);
-  RankedTensorType bytes = type.clone(IntegerType::get(type.getContext(), 8));
-  AffineMap map =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
   SmallVector<OpConfig> seeds = getSeeds();
   return !seeds.empty() && llvm::all_of(seeds, [&](const OpConfig &config) {
     auto layout = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(config.exact.operands[operand]));
-    // With work memory.
-    return layout &&
-           hasCommandsForBytes({bytes, layout, map}, {type, layout, map},
-                               type.getShape(), chip) &&
-           2 * getNpuBytes(layout, type) + getNpuBytes(layout, bytes) <=
-               chip.getFigures().bytesPerNpu;
+    return layout && isMadeOfBytes(layout, type, chip);
   });
 }
 

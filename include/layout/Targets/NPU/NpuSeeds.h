@@ -30,6 +30,11 @@ SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
 /// memory as one command makes it of bytes that lie alike.
 bool takesBytes(OpOperand &operand, CostModel &costs, NpuTargetInterface chip);
 
+/// Whether commands make f32 in this layout of bytes that lie alike, and a core
+/// has room for both and for work memory.
+bool isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
+                   NpuTargetInterface chip);
+
 /// The bytes of a core that the op takes at least, whether they fit or not;
 /// nothing where its tensors cannot be spread alike.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,

@@ -69,6 +69,7 @@ struct Price {
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
   bool fits = true;
+  bool isWide = false; // reads f32 that could be bytes in smaller parts
 };
 
 /// A state of the program before a stage.
@@ -110,6 +111,7 @@ private:
   void collectEnds();
   int64_t getInCore(RankedTensorType type, bool isConstant);
   int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
+  bool crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes);
   llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
                                                      unsigned last);
   int64_t getPeak(const GroupParts &group, int64_t part);
@@ -142,7 +144,8 @@ private:
   std::vector<Made> tensors;
   DenseMap<Value, unsigned> numbers;
   DenseMap<std::pair<Type, unsigned>, int64_t> inCore;
-  std::vector<Price> whole; // of each stage
+  DenseMap<Type, bool> crossing; // as bytes
+  std::vector<Price> whole;      // of each stage
   std::vector<bool> isCrowded;
   llvm::BitVector isEnd; // whether a group may begin or end before a stage
   std::vector<std::vector<Label>> labels; // before each stage
@@ -240,6 +243,23 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
               : 0;
 }
 
+/// Whether so much of a constant at a time is bytes outside of cores: cores can
+/// make f32 of it, of a matrix in the layout that products have it in.
+bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
+  if (!narrow.canBeNarrow(tensor))
+    return false;
+  auto type = RankedTensorType::get(sizes, getElementTypeOrSelf(tensor));
+  auto [known, isNew] = crossing.try_emplace(type, true);
+  if (isNew && sizes.size() == 2) {
+    NpuMode mode = NpuMode::Matrix;
+    NpuScatterAttr layout =
+        getNpuLayout(type, {mode, /*start=*/0, /*isPacked=*/false},
+                     getNpuAxes(/*rank=*/2, /*channel=*/1, mode), chip);
+    known->second = layout && isMadeOfBytes(layout, type, chip);
+  }
+  return known->second;
+}
+
 /// An operand from outside of a group, which all parts read alike or not.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
@@ -288,7 +308,11 @@ Price Search::getWholePrice(unsigned stage) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     if (type && !isFresh(tensor))
-      addRead(price, tensor, narrow.getBytes(tensor, type.getNumElements()),
+      addRead(price, tensor,
+              type.getNumElements() *
+                  (crossesAsBytes(tensor, type.getShape())
+                       ? 1
+                       : getElementBytes(type.getElementType())),
               getInCore(tensor, type.getShape()), /*isShared=*/true);
   }
   addResults(price, nullptr);
@@ -388,25 +412,38 @@ Price Search::getPrice(const GroupParts &group) {
   price.repeatedPoints = group.countRepeated();
   int64_t parts = price.cut.count();
   llvm::SmallSetVector<Value, 8> read;
+  DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // of a dim
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
-      std::optional<unsigned> maker = stages.findMaker(operand->get());
-      if (getTensor(operand->get()) && !isFresh(operand->get()) &&
-          (!maker || *maker < price.first))
-        read.insert(operand->get());
+      Value tensor = operand->get();
+      std::optional<unsigned> maker = stages.findMaker(tensor);
+      if (!getTensor(tensor) || isFresh(tensor) ||
+          (maker && *maker >= price.first))
+        continue;
+      read.insert(tensor);
+      if (group.isStreamed(tensor))
+        pieces[tensor] = {*stages.all[s].findSummedDim(*operand),
+                          group.countPieces(s)};
     }
   }
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
-    int64_t bytes = 0;
+    int64_t elements = 0;
     bool isShared = !group.isStreamed(tensor);
+    bool isNarrow = narrow.canBeNarrow(tensor);
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
-      bytes += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
+      elements += ShapedType::getNumElements(box.sizes);
+      SmallVector<int64_t> sizes(ArrayRef<int64_t>(box.sizes));
+      if (auto cut = pieces.find(tensor); cut != pieces.end())
+        sizes[cut->second.first] =
+            llvm::divideCeil(sizes[cut->second.first], cut->second.second);
+      isNarrow = isNarrow && crossesAsBytes(tensor, sizes);
     }
-    if (isShared)
-      bytes = narrow.getBytes(tensor, type.getNumElements());
+    price.isWide |= narrow.canBeNarrow(tensor) && !isNarrow;
+    int64_t bytes = (isShared ? type.getNumElements() : elements) *
+                    (isNarrow ? 1 : getElementBytes(type.getElementType()));
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
     if (group.isStreamed(tensor))
       price.transfers += (price.cut.sums - 1) * parts;
@@ -657,7 +694,7 @@ void Search::reachByGroups(unsigned last) {
           break;
         if (price.fits)
           reach(first, price);
-        isEasy &= price.peak + price.sharedInCore <= room / 2;
+        isEasy &= price.peak + price.sharedInCore <= room / 2 && !price.isWide;
         if (isEasy)
           easy = first;
       }

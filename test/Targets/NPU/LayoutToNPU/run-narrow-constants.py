@@ -13,6 +13,7 @@
 # CHECK: product 3x150x77: bytes
 # CHECK: product 1x640x100: bytes
 # CHECK: product 65x33x64: bytes
+# CHECK: in columns: bytes
 # CHECK: with a half: floats
 # CHECK: twice: bytes
 # CHECK: small chip: bytes
@@ -106,6 +107,12 @@ for rows, inner, columns in [(3, 150, 77), (1, 640, 100), (65, 33, 64)]:
     x, w, y = product("r", rows, inner, columns)
     check(f"product {rows}x{inner}x{columns}", constant("w", w) + zero("z", y) +
           f"  %r = linalg.matmul ins(%x0, %w : {type_of(x)}, {type_of(w)}) outs(%z : {type_of(y)}) -> {type_of(y)}\n", [x], y, w)
+
+# Cut in two the columns would fill three cores and a part of one, which takes a command for each row.
+x, w, y = product("r", 1, 320, 50)
+check("in columns", constant("w", w) + zero("z", y) +
+      f"  %r = linalg.matmul ins(%x0, %w : {type_of(x)}, {type_of(w)}) outs(%z : {type_of(y)}) -> {type_of(y)}\n", [x], y, w,
+      chip="npus = 4, bytes_per_npu = 16384, eu_bytes = 16")
 
 # One element that is no byte.
 x, w = data(1, 32, 9, 7), weights(64, 32, 3, 3)
