@@ -6,13 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "layout/Support/StatedSizes.h"
+#include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
+
+/// Concatenations of what is in system memory.
+static constexpr StringLiteral kPutTogether = "npu.put_together";
 
 namespace {
 class Cutter {
@@ -37,15 +43,24 @@ private:
   LogicalResult makePiece(unsigned stage, const std::optional<Reads> &reads,
                           SmallVector<Value> &results);
   Value join(Location loc, ArrayRef<Value> parts, unsigned dim);
-  Value joinAll(Value result);
+  Value joinAll(Value result, ArrayRef<Value> parts);
+  Value store(Value joined);
+  bool isBehind(unsigned stage) const {
+    return !keepsResults && group.isBehind(stage);
+  }
+  void replaceBehind(Value result, Value by, const TensorBox &used);
+  void putTogether(unsigned stage);
 
   OpBuilder &builder;
   const Stages &stages;
   const GroupParts &group;
   bool keepsResults;
+  SmallVector<Operation *> ops;
   int64_t part = 0;
-  DenseMap<Value, Value> made;                   // of the part
-  DenseMap<Value, SmallVector<Value>> ofResults; // of all parts
+  DenseMap<Value, Value> made;                         // of the part
+  DenseMap<Value, SmallVector<Value>> ofResults;       // of all parts
+  DenseMap<OpOperand *, SmallVector<Value>> ofConcats; // behind the group
+  IRMapping behind;
 };
 } // namespace
 
@@ -210,11 +225,10 @@ Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
 }
 
 /// The parts of a result, side by side.
-Value Cutter::joinAll(Value result) {
+Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   const Cut &cut = group.getCut();
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
   Location loc = result.getLoc();
-  ArrayRef<Value> parts = ofResults[result];
   SmallVector<Value> batches;
   for (int64_t b = 0; b < cut.batches; ++b) {
     SmallVector<Value> rows;
@@ -228,20 +242,67 @@ Value Cutter::joinAll(Value result) {
   return join(loc, batches, 0);
 }
 
+/// What is put together is in system memory, if the group keeps nothing.
+Value Cutter::store(Value joined) {
+  if (auto concat = joined.getDefiningOp<tensor::ConcatOp>();
+      concat && !keepsResults)
+    concat->setAttr(kStored, builder.getUnitAttr());
+  return joined;
+}
+
+/// Whoever is behind the group reads `by`, which is the box `used` of it.
+void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
+  result.replaceUsesWithIf(by, [&](OpOperand &use) {
+    if (llvm::is_contained(ops, use.getOwner()))
+      return false;
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
+      SmallVector<int64_t> offsets(slice.getStaticOffsets());
+      for (auto [offset, first] : llvm::zip_equal(offsets, used.firsts))
+        offset -= ShapedType::isDynamic(offset) ? 0 : first;
+      slice.setStaticOffsets(offsets);
+    }
+    return true;
+  });
+}
+
+/// A stage behind the group, of the parts that it has made.
+void Cutter::putTogether(unsigned stage) {
+  Operation *op = stages.all[stage].op;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto parts = ofConcats.find(&operand); parts != ofConcats.end())
+      behind.map(operand.get(), store(joinAll(operand.get(), parts->second)));
+  Operation *whole = builder.clone(*op, behind);
+  if (isa<tensor::ConcatOp>(whole))
+    whole->setAttr(kPutTogether, builder.getUnitAttr());
+  Value result = whole->getResult(0);
+  replaceBehind(op->getResult(0), result,
+                TensorBox::getWhole(cast<RankedTensorType>(result.getType())));
+}
+
 LogicalResult Cutter::run() {
-  SmallVector<Operation *> ops;
-  for (unsigned s = group.getFirst(); s <= group.getLast(); ++s)
-    ops.push_back(stages.all[s].op);
   SmallVector<Value> results;
-  for (Operation *op : ops)
-    llvm::copy_if(op->getResults(), std::back_inserter(results),
-                  [&](Value result) { return group.isResult(result); });
+  for (unsigned s = group.getFirst(); s <= group.getLast(); ++s) {
+    ops.push_back(stages.all[s].op);
+    if (!isBehind(s))
+      llvm::copy_if(ops.back()->getResults(), std::back_inserter(results),
+                    [&](Value result) { return group.isResult(result); });
+  }
   builder.setInsertionPointAfter(ops.back());
   for (int64_t e = group.getCut().count(); part < e; ++part) {
     made.clear();
-    for (unsigned s = group.getFirst(); s <= group.getLast(); ++s)
-      if (failed(makeStage(s)))
-        return failure();
+    for (unsigned s = group.getFirst(); s <= group.getLast(); ++s) {
+      if (!isBehind(s)) {
+        if (failed(makeStage(s)))
+          return failure();
+        continue;
+      }
+      // Of a concatenation just what the group makes.
+      for (auto &[operand, box] : group.getReadsOf(s, part).boxes)
+        if (Value of = made.lookup(operand->get());
+            of && group.isMadeHere(operand->get()))
+          ofConcats[operand].push_back(takePart(
+              of.getLoc(), of, group.getBox(operand->get(), part), box));
+    }
     for (Value result : results) {
       std::optional<TensorBox> own = group.getOwn(result, part);
       ofResults[result].push_back(own ? takePart(result.getLoc(), made[result],
@@ -250,24 +311,12 @@ LogicalResult Cutter::run() {
                                       : Value());
     }
   }
-  for (Value result : results) {
-    TensorBox used = stages.getUsedBehind(result, group.getLast());
-    Value joined = joinAll(result);
-    if (auto concat = joined.getDefiningOp<tensor::ConcatOp>();
-        concat && !keepsResults)
-      concat->setAttr(kStored, builder.getUnitAttr());
-    result.replaceUsesWithIf(joined, [&](OpOperand &use) {
-      if (llvm::is_contained(ops, use.getOwner()))
-        return false;
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
-        SmallVector<int64_t> offsets(slice.getStaticOffsets());
-        for (auto [offset, first] : llvm::zip_equal(offsets, used.firsts))
-          offset -= ShapedType::isDynamic(offset) ? 0 : first;
-        slice.setStaticOffsets(offsets);
-      }
-      return true;
-    });
-  }
+  for (Value result : results)
+    replaceBehind(result, store(joinAll(result, ofResults[result])),
+                  stages.getUsedBehind(result, group.getLast()));
+  for (unsigned s = group.getFirst(); s <= group.getLast(); ++s)
+    if (isBehind(s))
+      putTogether(s);
   for (Operation *op : llvm::reverse(ops))
     op->erase();
   return success();
@@ -280,4 +329,62 @@ LogicalResult layout::cutGroup(OpBuilder &builder, const Stages &stages,
     if (!parts.addStage())
       return failure();
   return Cutter(builder, stages, parts, group.keepsResults).run();
+}
+
+/// The slice, of the parts that it reads.
+static void readParts(tensor::ExtractSliceOp slice, tensor::ConcatOp concat) {
+  OpBuilder builder(slice);
+  TensorBox read;
+  llvm::append_range(read.firsts, slice.getStaticOffsets());
+  llvm::append_range(read.sizes, slice.getStaticSizes());
+  SmallVector<Value> parts;
+  for (auto [operand, offsets] :
+       llvm::zip_equal(concat.getInputs(), getPartOffsets(concat))) {
+    TensorBox part =
+        TensorBox::getWhole(cast<RankedTensorType>(operand.getType()));
+    llvm::copy(offsets, part.firsts.begin());
+    std::optional<TensorBox> both = part.meet(read);
+    if (!both)
+      continue;
+    for (auto [first, offset] : llvm::zip_equal(both->firsts, offsets))
+      first -= offset;
+    SmallVector<OpFoldResult> ones(offsets.size(), builder.getIndexAttr(1));
+    parts.push_back(tensor::ExtractSliceOp::create(
+        builder, slice.getLoc(), operand,
+        getAsIndexOpFoldResult(builder.getContext(), both->firsts),
+        getAsIndexOpFoldResult(builder.getContext(), both->sizes), ones));
+  }
+  Value whole = parts.front();
+  if (parts.size() > 1)
+    whole = tensor::ConcatOp::create(builder, slice.getLoc(), concat.getDim(),
+                                     parts);
+  slice.replaceAllUsesWith(whole);
+  slice.erase();
+}
+
+void layout::readPartsOfConcats(func::FuncOp function) {
+  SmallVector<tensor::ConcatOp> concats;
+  function.walk([&](tensor::ConcatOp concat) {
+    if (concat->hasAttr(kPutTogether))
+      concats.push_back(concat);
+  });
+  for (tensor::ConcatOp concat : concats) {
+    concat->removeAttr(kPutTogether);
+    auto isSlice = [](Operation *user) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+      return slice && slice.hasUnitStride() &&
+             slice.getType().getRank() == slice.getSourceType().getRank() &&
+             slice.getType().hasStaticShape() &&
+             !hasNoElements(slice.getType()) &&
+             !ShapedType::isDynamicShape(slice.getStaticOffsets());
+    };
+    // One that is read as a whole is made where that is read.
+    if (!llvm::all_of(concat->getUsers(), isSlice)) {
+      concat->removeAttr(kStored);
+      continue;
+    }
+    for (Operation *user : llvm::to_vector(concat->getUsers()))
+      readParts(cast<tensor::ExtractSliceOp>(user), concat);
+    concat.erase();
+  }
 }

@@ -57,7 +57,9 @@ struct Made {
 struct Price {
   struct Tensor {
     unsigned made;
-    int64_t bytes; // of all parts
+    int64_t bytes;          // of all parts
+    int64_t stored = 0;     // of a result, where nothing is kept
+    bool isForKept = false; // read for results that are kept, and put together
   };
   unsigned first = 0, last = 0;
   Cut cut;
@@ -65,6 +67,7 @@ struct Price {
   // Constants and arguments: what all parts read, and what each has its own of.
   int64_t sharedBytes = 0, sharedInCore = 0, largestShared = 0;
   int64_t ownBytes = 0;
+  int64_t keptBytes = 0; // that are read for results that are kept
   SmallVector<Tensor, 2> shared, sliced, results;
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
@@ -123,7 +126,7 @@ private:
   void hold(Occupancy &now, const Price &price, bool keepsResults);
   void evict(Occupancy &now, const Price &price,
              function_ref<bool(unsigned)> mayGo);
-  bool load(Occupancy &now, const Price &price);
+  bool load(Occupancy &now, const Price &price, bool keepsResults);
   Label extend(const Label &label, const Price &price, bool keepsResults);
   void reach(unsigned first, const Price &price);
   void add(unsigned stage, Label label);
@@ -294,7 +297,16 @@ void Search::addResults(Price &price, const GroupParts *group) {
       if (group)
         bytes = getBytes(getElementTypeOrSelf(result),
                          stages.getUsedBehind(result, price.last).sizes);
-      price.results.push_back({made->second, bytes});
+      int64_t stored = bytes;
+      if (group && group->isBehind(s))
+        for (Value part : stages.all[s].op->getOperands()) {
+          std::optional<unsigned> maker = stages.findMaker(part);
+          if (!maker || *maker < price.first || group->isBehind(*maker))
+            stored -=
+                getBytes(getElementTypeOrSelf(part),
+                         cast<RankedTensorType>(part.getType()).getShape());
+        }
+      price.results.push_back({made->second, bytes, stored});
     }
 }
 
@@ -411,7 +423,7 @@ Price Search::getPrice(const GroupParts &group) {
   price.cut = group.getCut();
   price.repeatedPoints = group.countRepeated();
   int64_t parts = price.cut.count();
-  llvm::SmallSetVector<Value, 8> read;
+  llvm::SmallMapVector<Value, int64_t, 8> read; // by how many stages
   DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // of a dim
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
@@ -420,13 +432,13 @@ Price Search::getPrice(const GroupParts &group) {
       if (!getTensor(tensor) || isFresh(tensor) ||
           (maker && *maker >= price.first))
         continue;
-      read.insert(tensor);
+      read[tensor] += !group.isBehind(s);
       if (group.isStreamed(tensor))
         pieces[tensor] = {*stages.all[s].findSummedDim(*operand),
                           group.countPieces(s)};
     }
   }
-  for (Value tensor : read) {
+  for (auto [tensor, readers] : read) {
     RankedTensorType type = getTensor(tensor);
     int64_t elements = 0;
     bool isShared = !group.isStreamed(tensor);
@@ -444,9 +456,19 @@ Price Search::getPrice(const GroupParts &group) {
     price.isWide |= narrow.canBeNarrow(tensor) && !isNarrow;
     int64_t bytes = (isShared ? type.getNumElements() : elements) *
                     (isNarrow ? 1 : getElementBytes(type.getElementType()));
+    if (readers == 0) {
+      if (auto made = numbers.find(tensor); made != numbers.end())
+        price.sliced.push_back({made->second, bytes, 0, /*isForKept=*/true});
+      else
+        price.keptBytes += bytes;
+      continue;
+    }
+    // Each stage loads the pieces that it sums.
+    if (group.isStreamed(tensor)) {
+      bytes *= readers;
+      price.transfers += (price.cut.sums * readers - 1) * parts;
+    }
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
-    if (group.isStreamed(tensor))
-      price.transfers += (price.cut.sums - 1) * parts;
   }
   addResults(price, &group);
   // Those at the ends lack halos, and all others are alike.
@@ -470,7 +492,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     const Made &made = tensors[result.made];
     bool isNeeded = made.getLastUse() > price.last;
     if (made.isReturned || (isNeeded && !keepsResults)) {
-      now.bytes += result.bytes;
+      now.bytes += result.stored;
       now.transfers += parts;
       now.stored.push_back(result.made);
     }
@@ -514,14 +536,22 @@ void Search::evict(Occupancy &now, const Price &price,
 }
 
 /// Counts what a group loads beside what is there; false where it has no room.
-bool Search::load(Occupancy &now, const Price &price) {
+bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
     bool isInside = llvm::is_contained(now.resident, read.made);
+    if (read.isForKept && !keepsResults) {
+      if (!llvm::is_contained(now.stored, read.made)) {
+        now.bytes += tensors[read.made].bytes;
+        ++now.transfers;
+        now.stored.push_back(read.made);
+      }
+      continue;
+    }
     (isInside ? now.bytesInside : now.bytes) += read.bytes;
     now.transfers += parts;
   }
-  now.bytes += price.sharedBytes;
+  now.bytes += price.sharedBytes + (keepsResults ? price.keptBytes : 0);
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
     return true;
@@ -563,7 +593,7 @@ Label Search::extend(const Label &label, const Price &price,
            });
   });
   evict(now, price, [&](unsigned made) { return !isHeld(made); });
-  bool fits = load(now, price);
+  bool fits = load(now, price, keepsResults);
   Label next;
   next.isCrowded = now.isCrowded;
   next.cost = !fits && !price.cut.isWhole() ? kInfiniteCost : label.cost;
@@ -625,22 +655,38 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
+/// Rows of a result are inserted at steps of this many: parts that begin
+/// there take the same rows of all that is inserted.
+static int64_t getRowStep(const Stages &stages, unsigned last) {
+  for (unsigned s = last + 1; s-- > 0;) {
+    Operation *op = stages.all[s].op;
+    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+    if (insert && stages.all[s].hasParts && insert.getType().getRank() > 1)
+      return insert.getStaticStride(Cut::getRowDim(insert.getType().getRank()));
+    auto linalg = dyn_cast<linalg::LinalgOp>(op);
+    if (!isa<tensor::ConcatOp>(op) &&
+        (!linalg || !linalg::isElementwise(linalg)))
+      return 1;
+  }
+  return 1;
+}
+
 /// Cuts that a result allows, those of one kind in order.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
-                                             bool hasSums) {
+                                             int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
                                        24, 32, 48, 64, 96, 128};
   int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
   SmallVector<SmallVector<Cut>> kinds(3);
   for (int64_t parts : kParts) {
     kinds[0].push_back({parts, 1, 1});
-    kinds[1].push_back({1, parts, 1});
+    kinds[1].push_back({1, parts, 1, 1, rowStep});
     kinds[2].push_back({1, 1, parts});
   }
   if (batches > 1 && batches <= 16) {
     SmallVector<Cut> &both = kinds.emplace_back();
     for (int64_t parts : kParts)
-      both.push_back({batches, parts, 1});
+      both.push_back({batches, parts, 1, 1, rowStep});
   }
   // What is summed in pieces, too, in one part or more.
   for (int64_t sums : {4, 16, 64}) {
@@ -674,7 +720,8 @@ void Search::reachByGroups(unsigned last) {
   unsigned leastSummed = last >= kMostSummed ? last - kMostSummed + 1 : 0;
   bool isAnyHeavy = llvm::any_of(llvm::seq(leastSummed, last + 1),
                                  [&](unsigned s) { return isHeavy(s); });
-  for (ArrayRef<Cut> cuts : getCuts(type, isAnyHeavy)) {
+  for (ArrayRef<Cut> cuts :
+       getCuts(type, getRowStep(stages, last), isAnyHeavy)) {
     Cost leastCost = kInfiniteCost;
     for (const Label &label : labels[last + 1])
       leastCost = std::min(leastCost, label.cost);

@@ -324,18 +324,21 @@ std::optional<TensorBox> Cut::getPart(RankedTensorType type,
                                       int64_t part) const {
   unsigned rank = type.getRank();
   TensorBox box = TensorBox::getWhole(type);
-  auto take = [&](int64_t dim, int64_t parts, int64_t index) {
+  auto take = [&](int64_t dim, int64_t parts, int64_t index, int64_t step = 1) {
     if (parts == 1)
       return true;
-    if (dim < 0 || type.getDimSize(dim) < parts)
+    if (dim < 0 || type.getDimSize(dim) < parts * step)
       return false;
     int64_t size = type.getDimSize(dim);
-    box.firsts[dim] = index * size / parts;
-    box.sizes[dim] = (index + 1) * size / parts - box.firsts[dim];
+    auto getFirst = [&](int64_t part) {
+      return part == parts ? size : part * (size / step) / parts * step;
+    };
+    box.firsts[dim] = getFirst(index);
+    box.sizes[dim] = getFirst(index + 1) - box.firsts[dim];
     return true;
   };
   if (!take(rank > 2 ? 0 : -1, batches, part / (rows * channels)) ||
-      !take(getRowDim(rank), rows, part / channels % rows) ||
+      !take(getRowDim(rank), rows, part / channels % rows, rowStep) ||
       !take(getChannelDim(rank), channels, part % channels))
     return std::nullopt;
   return box;
@@ -434,11 +437,35 @@ bool GroupParts::addOwn(Value result) {
   return true;
 }
 
+bool GroupParts::isMadeHere(Value tensor) const {
+  std::optional<unsigned> maker = stages.findMaker(tensor);
+  return maker && *maker >= first && *maker <= last;
+}
+
+bool GroupParts::isBehind(unsigned stage) const {
+  Operation *op = stages.all[stage].op;
+  if (!isa<tensor::ConcatOp, tensor::ExtractSliceOp>(op))
+    return false;
+  Value result = op->getResult(0);
+  if (isa<tensor::ExtractSliceOp>(op))
+    return !isMadeHere(op->getOperand(0)) && !isResult(result) &&
+           llvm::all_of(result.getUsers(), [&](Operation *user) {
+             return isa<tensor::ConcatOp>(user) &&
+                    isBehind(stages.numbers.lookup(user));
+           });
+  return !stages.isReturned(result) &&
+         llvm::all_of(result.getUsers(),
+                      [&](Operation *user) {
+                        return stages.numbers.lookup(user) > last;
+                      }) &&
+         stages.getUsedBehind(result, last) ==
+             TensorBox::getWhole(cast<RankedTensorType>(result.getType())) &&
+         llvm::none_of(op->getOperands(), [&](Value part) {
+           return isMadeHere(part) && isResult(part);
+         });
+}
+
 bool GroupParts::isStreamed(Value tensor) const {
-  auto isMadeHere = [&](Value value) {
-    std::optional<unsigned> maker = stages.findMaker(value);
-    return maker && *maker >= first;
-  };
   if (cut.sums == 1 || isFresh(tensor) || isMadeHere(tensor))
     return false;
   for (unsigned s = first; s <= last; ++s)
@@ -446,7 +473,7 @@ bool GroupParts::isStreamed(Value tensor) const {
       if (operand->get() == tensor &&
           (!stages.all[s].summed || !stages.all[s].findSummedDim(*operand) ||
            llvm::any_of(cast<linalg::LinalgOp>(stages.all[s].op).getDpsInputs(),
-                        isMadeHere)))
+                        [&](Value other) { return isMadeHere(other); })))
         return false;
   return true;
 }

@@ -94,6 +94,8 @@ private:
 /// how many pieces each part sums what it loads.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
+  /// Parts of rows begin at multiples of it.
+  int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
   bool isWhole() const { return count() == 1 && sums == 1; }
@@ -136,6 +138,8 @@ public:
   unsigned getFirst() const { return first; }
   unsigned getLast() const { return last; }
   const Cut &getCut() const { return cut; }
+  /// Whether a stage of the group makes the tensor.
+  bool isMadeHere(Value tensor) const;
   /// Whether stages behind the group, or nobody, need the tensor.
   bool isResult(Value tensor) const;
   /// The box of a result that the part makes for others; nothing where they
@@ -149,6 +153,10 @@ public:
   /// Whether the tensor is summed with others that come from outside as it
   /// does: each part loads them in pieces, which need not be there at one time.
   bool isStreamed(Value tensor) const;
+  /// Whether the stage only puts together what others read, and may do so
+  /// behind the group: a concatenation that nobody in it reads, and slices of
+  /// what is outside that are parts of one.
+  bool isBehind(unsigned stage) const;
   /// In how many pieces a part of the stage sums.
   int64_t countPieces(unsigned stage) const;
   /// The iterations of all parts that some other part does, too.
@@ -190,6 +198,10 @@ Plan findGroups(const Stages &stages, CostModel &costs, NpuTargetAttr target,
 /// Writes the stages of a group part by part.
 LogicalResult cutGroup(OpBuilder &builder, const Stages &stages,
                        const Group &group);
+
+/// Slices of concatenations that are outside become slices of their parts, so
+/// that the whole is in no memory.
+void readPartsOfConcats(func::FuncOp function);
 
 } // namespace layout
 } // namespace mlir

@@ -345,6 +345,7 @@ LogicalResult Splitter::run() {
   for (linalg::LinalgOp op : ops)
     if (failed(splitUntilItFits(op)))
       return failure();
+  readPartsOfConcats(function);
   sumByCores(function, chip.getFigures().npus);
   return success();
 }

@@ -133,3 +133,36 @@ text = Text("f32")
 z, shape = text.conv("%x0", list(x.shape), "%x1", w.shape, 1)
 z = text.binary("add", z, z, shape)
 check(text, [x, w], z, 2 * conv(x, w), CHIP.format(4096), 1)
+
+# A transposed convolution of stride 2, as one convolution for each row and column of it: parts begin at even rows, so that
+# all four take the same rows.
+x, w = draw(1, 4, 26, 8), draw(4, 4, 2, 2)
+text = Text("f32")
+wide = [1, 4, 52, 16]
+empty = text.add(f"tensor.empty() : {text.type(wide)}")
+z = text.add(f"linalg.fill ins(%zero : f32) outs({empty} : {text.type(wide)}) -> {text.type(wide)}")
+wanted = np.zeros(wide, np.int64)
+for i in range(4):
+    row, column = divmod(i, 2)
+    y, shape = text.conv("%x0", list(x.shape), f"%x{i + 1}", (4, 4, 1, 1), 1)
+    z = text.add(f"tensor.insert_slice {y} into {z}[0, 0, {row}, {column}] [1, 4, 26, 8] [1, 1, 2, 2] : "
+                 f"{text.type(shape)} into {text.type(wide)}")
+    wanted[:, :, row::2, column::2] = conv(x, w[:, :, row : row + 1, column : column + 1])
+z = text.binary("add", z, z, wide)
+taps = [w[:, :, row : row + 1, column : column + 1] for row in range(2) for column in range(2)]
+check(text, [x, *taps], z, 2 * wanted, CHIP.format(4096), 1.005)
+
+# A concatenation behind a group, of which others read pieces of channels: what the group makes is stored once, and what
+# was outside before, all of it or a part, is not moved.
+for by, most in [(0, 1.95), (1, 2.25)]:
+    x, v, w = draw(1, 32, 16 + 2 * by, 10 + 2 * by), draw(32, 32, 1 + 2 * by, 1 + 2 * by), draw(32, 64, 3, 3)
+    text = Text("f32")
+    y, shape = text.conv("%x0", list(x.shape), "%x1", v.shape, 1)
+    y = text.binary("add", y, y, shape)
+    skip = text.add(f"tensor.extract_slice %x0[0, 0, {by}, {by}] [1, 32, 16, 10] [1, 1, 1, 1] : "
+                    f"{text.type(x.shape)} to {text.type(shape)}") if by else "%x0"
+    both = [1, 64, 16, 10]
+    z = text.add(f"tensor.concat dim(1) {skip}, {y} : ({text.type(shape)}, {text.type(shape)}) -> {text.type(both)}")
+    z, shape = text.conv(z, both, "%x2", w.shape, 1)
+    wanted = conv(np.concatenate([x[:, :, by : by + 16, by : by + 10], 2 * conv(x, v)], 1), w)
+    check(text, [x, v, w], z, wanted, CHIP.format(4096), most)
