@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Box.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/LoweredDialects.h"
 #include "layout/Support/StatedSizes.h"
@@ -42,14 +41,15 @@ static Attribute findExtra(Type type) {
 /// Whether the bytes of what has no dynamic dims are a number of 64 bits.
 static bool fitsMemory(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!shaped || !shaped.hasStaticShape())
+  if (!shaped || !shaped.hasStaticShape() || layout::hasNoElements(shaped))
     return true;
   Type element = shaped.getElementType();
   int64_t bytes = element.isIntOrFloat()
                       ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
                       : 8;
-  std::optional<int64_t> elements = layout::countIndices(shaped.getShape());
-  return elements && !llvm::MulOverflow(*elements, bytes, bytes);
+  return llvm::none_of(shaped.getShape(), [&](int64_t extent) {
+    return llvm::MulOverflow(bytes, extent, bytes);
+  });
 }
 
 static LogicalResult checkTypes(Operation *op) {

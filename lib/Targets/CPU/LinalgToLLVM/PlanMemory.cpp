@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
-#include "layout/Algebra/Box.h"
 #include "layout/Support/BorrowedBuffers.h"
 #include "layout/Support/FirstFit.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -90,9 +89,9 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
                      ? 64
                      : type.getElementType().getIntOrFloatBitWidth();
   int64_t bytes = llvm::divideCeil(bits, 8);
-  std::optional<int64_t> elements = layout::countIndices(type.getShape());
-  if (!elements || llvm::MulOverflow(*elements, bytes, bytes))
-    return std::nullopt;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return std::nullopt;
   return bytes;
 }
 

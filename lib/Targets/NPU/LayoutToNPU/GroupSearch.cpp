@@ -423,7 +423,7 @@ Price Search::getPrice(const GroupParts &group) {
   price.cut = group.getCut();
   price.repeatedPoints = group.countRepeated();
   int64_t parts = price.cut.count();
-  llvm::SmallMapVector<Value, int64_t, 8> read; // by how many stages
+  llvm::SmallMapVector<Value, int64_t, 8> read;         // by how many stages
   DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // of a dim
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
