@@ -40,7 +40,7 @@ private:
   /// Of chips whose banks are known: what is left, what there would be at the
   /// least peak, and what is sure.
   struct Conflicts {
-    int64_t left, careless, bound;
+    BankConflicts left, careless, bound;
   };
   std::optional<Conflicts> conflicts;
   int64_t leastPeak = 0;
@@ -66,18 +66,19 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
   llvm_unreachable("the bound is met where a tensor begins");
 }
 
-/// Other places, where fewer commands use one bank for two things at once.
+/// Other places, where commands lose less by using one bank for two things.
 Placement Assigner::avoidConflicts(const Placement &careless) {
   leastPeak = careless.peak;
   std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();
   if (!bankBytes)
     return careless;
-  std::vector<BankCommand> commands = getBankCommands(function, tensors.allocs);
+  std::vector<BankCommand> commands =
+      getBankCommands(function, tensors.allocs, tensors.chip);
   BankPlacer placer(tensors.blocks, commands, *bankBytes,
                     *tensors.chip.getBanks());
   Placement placement = placer.improve(careless);
-  conflicts = {placer.count(placement.places).commands,
-               placer.count(careless.places).commands, placer.getBound()};
+  conflicts = {placer.count(placement.places), placer.count(careless.places),
+               placer.getBound()};
   return placement;
 }
 
@@ -93,9 +94,11 @@ void Assigner::report(const Placement &placement) {
        << remark::metric("LowerBound", placement.lowerBound)
        << remark::metric("BytesPerCore", tensors.chip.getBytesPerNpu());
   if (conflicts)
-    text << remark::metric("BankConflicts", conflicts->left)
-         << remark::metric("CarelessConflicts", conflicts->careless)
-         << remark::metric("ConflictBound", conflicts->bound);
+    text << remark::metric("BankConflicts", conflicts->left.commands)
+         << remark::metric("CarelessConflicts", conflicts->careless.commands)
+         << remark::metric("ConflictBound", conflicts->bound.commands)
+         << remark::metric("ConflictCycleBound", conflicts->bound.cycles)
+         << remark::metric("ConflictCycles", conflicts->left.cycles);
 }
 
 LogicalResult Assigner::run() {

@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "BankCommands.h"
-#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::npu;
+using namespace mlir::layout;
 
 namespace {
 /// Finds what is used at once.
 class CommandCollector {
 public:
-  explicit CommandCollector(ArrayRef<AllocOp> allocs) {
+  CommandCollector(ArrayRef<AllocOp> allocs, ChipAttr chip)
+      : chip(chip), times(EngineTimes::inCycles(chip.getClock())) {
     for (auto [i, alloc] : llvm::enumerate(allocs))
       blockOf[alloc] = i;
   }
@@ -24,14 +27,21 @@ public:
   void visit(Operation *op) {
     if (auto parallel = dyn_cast<ParallelOp>(op)) {
       BankCommand region;
+      Cost transfers = 0, computation = 0;
       for (Operation &inner : parallel.getBody().front()) {
         visit(&inner);
         bool computes = getEngine(&inner) == Engine::Compute;
+        Cost &engine = computes ? computation : transfers;
+        engine =
+            addCosts(engine, computes ? times.getCommands(1, getSteps(&inner))
+                                      : getTransferTime(&inner));
         for (OpOperand *operand : getTouched(&inner))
-          add(region, operand->get(), computes ? 1 : 0);
+          add(region.uses, operand->get(), computes ? 1 : 0);
       }
-      if (llvm::any_of(region, [&](const BankUse &use) {
-            return use.side != region.front().side;
+      // The engines take turns.
+      region.cycles = std::min(transfers, computation);
+      if (llvm::any_of(region.uses, [&](const BankUse &use) {
+            return use.side != region.uses.front().side;
           }))
         commands.push_back(std::move(region));
       return;
@@ -39,18 +49,23 @@ public:
     if (getEngine(op) != Engine::Compute)
       return;
     BankCommand command;
+    std::vector<BankUse> &uses = command.uses;
     for (OpOperand *operand : getTouched(op)) {
       // What begins at one byte is one access: a result in an operand's place.
-      unsigned side = command.size();
-      if (!add(command, operand->get(), side))
+      unsigned side = uses.size();
+      if (!add(uses, operand->get(), side))
         continue;
-      BankUse &added = command.back();
-      for (const BankUse &use : ArrayRef<BankUse>(command).drop_back())
+      BankUse &added = uses.back();
+      for (const BankUse &use : ArrayRef<BankUse>(uses).drop_back())
         if (use.block == added.block && use.begin == added.begin)
           added.side = use.side;
     }
-    if (command.size() > 1)
-      commands.push_back(std::move(command));
+    if (uses.size() < 2)
+      return;
+    int64_t steps = getSteps(op);
+    command.cycles = times.getCommands(1, steps, /*usesBankTwice=*/true) -
+                     times.getCommands(1, steps);
+    commands.push_back(std::move(command));
   }
 
   std::vector<BankCommand> commands;
@@ -78,12 +93,41 @@ private:
     return touched;
   }
 
-  /// Adds the bytes of a view; false where it is of no tensor that is placed.
-  bool add(BankCommand &command, Value memref, unsigned side) {
-    auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
-    auto block = blockOf.find(alloc);
-    if (!alloc || block == blockOf.end())
-      return false;
+  /// What the execution units issue for an op: the result's bytes of a core,
+  /// once for each index that is summed over.
+  int64_t getSteps(Operation *op) {
+    auto compute = dyn_cast<linalg::LinalgOp>(op);
+    SmallVector<OpOperand *> touched = getTouched(op);
+    if (touched.empty())
+      return 0;
+    Value result = compute && compute.getNumDpsInits()
+                       ? compute.getDpsInitOperand(0)->get()
+                       : touched.back()->get();
+    auto type = dyn_cast<MemRefType>(result.getType());
+    if (!type || !isLocal(type) || type.getNumElements() == 0)
+      return 0;
+    auto [begin, end] = getReach(result);
+    int64_t points = 1;
+    if (compute)
+      for (int64_t range : compute.getStaticLoopRanges())
+        points = scaleCost(points, range);
+    return scaleCost(llvm::divideCeil(end - begin, chip.getEuBytes()),
+                     std::max<int64_t>(points / type.getNumElements(), 1));
+  }
+
+  Cost getTransferTime(Operation *op) {
+    std::optional<std::vector<Transfer>> plan;
+    if (auto copy = dyn_cast<CopyOp>(op))
+      plan = planMove(copy, chip, nullptr);
+    else if (auto fill = dyn_cast<FillOp>(op))
+      plan = planMove(fill, chip, nullptr);
+    Cost time = 0;
+    for (const Transfer &transfer : plan.value_or(std::vector<Transfer>()))
+      time = addCosts(time, times.getTransfers(1, transfer.getBytes()));
+    return time;
+  }
+
+  std::pair<int64_t, int64_t> getReach(Value memref) {
     auto [reach, isNew] = reaches.try_emplace(memref.getType(), 0, 0);
     if (isNew) {
       auto type = cast<MemRefType>(memref.getType());
@@ -93,19 +137,31 @@ private:
         reach->second = {storage->scatter.getOffset(),
                          getReservedBytes(*storage, type.getShape())};
     }
-    command.push_back(
-        {block->second, reach->second.first, reach->second.second, side});
+    return reach->second;
+  }
+
+  /// Adds the bytes of a view; false where it is of no tensor that is placed.
+  bool add(std::vector<BankUse> &uses, Value memref, unsigned side) {
+    auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
+    auto block = blockOf.find(alloc);
+    if (!alloc || block == blockOf.end())
+      return false;
+    auto [begin, end] = getReach(memref);
+    uses.push_back({block->second, begin, end, side});
     return true;
   }
 
+  ChipAttr chip;
+  EngineTimes times;
   DenseMap<Operation *, size_t> blockOf;
   DenseMap<Type, std::pair<int64_t, int64_t>> reaches;
 };
 } // namespace
 
 std::vector<BankCommand> npu::getBankCommands(func::FuncOp function,
-                                              ArrayRef<AllocOp> allocs) {
-  CommandCollector collector(allocs);
+                                              ArrayRef<AllocOp> allocs,
+                                              ChipAttr chip) {
+  CommandCollector collector(allocs, chip);
   for (Operation &op : function.getBody().front())
     collector.visit(&op);
   return std::move(collector.commands);

@@ -16,7 +16,9 @@
 //   }
 //
 // A view reaches from its first byte to the last one that its layout reserves,
-// in every core.
+// in every core. By the clock (EngineTimes.h), a computation that conflicts
+// loses the steps that it takes twice, one for eu_bytes of the result and each
+// index that is summed over, and a region the time of its shorter engine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +33,8 @@ namespace mlir {
 namespace npu {
 
 /// Blocks are the tensors in this order.
-std::vector<BankCommand> getBankCommands(func::FuncOp function,
-                                         ArrayRef<AllocOp> allocs);
+std::vector<BankCommand>
+getBankCommands(func::FuncOp function, ArrayRef<AllocOp> allocs, ChipAttr chip);
 
 } // namespace npu
 } // namespace mlir

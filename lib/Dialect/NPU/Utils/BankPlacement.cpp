@@ -24,6 +24,10 @@ static constexpr int kRounds = 8;
 static constexpr size_t kFew = 1000;
 /// Random orders, and how many blocks are placed in them in all.
 static constexpr int64_t kRandomOrders = 100, kRandomPlaces = 10000;
+/// Around one command, so many orders are tried, and how many blocks are placed
+/// around all of them.
+static constexpr int kOrdersAround = 12;
+static constexpr int64_t kPlacesAround = 20000;
 
 /// Places of some blocks and the conflicts among them.
 struct BankPlacer::Attempt {
@@ -39,7 +43,7 @@ BankPlacer::BankPlacer(const std::vector<PlacedBlock> &blocks,
     : blocks(blocks), commands(commands), bankBytes(bankBytes), banks(banks),
       neighbors(findNeighbors(blocks)), commandsOf(blocks.size()) {
   for (auto [c, command] : llvm::enumerate(commands))
-    for (const BankUse &use : command) {
+    for (const BankUse &use : command.uses) {
       std::vector<size_t> &known = commandsOf[use.block];
       if (known.empty() || known.back() != c)
         known.push_back(c);
@@ -64,46 +68,53 @@ BankConflicts BankPlacer::count(const std::vector<int64_t> &places) const {
   BankConflicts total;
   for (const BankCommand &command : commands) {
     bool any = false;
-    for (size_t i = 0; i < command.size(); ++i)
+    for (size_t i = 0; i < command.uses.size(); ++i)
       for (size_t j = 0; j < i; ++j) {
-        const BankUse &a = command[i], &b = command[j];
+        const BankUse &a = command.uses[i], &b = command.uses[j];
         if (!conflict(a, places[a.block], b, places[b.block]))
           continue;
         any = true;
         total.bytes += std::min(a.end - a.begin, b.end - b.begin);
       }
     total.commands += any;
+    total.cycles += any ? command.cycles : 0;
   }
   return total;
 }
 
-int64_t BankPlacer::getBound() const {
-  int64_t bound = 0;
-  for (const BankCommand &command : commands) {
-    // Uses of one side may share banks, those of two may not.
-    std::map<unsigned, int64_t> least;
-    bool isSure = false;
-    for (size_t i = 0; i < command.size(); ++i) {
-      const BankUse &a = command[i];
-      int64_t &side = least[a.side];
-      side =
-          std::max(side, int64_t(llvm::divideCeil(a.end - a.begin, bankBytes)));
-      for (size_t j = 0; j < i; ++j) {
-        const BankUse &b = command[j];
-        std::optional<int64_t> x = blocks[a.block].place,
-                               y = blocks[b.block].place;
-        // Two uses of one block move together, by no more than a bank.
-        bool isFixed = x && y && conflict(a, *x, b, *y);
-        bool isSame = a.block == b.block && a.side != b.side &&
-                      a.begin < b.end && b.begin < a.end;
-        isSure |= isFixed || isSame;
-      }
+bool BankPlacer::isSure(const BankCommand &command) const {
+  // Uses of one side may share banks, those of two may not.
+  std::map<unsigned, int64_t> least;
+  for (size_t i = 0; i < command.uses.size(); ++i) {
+    const BankUse &a = command.uses[i];
+    int64_t &side = least[a.side];
+    side =
+        std::max(side, int64_t(llvm::divideCeil(a.end - a.begin, bankBytes)));
+    for (size_t j = 0; j < i; ++j) {
+      const BankUse &b = command.uses[j];
+      std::optional<int64_t> x = blocks[a.block].place,
+                             y = blocks[b.block].place;
+      // Two uses of one block move together, by no more than a bank.
+      bool isFixed = x && y && conflict(a, *x, b, *y);
+      bool isSame = a.block == b.block && a.side != b.side && a.begin < b.end &&
+                    b.begin < a.end;
+      if (isFixed || isSame)
+        return true;
     }
-    int64_t sum = 0;
-    for (auto [side, taken] : least)
-      sum += taken;
-    bound += isSure || (least.size() > 1 && sum > banks);
   }
+  int64_t sum = 0;
+  for (auto [side, taken] : least)
+    sum += taken;
+  return least.size() > 1 && sum > banks;
+}
+
+BankConflicts BankPlacer::getBound() const {
+  BankConflicts bound;
+  for (const BankCommand &command : commands)
+    if (isSure(command)) {
+      ++bound.commands;
+      bound.cycles += command.cycles;
+    }
   return bound;
 }
 
@@ -121,7 +132,7 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   // What begins with a bank is the block, or a part that is used by itself.
   std::vector<int64_t> begins{0}, starts{0};
   for (size_t c : commandsOf[block])
-    for (const BankUse &use : commands[c])
+    for (const BankUse &use : commands[c].uses)
       if (use.block == block && begins.size() < kMostBegins &&
           !llvm::is_contained(begins, use.begin))
         begins.push_back(use.begin);
@@ -150,14 +161,14 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
                                 int64_t place) const {
   BankConflicts added;
   for (size_t c : commandsOf[block]) {
-    const BankCommand &command = commands[c];
+    llvm::ArrayRef<BankUse> uses = commands[c].uses;
     bool any = false;
-    for (size_t i = 0; i < command.size(); ++i) {
-      const BankUse &a = command[i];
+    for (size_t i = 0; i < uses.size(); ++i) {
+      const BankUse &a = uses[i];
       if (a.block != block)
         continue;
-      for (size_t j = 0; j < command.size(); ++j) {
-        const BankUse &b = command[j];
+      for (size_t j = 0; j < uses.size(); ++j) {
+        const BankUse &b = uses[j];
         // Two uses of this block are one pair.
         if (b.block == block ? j >= i : !attempt.isPlaced[b.block])
           continue;
@@ -168,7 +179,10 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
         added.bytes += std::min(a.end - a.begin, b.end - b.begin);
       }
     }
-    added.commands += any && attempt.conflictsOf[c] == 0;
+    if (!any || attempt.conflictsOf[c] > 0)
+      continue;
+    ++added.commands;
+    added.cycles += commands[c].cycles;
   }
   return added;
 }
@@ -176,9 +190,9 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
 /// The pairs that the block is in, both ways, `sign` times.
 void BankPlacer::addPairs(Attempt &attempt, size_t block, int sign) const {
   for (size_t c : commandsOf[block])
-    for (size_t i = 0; i < commands[c].size(); ++i)
+    for (size_t i = 0; i < commands[c].uses.size(); ++i)
       for (size_t j = 0; j < i; ++j) {
-        const BankUse &a = commands[c][i], &b = commands[c][j];
+        const BankUse &a = commands[c].uses[i], &b = commands[c].uses[j];
         if ((a.block == block || b.block == block) &&
             attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
             conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
@@ -190,6 +204,7 @@ void BankPlacer::put(Attempt &attempt, size_t block, int64_t place) const {
   BankConflicts added = price(attempt, block, place);
   attempt.places[block] = place;
   attempt.isPlaced[block] = true;
+  attempt.total.cycles += added.cycles;
   attempt.total.commands += added.commands;
   attempt.total.bytes += added.bytes;
   addPairs(attempt, block, 1);
@@ -199,8 +214,21 @@ void BankPlacer::take(Attempt &attempt, size_t block) const {
   addPairs(attempt, block, -1);
   attempt.isPlaced[block] = false;
   BankConflicts added = price(attempt, block, attempt.places[block]);
+  attempt.total.cycles -= added.cycles;
   attempt.total.commands -= added.commands;
   attempt.total.bytes -= added.bytes;
+}
+
+/// Where it adds the least; false where no place is free.
+bool BankPlacer::putBest(Attempt &attempt, size_t block) const {
+  std::vector<int64_t> choices = getChoices(attempt, block);
+  if (choices.empty())
+    return false;
+  auto best = llvm::min_element(choices, [&](int64_t a, int64_t b) {
+    return price(attempt, block, a) < price(attempt, block, b);
+  });
+  put(attempt, block, *best);
+  return true;
 }
 
 bool BankPlacer::placeInOrder(llvm::ArrayRef<size_t> order,
@@ -212,16 +240,7 @@ bool BankPlacer::placeInOrder(llvm::ArrayRef<size_t> order,
   for (size_t i = 0; i < blocks.size(); ++i)
     if (blocks[i].place)
       put(attempt, i, *blocks[i].place);
-  for (size_t i : order) {
-    std::vector<int64_t> choices = getChoices(attempt, i);
-    if (choices.empty())
-      return false;
-    auto best = llvm::min_element(choices, [&](int64_t a, int64_t b) {
-      return price(attempt, i, a) < price(attempt, i, b);
-    });
-    put(attempt, i, *best);
-  }
-  return true;
+  return llvm::all_of(order, [&](size_t i) { return putBest(attempt, i); });
 }
 
 /// Moves one block at a time to where it adds less.
@@ -249,8 +268,64 @@ void BankPlacer::move(Attempt &attempt) const {
   }
 }
 
+/// Puts the blocks of each command that need not conflict anew, the costliest
+/// first, and what lives with them after them; what finds no place goes first
+/// in the next order.
+void BankPlacer::repair(Attempt &attempt) const {
+  std::vector<size_t> costly;
+  for (auto [c, command] : llvm::enumerate(commands))
+    if (!isSure(command))
+      costly.push_back(c);
+  llvm::stable_sort(costly, [&](size_t a, size_t b) {
+    return commands[a].cycles > commands[b].cycles;
+  });
+  int64_t left = kPlacesAround;
+  bool isBetter = true;
+  while (std::exchange(isBetter, false))
+    for (size_t c : costly) {
+      if (attempt.conflictsOf[c] == 0)
+        continue;
+      std::vector<size_t> order;
+      auto add = [&](size_t block) {
+        if (!blocks[block].place && !llvm::is_contained(order, block))
+          order.push_back(block);
+      };
+      for (const BankUse &use : commands[c].uses)
+        add(use.block);
+      auto isLarger = [&](size_t a, size_t b) {
+        return blocks[a].size > blocks[b].size;
+      };
+      llvm::stable_sort(order, isLarger);
+      size_t used = order.size();
+      for (size_t i = 0; i < used; ++i)
+        for (size_t other : neighbors[order[i]])
+          add(other);
+      std::stable_sort(order.begin() + used, order.end(), isLarger);
+      Attempt trial = attempt;
+      for (int i = 0; i < kOrdersAround && left > 0; ++i) {
+        for (size_t block : order)
+          if (trial.isPlaced[block])
+            take(trial, block);
+        auto homeless = llvm::find_if(order, [&](size_t block) {
+          --left;
+          return !putBest(trial, block);
+        });
+        if (homeless != order.end()) {
+          std::rotate(order.begin(), homeless, std::next(homeless));
+          continue;
+        }
+        move(trial);
+        if (trial.total < attempt.total) {
+          attempt = trial;
+          isBetter = true;
+        }
+        break;
+      }
+    }
+}
+
 Placement BankPlacer::improve(const Placement &careless) {
-  int64_t bound = getBound();
+  BankConflicts bound = getBound();
   Placement best = careless;
   BankConflicts least = count(careless.places);
   Attempt attempt;
@@ -267,11 +342,13 @@ Placement BankPlacer::improve(const Placement &careless) {
     best.peak = peak;
     least = attempt.total;
   };
-  auto isDone = [&] { return least.commands <= bound; };
+  auto isDone = [&] {
+    return least.cycles <= bound.cycles && least.commands <= bound.commands;
+  };
   if (isDone())
     return best;
   // Anew, in the program's order, the large ones first, the ones that much is
-  // computed with first; ..
+  // lost with first; ..
   std::vector<size_t> order;
   for (size_t i = 0; i < blocks.size(); ++i)
     if (!blocks[i].place)
@@ -286,25 +363,38 @@ Placement BankPlacer::improve(const Placement &careless) {
     return blocks[a].size > blocks[b].size;
   });
   attemptOrder();
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return commandsOf[a].size() > commandsOf[b].size();
-  });
+  std::vector<layout::Cost> lost(blocks.size());
+  for (size_t i : order)
+    for (size_t c : commandsOf[i])
+      lost[i] += commands[c].cycles;
+  llvm::stable_sort(order,
+                    [&](size_t a, size_t b) { return lost[a] > lost[b]; });
   attemptOrder();
-  // .. from where they are; and at random.
-  if (order.size() <= kFew || !isDone()) {
+  // .. from where they are; ..
+  auto start = [&](const std::vector<int64_t> &places) {
     placeInOrder({}, attempt);
     for (size_t i : order)
-      put(attempt, i, careless.places[i]);
+      put(attempt, i, places[i]);
+  };
+  if (order.size() <= kFew || !isDone()) {
+    start(careless.places);
     keep();
   }
-  std::mt19937 random(1);
   int64_t work = std::max<int64_t>(order.size(), 1);
   for (const PlacedBlock &block : blocks) // of pieces each takes longer
     work += block.owned ? int64_t(block.owned->size()) / 4 : 0;
   int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
+  // .. at random; ..
+  std::mt19937 random(1);
   for (int64_t i = 0; i < orders && !isDone(); ++i) {
     std::shuffle(order.begin(), order.end(), random);
     attemptOrder();
+  }
+  // .. and around what need not conflict.
+  if (!isDone()) {
+    start(best.places);
+    repair(attempt);
+    keep();
   }
   return best;
 }

@@ -17,7 +17,7 @@
 // CHECK: npu.alloc {address = 128 : i64}
 // CHECK: npu.alloc {address = 256 : i64}
 // REMARK: Function=apart
-// REMARK-SAME: BankConflicts=0, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=192, LowerBound=192, PeakBytes=320
+// REMARK-SAME: BankConflicts=0, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, ConflictCycleBound=0, ConflictCycles=0, LeastPeak=192, LowerBound=192, PeakBytes=320
 func.func @apart() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t
@@ -49,7 +49,7 @@ func.func @spanning() {
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 64 : i64}
 // REMARK: Function=full
-// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=1024, LowerBound=1024, PeakBytes=1024
+// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, ConflictCycleBound=0, ConflictCycles=2, LeastPeak=1024, LowerBound=1024, PeakBytes=1024
 func.func @full() {
   %x = npu.alloc {address = 128} : !most
   %a = npu.alloc : !t
@@ -144,11 +144,43 @@ func.func @views() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 1>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 // REMARK: Function=one_bank
-// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=1, LeastPeak=128, LowerBound=128, PeakBytes=128
+// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=1, ConflictCycleBound=2, ConflictCycles=2, LeastPeak=128, LowerBound=128, PeakBytes=128
 func.func @one_bank() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t
   linalg.exp ins(%a : !t) outs(%b : !t)
+  return
+}
+
+// One step of the result in each core, for each of four indices.
+!row = memref<1x4x4x1xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+// REMARK: Function=summed
+// REMARK-SAME: ConflictCycles=4
+func.func @summed() {
+  %a = npu.alloc : !t
+  %b = npu.alloc : !row
+  linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, 0)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a : !t) outs(%b : !row) {
+    ^bb0(%i: f32, %o: f32):
+      %s = arith.addf %i, %o : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+
+// The command loses its two steps. The engines take turns, so the region loses
+// the shorter one's time: 8 and 2 cycles, of 32 and 4 for 256 bytes.
+!sys = memref<1x4x4x4xf32, #npu.memory<system>>
+// REMARK: Function=turns
+// REMARK-SAME: BankConflicts=2, {{.*}}ConflictCycles=12
+func.func @turns(%x: !sys) {
+  %a = npu.alloc : !t
+  %b = npu.alloc : !t
+  %c = npu.alloc : !t
+  npu.parallel {
+    linalg.exp ins(%a : !t) outs(%b : !t)
+    npu.copy %x to %c : !sys to !t
+  }
   return
 }
 

@@ -25,18 +25,21 @@ def NPUAssignAddressesPass
     orders otherwise.
 
     Where the target knows its `banks`, tensors then go to other places at which
-    fewer commands *conflict*, as long as all of them still have one. A command
-    conflicts where it uses one bank for two things at once: two operands of an
-    op that computes (a result in an operand's place is one thing), or in an
-    `npu.parallel` what DMA touches and what is computed with. The peak may grow
-    up to the bytes of a core. The remark `LocalMemory` of the category `npu`
-    has the peak, the least one found without that care and the bound of it; and
-    the commands that conflict, those that would have, and a bound of them, the
-    commands whose operands take more banks than there are:
+    commands that *conflict* lose fewer cycles, as long as all tensors still have
+    one. A command conflicts where it uses one bank for two things at once: two
+    operands of an op that computes (a result in an operand's place is one thing),
+    which then takes its steps twice, or in an `npu.parallel` what DMA touches and
+    what is computed with, which then take turns. The peak may grow up to the bytes
+    of a core. The remark `LocalMemory` of the category `npu` has the peak, the
+    least one found without that care and the bound of it; the commands that
+    conflict, those that would have, and a bound of them, the commands whose
+    operands take more banks than there are; and the cycles that are lost, with
+    those of the bound:
 
     ```
     addresses assigned: Tensors=3, PeakBytes=1024, LeastPeak=640, LowerBound=640,
-    BankConflicts=0, CarelessConflicts=2, ConflictBound=0, ..
+    BankConflicts=0, CarelessConflicts=2, ConflictBound=0, ConflictCycleBound=0,
+    ConflictCycles=0, ..
     ```
 
     With `reuse-holes` a tensor owns the bytes of its elements alone: another one

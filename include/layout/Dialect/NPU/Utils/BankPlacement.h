@@ -14,14 +14,17 @@
 //       places 0 and 4: a conflict; places 0 and 8: none
 //
 // Blocks that have places without care (Placement.h) get others, as long as all
-// have one: blocks are put one after the other where they add the least, in
-// several orders, and then moved one at a time while that helps.
+// have one: blocks are put one after the other where they add the least cycles,
+// in several orders, and then moved one at a time while that helps; at last the
+// blocks of a command that need not conflict, and what lives with them, are put
+// anew.
 //
 // Laws:
-//  * those of Placement.h, and never more conflicts than there were;
-//  * no placement has fewer conflicts than the bound: a command conflicts for
-//    sure whose sides take more banks than there are, or where fixed places say
-//    so;
+//  * those of Placement.h, and never more cycles lost than there were, nor as
+//    many by more commands;
+//  * no placement loses fewer cycles, or by fewer commands, than the bound: a
+//    command conflicts for sure whose sides take more banks than there are, or
+//    where fixed places say so;
 //  * the same blocks get the same places.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +33,8 @@
 #define LAYOUT_DIALECT_NPU_UTILS_BANKPLACEMENT_H
 
 #include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Support/Cost.h"
+#include <tuple>
 
 namespace mlir {
 namespace npu {
@@ -42,14 +47,19 @@ struct BankUse {
 };
 
 /// What is used at once; uses of one side never conflict.
-using BankCommand = std::vector<BankUse>;
+struct BankCommand {
+  layout::Cost cycles = 0; // that it loses where any two conflict
+  std::vector<BankUse> uses;
+};
 
 struct BankConflicts {
-  int64_t commands = 0; // that have one
-  int64_t bytes = 0;    // of the smaller use of every two that conflict
+  layout::Cost cycles = 0; // that are lost
+  int64_t commands = 0;    // that have one
+  int64_t bytes = 0;       // of the smaller use of every two that conflict
 
   bool operator<(const BankConflicts &other) const {
-    return std::pair(commands, bytes) < std::pair(other.commands, other.bytes);
+    return std::tuple(cycles, commands, bytes) <
+           std::tuple(other.cycles, other.commands, other.bytes);
   }
 };
 
@@ -61,8 +71,8 @@ public:
 
   BankConflicts count(const std::vector<int64_t> &places) const;
 
-  /// How many commands conflict wherever blocks are put.
-  int64_t getBound() const;
+  /// The commands that conflict wherever blocks are put, without bytes.
+  BankConflicts getBound() const;
 
   /// The best placement found; `careless` where that is none better.
   Placement improve(const Placement &careless);
@@ -70,6 +80,7 @@ public:
 private:
   struct Attempt;
 
+  bool isSure(const BankCommand &command) const;
   bool conflict(const BankUse &a, int64_t placeOfA, const BankUse &b,
                 int64_t placeOfB) const;
   std::vector<int64_t> getChoices(const Attempt &attempt, size_t block) const;
@@ -78,8 +89,10 @@ private:
   void addPairs(Attempt &attempt, size_t block, int sign) const;
   void put(Attempt &attempt, size_t block, int64_t place) const;
   void take(Attempt &attempt, size_t block) const;
+  bool putBest(Attempt &attempt, size_t block) const;
   bool placeInOrder(llvm::ArrayRef<size_t> order, Attempt &attempt) const;
   void move(Attempt &attempt) const;
+  void repair(Attempt &attempt) const;
 
   const std::vector<PlacedBlock> &blocks;
   const std::vector<BankCommand> &commands;
