@@ -297,12 +297,22 @@ struct ShareKernels : layout::impl::ShareKernelsPassBase<ShareKernels> {
       if (std::optional<StringRef> callee = call.getCallee())
         calls[*callee].push_back(call);
     });
+    // A function that is more than called must stay what it is; what ops that
+    // nobody registered refer to is not known.
+    auto symbols = SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
+    if (!symbols)
+      return;
+    llvm::StringMap<size_t> uses;
+    for (SymbolTable::SymbolUse use : *symbols)
+      ++uses[use.getSymbolRef().getRootReference()];
     std::map<std::vector<uintptr_t>, size_t> places;
     SmallVector<SmallVector<Kernel, 1>> forms;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      if (!function->hasAttr(layout::kKernelAttrName))
-        continue;
       Kernel kernel{function, calls.lookup(function.getName()), {}};
+      if (!function->hasAttr(layout::kKernelAttrName) ||
+          function.isExternal() ||
+          uses.lookup(function.getName()) != kernel.calls.size())
+        continue;
       auto [place, isNew] = places.try_emplace(
           FormReader(kernel.numbers).read(function), forms.size());
       if (isNew)

@@ -122,3 +122,29 @@ llvm.func @descriptor(%x: !llvm.ptr) -> !llvm.ptr {
   %pointer = llvm.extractvalue %b[1] : !llvm.struct<(ptr, ptr, i64)>
   llvm.return %pointer : !llvm.ptr
 }
+
+// -----
+
+// A function whose address is taken, or that is elsewhere, stays.
+
+// CHECK-LABEL: llvm.func @address(
+// CHECK-DAG:     llvm.mlir.addressof @pointed
+// CHECK-DAG:     llvm.call @called(
+// CHECK-DAG:     llvm.call @other(
+// CHECK-DAG:     llvm.call @another(
+llvm.func @address(%x: i64) -> !llvm.ptr {
+  llvm.call @called(%x) : (i64) -> ()
+  llvm.call @pointed(%x) : (i64) -> ()
+  llvm.call @other(%x) : (i64) -> ()
+  llvm.call @another(%x) : (i64) -> ()
+  %pointer = llvm.mlir.addressof @pointed : !llvm.ptr
+  llvm.return %pointer : !llvm.ptr
+}
+llvm.func internal @called(%x: i64) attributes {layout.kernel} {
+  llvm.return
+}
+llvm.func internal @pointed(%x: i64) attributes {layout.kernel} {
+  llvm.return
+}
+llvm.func @other(i64) attributes {layout.kernel}
+llvm.func @another(i64) attributes {layout.kernel}
