@@ -8,7 +8,6 @@
 #include "AddCanonicalizer.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/CPU.h"
-#include "layout/Pipelines/Passes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -77,15 +76,6 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
   made.setPeriodBytes = figures.setPeriodBytes;
   made.parallelLoops = options.parallelLoops;
   return made;
-}
-
-/// Adds what `addPasses` adds, for modules in which one of `ops` is, which are
-/// names of ops or dialects.
-static void addIfUsed(OpPassManager &pm, SmallVector<std::string> ops,
-                      function_ref<void(OpPassManager &)> addPasses) {
-  OpPassManager passes(ModuleOp::getOperationName());
-  addPasses(passes);
-  pm.addPass(createRunIfUsedPass({std::move(ops), {std::move(passes)}}));
 }
 
 /// Tensors: every structured op becomes a kernel, loops and vectors on buffers.
@@ -164,9 +154,7 @@ static void buildBufferPart(OpPassManager &pm,
 /// Buffers to the LLVM dialect.
 static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
                           const CpuFigures &figures) {
-  addIfUsed(pm, {"linalg"}, [](OpPassManager &structured) {
-    structured.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  });
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Vectors of 512 bits come with masks, and with multiplications by powers of
   // two; those of 256 with masks that loads take for nothing, and stores do
   // not.
@@ -189,34 +177,26 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   // After all that makes loops and accesses, while the loops are seen.
   pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
   pm.addPass(createSCFToControlFlowPass());
-  addIfUsed(pm, {"complex"}, [](OpPassManager &numbers) {
-    numbers.addPass(createConvertComplexToStandardPass());
-  });
+  pm.addPass(createConvertComplexToStandardPass());
   // Numbers of bf16 are computed with in f32, and are bits elsewhere.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  addIfUsed(pm, {"math"}, [&](OpPassManager &functions) {
-    math::MathExtendToSupportedTypesOptions extend;
-    extend.extraTypeStrs = {"f16"};
-    functions.addPass(math::createMathExtendToSupportedTypes(extend));
-    if (options.math == MathFunctions::vector) {
-      ExpandMathPassOptions math;
-      math.hasLdexp = isAVX512;
-      functions.addPass(createExpandMathPass(math));
-    }
-  });
-  addIfUsed(pm, {"math"}, [](OpPassManager &functions) {
-    // An integer exponent of a vector, or of 64 bits, has no intrinsic.
-    functions.addPass(createConvertMathToFuncs());
-    // Before the vectors: a function of libm takes them element by element,
-    // with vector.extract and vector.insert.
-    functions.addPass(createConvertMathToLLVMPass());
-  });
-  addIfUsed(pm, {"math"}, [](OpPassManager &functions) {
-    functions.addPass(createConvertMathToLibmPass());
-  });
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f16"};
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  if (options.math == MathFunctions::vector) {
+    ExpandMathPassOptions math;
+    math.hasLdexp = isAVX512;
+    pm.addPass(createExpandMathPass(math));
+  }
+  // An integer exponent of a vector, or of 64 bits, has no intrinsic.
+  pm.addPass(createConvertMathToFuncs());
+  // Before the vectors: a function of libm takes them element by element, with
+  // vector.extract and vector.insert.
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

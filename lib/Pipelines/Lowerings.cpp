@@ -13,7 +13,6 @@
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Pipelines/LayoutToUpstream.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
-#include "layout/Pipelines/Passes.h"
 #include "layout/Pipelines/Registration.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -37,7 +36,6 @@ void layout::registerLoweringPasses() {
   registerLayoutToMPIPasses();
   registerLayoutToNPUPasses();
   registerLayoutLinalgToLLVMPasses();
-  registerLayoutPipelinesPasses();
   npu::registerNPUToEmitCPasses();
   registerCPUPipelines();
   registerLayoutToCPUPipelines();
