@@ -111,10 +111,8 @@ bool BankPlacer::isSure(const BankCommand &command) const {
 BankConflicts BankPlacer::getBound() const {
   BankConflicts bound;
   for (const BankCommand &command : commands)
-    if (isSure(command)) {
-      ++bound.commands;
-      bound.cycles += command.cycles;
-    }
+    if (isSure(command))
+      bound += {command.cycles, 1, 0};
   return bound;
 }
 
@@ -179,10 +177,8 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
         added.bytes += std::min(a.end - a.begin, b.end - b.begin);
       }
     }
-    if (!any || attempt.conflictsOf[c] > 0)
-      continue;
-    ++added.commands;
-    added.cycles += commands[c].cycles;
+    if (any && attempt.conflictsOf[c] == 0)
+      added += {commands[c].cycles, 1, 0};
   }
   return added;
 }
@@ -204,19 +200,14 @@ void BankPlacer::put(Attempt &attempt, size_t block, int64_t place) const {
   BankConflicts added = price(attempt, block, place);
   attempt.places[block] = place;
   attempt.isPlaced[block] = true;
-  attempt.total.cycles += added.cycles;
-  attempt.total.commands += added.commands;
-  attempt.total.bytes += added.bytes;
+  attempt.total += added;
   addPairs(attempt, block, 1);
 }
 
 void BankPlacer::take(Attempt &attempt, size_t block) const {
   addPairs(attempt, block, -1);
   attempt.isPlaced[block] = false;
-  BankConflicts added = price(attempt, block, attempt.places[block]);
-  attempt.total.cycles -= added.cycles;
-  attempt.total.commands -= added.commands;
-  attempt.total.bytes -= added.bytes;
+  attempt.total -= price(attempt, block, attempt.places[block]);
 }
 
 /// Where it adds the least; false where no place is free.

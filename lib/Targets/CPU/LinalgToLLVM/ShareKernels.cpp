@@ -33,6 +33,7 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace mlir::layout {
@@ -292,26 +293,27 @@ namespace {
 struct ShareKernels : layout::impl::ShareKernelsPassBase<ShareKernels> {
   void runOnOperation() override {
     removeDescriptors(getOperation());
-    llvm::StringMap<SmallVector<LLVM::CallOp>> calls;
-    getOperation().walk([&](LLVM::CallOp call) {
-      if (std::optional<StringRef> callee = call.getCallee())
-        calls[*callee].push_back(call);
-    });
     // A function that is more than called must stay what it is; what ops that
     // nobody registered refer to is not known.
     auto symbols = SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
     if (!symbols)
       return;
-    llvm::StringMap<size_t> uses;
-    for (SymbolTable::SymbolUse use : *symbols)
-      ++uses[use.getSymbolRef().getRootReference()];
+    llvm::StringMap<SmallVector<LLVM::CallOp>> calls;
+    llvm::StringSet<> others;
+    for (SymbolTable::SymbolUse use : *symbols) {
+      StringRef name = use.getSymbolRef().getRootReference();
+      auto call = dyn_cast<LLVM::CallOp>(use.getUser());
+      if (call && call.getCallee() == name)
+        calls[name].push_back(call);
+      else
+        others.insert(name);
+    }
     std::map<std::vector<uintptr_t>, size_t> places;
     SmallVector<SmallVector<Kernel, 1>> forms;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       Kernel kernel{function, calls.lookup(function.getName()), {}};
       if (!function->hasAttr(layout::kKernelAttrName) ||
-          function.isExternal() ||
-          uses.lookup(function.getName()) != kernel.calls.size())
+          function.isExternal() || others.contains(function.getName()))
         continue;
       auto [place, isNew] = places.try_emplace(
           FormReader(kernel.numbers).read(function), forms.size());

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_TILETRANSPOSESPASS
@@ -406,9 +407,7 @@ std::optional<Part> Tiler::plan(Operation *op) {
 }
 
 static Value getBase(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
-  return buffer;
+  return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
 }
 
 /// Whether two parts are boxes of the same memory that have no position of any

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <array>
-#include <functional>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -276,21 +275,19 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
   Value whole = b.createOrFold<arith::SubIOp>(loc, end, rest);
   // An open rest is computed by the first loop that has enough tiles, for which
   // there is memory.
-  std::function<void(Value, ArrayRef<int64_t>)> emitRest =
-      [&](Value place, ArrayRef<int64_t> counts) {
-        if (counts.size() == 1)
-          return emitStep(place, whole, counts.front());
-        auto branch = scf::IfOp::create(
-            b, loc,
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rest,
-                                  index(counts.front())),
-            /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(branch.thenBlock());
-        emitStep(place, whole, counts.front());
-        b.setInsertionPointToStart(branch.elseBlock());
-        emitRest(place, counts.drop_front());
-      };
+  auto emitRest = [&](Value place) {
+    for (int64_t count : ArrayRef(winograd.rests).drop_back()) {
+      auto branch = scf::IfOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rest,
+                                index(count)),
+          /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      emitStep(place, whole, count);
+      b.setInsertionPointToStart(branch.elseBlock());
+    }
+    emitStep(place, whole, winograd.rests.back());
+  };
   loop(constant(16), constant(1), false, [&](Value place) {
     loop(getAsOpFoldResult(whole), constant(winograd.step), false,
          [&](Value tile) { emitStep(place, tile, winograd.step); });
@@ -305,7 +302,7 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
                               index(0)));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    emitRest(place, winograd.rests);
+    emitRest(place);
   });
 }
 

@@ -428,9 +428,7 @@ Price Search::getPrice(const GroupParts &group) {
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
       Value tensor = operand->get();
-      std::optional<unsigned> maker = stages.findMaker(tensor);
-      if (!getTensor(tensor) || isFresh(tensor) ||
-          (maker && *maker >= price.first))
+      if (!getTensor(tensor) || isFresh(tensor) || group.isMadeHere(tensor))
         continue;
       read[tensor] += !group.isBehind(s);
       if (group.isStreamed(tensor))

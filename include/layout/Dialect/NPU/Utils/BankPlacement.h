@@ -57,6 +57,18 @@ struct BankConflicts {
   int64_t commands = 0;    // that have one
   int64_t bytes = 0;       // of the smaller use of every two that conflict
 
+  BankConflicts &operator+=(const BankConflicts &other) {
+    cycles += other.cycles;
+    commands += other.commands;
+    bytes += other.bytes;
+    return *this;
+  }
+  BankConflicts &operator-=(const BankConflicts &other) {
+    cycles -= other.cycles;
+    commands -= other.commands;
+    bytes -= other.bytes;
+    return *this;
+  }
   bool operator<(const BankConflicts &other) const {
     return std::tuple(cycles, commands, bytes) <
            std::tuple(other.cycles, other.commands, other.bytes);
