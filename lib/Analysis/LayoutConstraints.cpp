@@ -10,6 +10,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/RuleCheck.h"
+#include "layout/Support/ThreadDiagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -136,9 +137,11 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
     result.setType(type);
   std::string whyNot;
   {
-    ScopedDiagnosticHandler handler(
-        op->getContext(),
-        [&](Diagnostic &diagnostic) { whyNot = diagnostic.str(); });
+    ThreadDiagnosticHandler handler(op->getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      whyNot = diagnostic.str();
+                                      return success();
+                                    });
     OperationName name = op->getName();
     if (succeeded(name.verifyInvariants(*copy)) &&
         succeeded(name.verifyRegionInvariants(*copy)))

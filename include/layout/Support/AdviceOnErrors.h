@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's passes say what they cannot take, and not what to write instead.
-// While such an object lives, every error has a note that does:
+// While such an object lives, every error of its thread has a note that does:
 //
 //   AdviceOnErrors advice(context, "..; write it on tensors");
 //   runPipeline(upstream, module);
@@ -16,16 +16,16 @@
 #ifndef LAYOUT_SUPPORT_ADVICEONERRORS_H
 #define LAYOUT_SUPPORT_ADVICEONERRORS_H
 
-#include "mlir/IR/Diagnostics.h"
+#include "layout/Support/ThreadDiagnostics.h"
 
 namespace mlir {
 namespace layout {
 
-class AdviceOnErrors : public ScopedDiagnosticHandler {
+class AdviceOnErrors : public ThreadDiagnosticHandler {
 public:
   /// The text of `advice` outlives the object.
   AdviceOnErrors(MLIRContext *context, llvm::StringRef advice)
-      : ScopedDiagnosticHandler(context, [advice](Diagnostic &diagnostic) {
+      : ThreadDiagnosticHandler(context, [advice](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
             diagnostic.attachNote() << advice;
           return failure(); // goes on to whoever listens

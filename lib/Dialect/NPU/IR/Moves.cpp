@@ -7,6 +7,7 @@
 
 #include "layout/Dialect/NPU/IR/Moves.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
+#include "layout/Support/ThreadDiagnostics.h"
 
 using namespace mlir;
 using namespace mlir::npu;
@@ -44,7 +45,7 @@ TransferLimits npu::getTransferLimits(ChipAttr chip) {
 /// Errors of types are those of the verifiers.
 static FailureOr<Storage> getQuietly(MemRefType type, Refusal error) {
   std::string why;
-  ScopedDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {
+  ThreadDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {
     why = diag.str();
     return success();
   });

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "layout/Support/AdviceOnErrors.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
@@ -64,11 +65,8 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   // Declarations of OpenCL.std's functions, which no linker will see.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
   // What is left says where it is; this says what to do.
-  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      diagnostic.attachNote() << "OpenCL kernels have no form of it" << kNoForm;
-    return failure();
-  });
+  std::string text = ("OpenCL kernels have no form of it" + kNoForm).str();
+  AdviceOnErrors advice(context, text);
   return applyFullConversion(module, *target, std::move(patterns));
 }
 

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file | FileCheck %s
-// RUN: layout-opt %s --npu-assign-addresses --split-input-file --mlir-disable-threading --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // What a command uses at once goes to different banks, as long as all has a
 // place. A bank has 128 bytes, start cores are 0.
 

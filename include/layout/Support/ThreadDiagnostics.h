@@ -1,0 +1,48 @@
+//===- ThreadDiagnostics.h - The errors of one thread -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A handler of diagnostics hears those of all threads of its context, and
+// passes run on several. One that keeps what it hears must leave what others
+// say:
+//
+//   std::string why;
+//   ThreadDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+//     why = diagnostic.str();
+//     return success();
+//   });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_THREADDIAGNOSTICS_H
+#define LAYOUT_SUPPORT_THREADDIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Threading.h"
+
+namespace mlir {
+namespace layout {
+
+/// While it lives, `hear` has each diagnostic of the thread that made it, and
+/// says by success that nobody else needs to.
+class ThreadDiagnosticHandler : public ScopedDiagnosticHandler {
+public:
+  template <typename HearFn>
+  ThreadDiagnosticHandler(MLIRContext *context, HearFn hear)
+      : ScopedDiagnosticHandler(
+            context,
+            [hear = std::move(hear), thread = llvm::get_threadid()](
+                Diagnostic &diagnostic) -> LogicalResult {
+              if (llvm::get_threadid() != thread)
+                return failure();
+              return hear(diagnostic);
+            }) {}
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_THREADDIAGNOSTICS_H
