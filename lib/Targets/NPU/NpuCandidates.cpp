@@ -464,7 +464,8 @@ std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
                                                LayoutId layout) const {
   return assign(
       [&](Slot other, RankedTensorType) {
-        return getScatter(other == slot    ? layout
+        // A result and what it is made in are one.
+        return getScatter(isSameMemory(other, slot) ? layout
                           : other.isResult ? base.exact.results[other.index]
                                            : base.exact.operands[other.index]);
       },
