@@ -6,7 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::layout {
@@ -27,6 +33,70 @@ static bool isDense(Value value) {
          type.areTrailingDimsContiguous(type.getRank());
 }
 
+/// Whether `buffer` is row-major without gaps, as its strides say it where the
+/// program runs, and the number of its elements.
+static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
+                                        Value buffer) {
+  auto parts = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+  Value dense = arith::ConstantIntOp::create(b, loc, 1, /*width=*/1);
+  Value count = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<OpFoldResult> sizes = parts.getConstifiedMixedSizes();
+  SmallVector<OpFoldResult> strides = parts.getConstifiedMixedStrides();
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (isConstantIntValue(sizes[d], 1))
+      continue;
+    Value isNext = b.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::eq, count,
+        getValueOrCreateConstantIndexOp(b, loc, strides[d]));
+    dense = b.createOrFold<arith::AndIOp>(loc, dense, isNext);
+    count = b.createOrFold<arith::MulIOp>(
+        loc, count, getValueOrCreateConstantIndexOp(b, loc, sizes[d]));
+  }
+  return {dense, count};
+}
+
+/// Copies by one memcpy where the running program sees that both sides are
+/// dense, and leaves the insertion point where it does not.
+static void emitDenseCopy(OpBuilder &b, memref::CopyOp op) {
+  auto type = cast<MemRefType>(op.getSource().getType());
+  Type element = type.getElementType();
+  bool isStatic = llvm::all_of(op->getOperandTypes(), [](Type side) {
+    return cast<MemRefType>(side).hasStaticShape();
+  });
+  // Elements of other sizes are apart as LLVM places them.
+  if (isStatic || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() < 8 ||
+      !llvm::isPowerOf2_32(element.getIntOrFloatBitWidth()))
+    return;
+  Location loc = op.getLoc();
+  auto [sourceIsDense, count] = seeDense(b, loc, op.getSource());
+  Value targetIsDense = seeDense(b, loc, op.getTarget()).first;
+  Value isDense =
+      b.createOrFold<arith::AndIOp>(loc, sourceIsDense, targetIsDense);
+  if (matchPattern(isDense, m_Zero()))
+    return;
+  auto branch = scf::IfOp::create(b, loc, isDense, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  LLVMTypeConverter converter(b.getContext());
+  auto getPointer = [&](Value side) {
+    Value parts = UnrealizedConversionCastOp::create(
+                      b, loc, converter.convertType(side.getType()), side)
+                      .getResult(0);
+    return MemRefDescriptor(parts).bufferPtr(b, loc, converter,
+                                             cast<MemRefType>(side.getType()));
+  };
+  Value bytes = arith::IndexCastOp::create(
+      b, loc, b.getI64Type(),
+      b.createOrFold<arith::MulIOp>(
+          loc, count,
+          arith::ConstantIndexOp::create(b, loc,
+                                         element.getIntOrFloatBitWidth() / 8)));
+  Value target = getPointer(op.getTarget());
+  LLVM::MemcpyOp::create(b, loc, target, getPointer(op.getSource()), bytes,
+                         /*isVolatile=*/false);
+  b.setInsertionPointToStart(branch.elseBlock());
+}
+
 namespace {
 struct LowerStridedCopies
     : layout::impl::LowerStridedCopiesPassBase<LowerStridedCopies> {
@@ -45,6 +115,7 @@ struct LowerStridedCopies
         continue;
       }
       rewriter.setInsertionPoint(copy);
+      emitDenseCopy(rewriter, copy);
       auto structured = linalg::CopyOp::create(
           rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
       rewriter.eraseOp(copy);

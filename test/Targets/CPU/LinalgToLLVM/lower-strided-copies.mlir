@@ -23,3 +23,27 @@ func.func @onto_itself(%x: memref<4x8xf32, strided<[16, 1]>>) {
   memref.copy %x, %x : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32, strided<[16, 1]>>
   return
 }
+
+// A slice of open sizes is asked at run time whether it is all of its rows.
+// CHECK-LABEL: func.func @dense_or_not
+// CHECK: %[[SOURCE:.*]] = arith.cmpi eq
+// CHECK: %[[TARGET:.*]] = arith.cmpi eq
+// CHECK: %[[BOTH:.*]] = arith.andi %[[SOURCE]], %[[TARGET]]
+// CHECK: scf.if %[[BOTH]]
+// CHECK: "llvm.intr.memcpy"
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: memref.store
+func.func @dense_or_not(%x: memref<2x?x8xf32, strided<[?, 8, 1]>>, %y: memref<2x?x8xf32, strided<[?, 8, 1], offset: ?>>) {
+  memref.copy %x, %y : memref<2x?x8xf32, strided<[?, 8, 1]>> to memref<2x?x8xf32, strided<[?, 8, 1], offset: ?>>
+  return
+}
+
+// Strides that say that there are gaps are not asked.
+// CHECK-LABEL: func.func @open_with_gaps
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+func.func @open_with_gaps(%x: memref<?x8xf32>, %y: memref<?x8xf32, strided<[16, 1]>>) {
+  memref.copy %x, %y : memref<?x8xf32> to memref<?x8xf32, strided<[16, 1]>>
+  return
+}

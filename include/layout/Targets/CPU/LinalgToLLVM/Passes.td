@@ -331,9 +331,11 @@ def LowerStridedCopiesPass
   let description = [{
     `memref.copy` between dense buffers becomes one memcpy later; every other
     one would call a runtime function that copies element by element. Those
-    become loops.
+    become loops. Where only a running program knows the sizes, it asks the
+    strides whether both sides are dense, and one memcpy copies them if so.
   }];
-  let dependentDialects = ["linalg::LinalgDialect", "memref::MemRefDialect"];
+  let dependentDialects = ["linalg::LinalgDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
 }
 
 def PlanMemoryPass
