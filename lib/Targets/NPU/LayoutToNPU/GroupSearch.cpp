@@ -320,12 +320,11 @@ Price Search::getWholePrice(unsigned stage) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     if (type && !isFresh(tensor))
-      addRead(price, tensor,
-              type.getNumElements() *
-                  (crossesAsBytes(tensor, type.getShape())
-                       ? 1
-                       : getElementBytes(type.getElementType())),
-              getInCore(tensor, type.getShape()), /*isShared=*/true);
+      addRead(
+          price, tensor,
+          NarrowConstants::getBytes(type, type.getNumElements(),
+                                    crossesAsBytes(tensor, type.getShape())),
+          getInCore(tensor, type.getShape()), /*isShared=*/true);
   }
   addResults(price, nullptr);
   if (!findOverwritten(op))
@@ -452,8 +451,8 @@ Price Search::getPrice(const GroupParts &group) {
       isNarrow = isNarrow && crossesAsBytes(tensor, sizes);
     }
     price.isWide |= narrow.canBeNarrow(tensor) && !isNarrow;
-    int64_t bytes = (isShared ? type.getNumElements() : elements) *
-                    (isNarrow ? 1 : getElementBytes(type.getElementType()));
+    int64_t bytes = NarrowConstants::getBytes(
+        type, isShared ? type.getNumElements() : elements, isNarrow);
     if (readers == 0) {
       if (auto made = numbers.find(tensor); made != numbers.end())
         price.sliced.push_back({made->second, bytes, 0, /*isForKept=*/true});

@@ -71,9 +71,12 @@ bool NarrowConstants::canBeNarrow(Value tensor) {
 }
 
 int64_t NarrowConstants::getBytes(Value tensor, int64_t elements) {
-  return elements * (canBeNarrow(tensor)
-                         ? 1
-                         : getElementBytes(getElementTypeOrSelf(tensor)));
+  return getBytes(tensor.getType(), elements, canBeNarrow(tensor));
+}
+
+int64_t NarrowConstants::getBytes(Type type, int64_t elements, bool isNarrow) {
+  return elements *
+         (isNarrow ? 1 : getElementBytes(getElementTypeOrSelf(type)));
 }
 
 namespace {

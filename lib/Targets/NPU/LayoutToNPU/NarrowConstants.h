@@ -34,6 +34,8 @@ public:
   bool canBeNarrow(Value tensor);
   /// The bytes that so many elements of a tensor are outside of cores.
   int64_t getBytes(Value tensor, int64_t elements);
+  /// The same of a tensor of which the caller knows whether it is narrow.
+  static int64_t getBytes(Type type, int64_t elements, bool isNarrow);
 
 private:
   int64_t launchCost;
