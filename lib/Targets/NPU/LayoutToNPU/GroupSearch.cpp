@@ -112,7 +112,7 @@ public:
 private:
   void collectTensors();
   void collectEnds();
-  int64_t getInCore(RankedTensorType type, bool isConstant);
+  int64_t getInCore(RankedTensorType type, bool hasAnyChannel);
   int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
   bool crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes);
   llvm::SmallDenseMap<unsigned, unsigned> findWholes(unsigned first,
@@ -187,7 +187,7 @@ void Search::collectTensors() {
         numbers[result] = tensors.size();
         tensors.emplace_back();
         tensors.back().bytes = getBytes(type.getElementType(), type.getShape());
-        tensors.back().inCore = getInCore(type, /*isConstant=*/false);
+        tensors.back().inCore = getInCore(type, /*hasAnyChannel=*/false);
         tensors.back().stage = s;
       }
       if (auto known = numbers.find(result); known != numbers.end())
@@ -215,9 +215,9 @@ void Search::collectEnds() {
 }
 
 /// The bytes of a core that a tensor takes in the closest of the layouts that
-/// ops are offered.
-int64_t Search::getInCore(RankedTensorType type, bool isConstant) {
-  auto [known, isNew] = inCore.try_emplace({type, isConstant}, 0);
+/// ops are offered; of one that no op makes, any dim may go from core to core.
+int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
+  auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
     return known->second;
   unsigned rank = type.getRank();
@@ -228,7 +228,7 @@ int64_t Search::getInCore(RankedTensorType type, bool isConstant) {
   };
   for (unsigned channel = 0; channel < rank; ++channel) {
     unsigned usual = rank == 4 ? 1 : rank - 1;
-    if (!isConstant && channel != usual)
+    if (!hasAnyChannel && channel != usual)
       continue;
     for (NpuMode mode : {NpuMode::Aligned, NpuMode::Compact, NpuMode::Matrix})
       for (bool isPacked : {false, true})
@@ -236,14 +236,15 @@ int64_t Search::getInCore(RankedTensorType type, bool isConstant) {
           consider(getNpuLayout(type, {mode, /*start=*/0, isPacked},
                                 getNpuAxes(rank, channel, mode), chip));
   }
-  return inCore[{type, isConstant}] = least;
+  return inCore[{type, hasAnyChannel}] = least;
 }
 
 int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
   RankedTensorType type = getTensor(tensor);
-  return type ? getInCore(RankedTensorType::get(sizes, type.getElementType()),
-                          /*isConstant=*/!numbers.contains(tensor))
-              : 0;
+  return type
+             ? getInCore(RankedTensorType::get(sizes, type.getElementType()),
+                         !numbers.contains(tensor) && !liesUnderWindows(tensor))
+             : 0;
 }
 
 /// Whether so much of a constant at a time is bytes outside of cores: cores can

@@ -7,6 +7,7 @@
 
 #include "Groups.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -73,6 +74,14 @@ static bool isStated(OffsetSizeAndStrideOpInterface slice) {
          !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
          llvm::all_of(slice.getStaticStrides(),
                       [](int64_t stride) { return stride > 0; });
+}
+
+bool layout::liesUnderWindows(Value tensor) {
+  return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return op && !op.isDpsInit(&use) && npu::prefersAligned(op) &&
+           !op.getMatchingIndexingMap(&use).isProjectedPermutation();
+  });
 }
 
 std::optional<SmallVector<ReassociationIndices>>

@@ -62,6 +62,9 @@ struct Reads {
   int64_t countPoints() const;
 };
 
+/// Whether windows go over the tensor: each core reads whole channels of it.
+bool liesUnderWindows(Value tensor);
+
 /// The dims that a reshape splits or joins; nothing of other ops.
 std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 

@@ -44,3 +44,19 @@ func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 }
+
+// -----
+
+// A window reads whole channels of the image, each of which one core holds,
+// though rows could go over cores: the parts fit, and none is split again.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 128>>} {
+// expected-remark @below {{Planned=26000}}
+func.func @one_channel(%x: tensor<1x1x34x40xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x32x38xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x4x32x38xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x4x32x38xf32>) -> tensor<1x4x32x38xf32>
+  // expected-remark @below {{Rows=4}}
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x1x34x40xf32>, tensor<4x1x3x3xf32>) outs(%start : tensor<1x4x32x38xf32>) -> tensor<1x4x32x38xf32>
+  return %r : tensor<1x4x32x38xf32>
+}
+}
