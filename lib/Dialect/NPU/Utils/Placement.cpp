@@ -21,8 +21,8 @@ static constexpr size_t kEveryOrder = 7;
 /// Orders beyond the ones by size and time, for more blocks: those in which
 /// what had no place comes first, and as many at random.
 static constexpr int kRandomOrders = 500;
-/// .. but no more than place this many blocks in all.
-static constexpr int64_t kRandomPlaces = 200000;
+/// .. but no more in either case than place this many blocks or pieces in all.
+static constexpr int64_t kMostPlaces = 200000;
 
 namespace {
 /// How many bytes live in each core.
@@ -218,19 +218,22 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
   if (by([](const PlacedBlock &b) { return b.size; }) || by(duration) ||
       by([&](const PlacedBlock &b) { return b.size * duration(b); }))
     return best;
-  if (order.size() <= kEveryOrder) {
+  // Of pieces a place takes longer to find.
+  int64_t pieces = 1;
+  for (const PlacedBlock &block : blocks)
+    pieces += block.owned ? int64_t(block.owned->size()) : 0;
+  int64_t most = kMostPlaces / std::max(int64_t(order.size()), pieces);
+  int64_t numOrders = 1;
+  for (size_t i = 2; i <= order.size() && numOrders <= most; ++i)
+    numOrders *= i;
+  if (order.size() <= kEveryOrder && numOrders <= most) {
     llvm::sort(order);
     while (std::next_permutation(order.begin(), order.end()))
       if (attempt())
         break;
     return best;
   }
-  // Of pieces a place takes longer to find.
-  int64_t pieces = 1;
-  for (const PlacedBlock &block : blocks)
-    pieces += block.owned ? int64_t(block.owned->size()) : 0;
-  int64_t work = std::max(int64_t(order.size()), pieces);
-  int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
+  int64_t orders = std::min<int64_t>(kRandomOrders, most);
   // What had no place is placed before the others.
   for (int64_t i = 0; !best && i < orders; ++i) {
     std::stable_partition(order.begin(), order.end(), [&](size_t block) {
