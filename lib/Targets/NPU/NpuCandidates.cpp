@@ -365,6 +365,9 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    bool isAlone) const {
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   unsigned rank = rule.tileDivisors.size();
+  // A number has no axis: it is a part of a tensor in system memory alone.
+  if (rank && rule.dropped.count() == rank)
+    return std::nullopt;
   std::string axes = layout.getScatter().getAxes().str();
   if (axes.size() != rank) {
     // The dims that this tensor lacks have size 1.
