@@ -311,10 +311,10 @@ struct ShareKernels : layout::impl::ShareKernelsPassBase<ShareKernels> {
     std::map<std::vector<uintptr_t>, size_t> places;
     SmallVector<SmallVector<Kernel, 1>> forms;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      Kernel kernel{function, calls.lookup(function.getName()), {}};
       if (!function->hasAttr(layout::kKernelAttrName) ||
           function.isExternal() || others.contains(function.getName()))
         continue;
+      Kernel kernel{function, calls.lookup(function.getName()), {}};
       auto [place, isNew] = places.try_emplace(
           FormReader(kernel.numbers).read(function), forms.size());
       if (isNew)
