@@ -7,6 +7,7 @@
 
 #include "PackWeights.h"
 #include "layout/Support/ConstantBytes.h"
+#include "layout/Support/MappedFiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -112,6 +113,7 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
       std::memset(to + used, 0, blockBytes - used);
     }
   }
+  forgetMappedPages(bytes);
   auto packed = RankedTensorType::get(
       static_cast<int64_t>(blocks * rows) * width, type.getElementType());
   return DenseResourceElementsAttr::get(packed, "packed_weights",
@@ -203,9 +205,14 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
     Value value = root.operands[i];
     ElementsAttr constant;
     if (matchPattern(value, m_Constant(&constant)) && root.groups[i].empty()) {
-      // Kernels with other tiles share blocks of one vector.
-      width = plan.vectorSize;
-      if (!columns->onLanes ||
+      // What is read once is one run of memory. Kernels with other tiles share
+      // blocks of one vector.
+      bool isShared = !value.hasOneUse() ||
+                      known.contains({constant, plan.vectorSize}) ||
+                      countTiles(kernel, plan, map) > 1;
+      if (isShared)
+        width = plan.vectorSize;
+      if (!columns->onLanes || type.getShape().back() <= width ||
           (!leaves && type.getNumElements() * bytes <= target.secondCacheBytes))
         continue;
       ElementsAttr &packed = known[{constant, width}];

@@ -9,6 +9,7 @@
 #include "CacheSets.h"
 #include "Guard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <numeric>
@@ -58,16 +59,20 @@ TilePrice::TilePrice(const Kernel &kernel, const CpuFigures &target,
   linalg::LinalgOp op = kernel.root.op;
   for (unsigned i = 0, e = kernel.root.numInputs(); i < e; ++i)
     if (op.payloadUsesValueFromOperand(op.getDpsInputOperand(i)))
-      addInput(kernel.root.getType(i), kernel.root.maps[i]);
+      addInput(i);
 }
 
-void TilePrice::addInput(Type type, AffineMap map) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+void TilePrice::addInput(unsigned number) {
+  AffineMap map = kernel.root.maps[number];
+  auto tensor = dyn_cast<RankedTensorType>(kernel.root.getType(number));
   if (!tensor || map.getNumResults() == 0)
     return;
   Input input;
   input.elementBytes = llvm::divideCeil(bitsOf(tensor.getElementType()), 8);
   input.isProjection = map.isProjectedPermutation();
+  auto column = dyn_cast<AffineDimExpr>(map.getResults().back());
+  input.isPackable = column && lane == column.getPosition() &&
+                     matchPattern(kernel.root.operands[number], m_Constant());
   SmallVector<double> weight(tensor.getRank(), input.elementBytes);
   for (int64_t i = tensor.getRank() - 2; i >= 0; --i)
     weight[i] = weight[i + 1] * countOf(tensor.getDimSize(i + 1));
@@ -261,7 +266,7 @@ double TilePrice::pageCycles(ArrayRef<int64_t> tile) const {
     runs[*lane] = 1;
   double cycles = 0;
   for (const Input &input : inputs)
-    if (isReadOnce(input, tile) &&
+    if (isReadOnce(input, tile) && !input.isPackable &&
         input.tensorBytes > target.secondCacheBytes &&
         stepBytes(input) >= pageBytes)
       cycles += cyclesPerPage * distinct(input, runs);

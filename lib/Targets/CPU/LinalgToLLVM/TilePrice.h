@@ -44,7 +44,7 @@ public:
   double total(ArrayRef<int64_t> tile) const;
 
   /// Cycles that one step waits for memory where each run of it is on a page of
-  /// its own, so that nothing was fetched ahead.
+  /// its own, so that nothing was fetched ahead. Weights are packed, then.
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:
@@ -58,9 +58,12 @@ private:
     SmallVector<bool> moves;
     /// Whether each of its elements belongs to one index of these dims.
     bool isProjection;
+    /// Whether it is a constant with lanes along its rows, so that PackWeights
+    /// may put one after the other what a tile reads.
+    bool isPackable;
   };
 
-  void addInput(Type type, AffineMap map);
+  void addInput(unsigned number);
   int64_t vectorsAlong(unsigned dim, int64_t extent) const;
   int64_t points(ArrayRef<int64_t> tile) const;
   int64_t distinct(const Input &input, ArrayRef<int64_t> tile) const;
