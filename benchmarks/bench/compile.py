@@ -3,15 +3,14 @@
 Each network of `./dev bench --peers` is imported to bytecode, which layout_mlir.compile then reads and
 compiles, without code that was kept, in a process of its own on one processor and on all of --threads.
 Printed are the seconds that passed, those that processors worked, of which some the system did, and the
-most memory that the process had, beside that of the weights. Of --rounds runs the shortest one counts.
+most memory that the process had, beside that of the weights, with and without the pages of libraries, which
+processes share. Of --rounds runs the shortest one counts.
 """
 
 import argparse
 import multiprocessing
 import os
 import pathlib
-import resource
-import time
 
 import onnx
 
@@ -19,25 +18,8 @@ from layout_mlir import onnx_import
 from layout_mlir.run import positive
 
 from . import onnx_networks
+from .compile_process import compile_once
 from .rows import measure_rows, write_json
-
-
-def compile_once(path, processors):
-    """In a new process, which then has no memory of anything else."""
-    os.sched_setaffinity(0, processors)
-    os.environ["LAYOUT_CACHE"] = ""
-    import layout_mlir
-
-    def read_times():
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        return time.perf_counter(), used.ru_utime + used.ru_stime, used.ru_stime
-
-    before = read_times()
-    layout_mlir.compile(path)
-    passed, worked, system = (after - start for start, after in zip(before, read_times(), strict=True))
-    status = pathlib.Path("/proc/self/status").read_text(encoding="ascii")
-    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    return {"seconds": passed, "worked": worked, "system": system, "bytes": 1024 * peak}
 
 
 def measure(name, args, folder):
@@ -63,7 +45,8 @@ def show(row):
     for threads, times in row.items():
         if isinstance(threads, int):
             cells.append(f"{threads} processors: {times['seconds']:6.2f} s, worked {times['worked']:6.2f} "
-                         f"(system {times['system']:.2f}), {times['bytes'] / 1e6:5.0f} MB")
+                         f"(system {times['system']:.2f}), {times['bytes'] / 1e6:5.0f} MB, "
+                         f"{(times['bytes'] - times['libraries']) / 1e6:5.0f} without libraries")
     return "  ".join(cells)
 
 

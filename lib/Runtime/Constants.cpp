@@ -9,6 +9,7 @@
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/HugePages.h"
+#include "layout/Support/MappedFiles.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -57,6 +58,7 @@ static void copyTo(char *data, const Contents &contents) {
   size_t piece = contents.bytes.size();
   for (size_t at = 0; at < contents.size; at += piece)
     std::memcpy(data + at, contents.bytes.data(), piece);
+  forgetMappedPages(contents.bytes);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "layout/Pipelines/Registration.h"
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/Bytecode.h"
+#include "layout/Support/MappedFiles.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -53,8 +54,10 @@ public:
       : info(std::make_unique<py::buffer_info>(file.request())) {
     auto *begin = static_cast<const char *>(info->ptr);
     init(begin, begin + info->size, /*RequiresNullTerminator=*/false);
+    pages.emplace(ArrayRef<char>(begin, info->size));
   }
   ~MappedFile() override {
+    pages.reset();
     py::gil_scoped_acquire interpreter;
     info.reset();
   }
@@ -63,6 +66,7 @@ public:
 
 private:
   std::unique_ptr<py::buffer_info> info;
+  std::optional<layout::MappedPages> pages;
 };
 } // namespace
 

@@ -9,6 +9,7 @@
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/ConstantBytes.h"
+#include "layout/Support/MappedFiles.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -128,6 +129,7 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
                   " bytes, which is not what its type needs; mend the data");
 
   if (resource) {
+    forgetMappedPages(logical);
     auto &manager =
         DenseResourceElementsHandle::getManagerInterface(type.getContext());
     return ElementsAttr(DenseResourceElementsAttr::get(

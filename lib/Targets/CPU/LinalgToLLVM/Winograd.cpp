@@ -8,6 +8,7 @@
 #include "Winograd.h"
 #include "TilePrice.h"
 #include "layout/Support/ConstantBytes.h"
+#include "layout/Support/MappedFiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
@@ -250,7 +251,8 @@ ElementsAttr layout::transformFilters(const Kernel &kernel,
                                       const WinogradPlan &winograd) {
   Value filter = kernel.root.operands[winograd.filter];
   auto type = cast<RankedTensorType>(filter.getType());
-  auto *elements = reinterpret_cast<const float *>(findBytes(filter)->data());
+  ArrayRef<char> bytes = *findBytes(filter);
+  auto *elements = reinterpret_cast<const float *>(bytes.data());
   SmallVector<int64_t> stride(kernel.extents.size(), 0);
   int64_t weight = 1;
   AffineMap map = kernel.root.maps[winograd.filter];
@@ -302,6 +304,7 @@ ElementsAttr layout::transformFilters(const Kernel &kernel,
       }
     }
   }
+  forgetMappedPages(bytes);
   return DenseResourceElementsAttr::get(result, "winograd_filters",
                                         std::move(blob));
 }

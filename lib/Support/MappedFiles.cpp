@@ -1,0 +1,57 @@
+//===- MappedFiles.cpp - Files that constants are read from ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/MappedFiles.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/Process.h"
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+struct MappedFiles {
+  std::mutex mutex;
+  std::map<const char *, const char *> files; // ends by begins
+};
+} // namespace
+
+/// Outlives files that are closed while the process ends.
+static MappedFiles &getMappedFiles() {
+  static auto &files = *new MappedFiles;
+  return files;
+}
+
+MappedPages::MappedPages(llvm::ArrayRef<char> file) : begin(file.begin()) {
+  MappedFiles &all = getMappedFiles();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.files[begin] = file.end();
+}
+
+MappedPages::~MappedPages() {
+  MappedFiles &all = getMappedFiles();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.files.erase(begin);
+}
+
+void layout::forgetMappedPages(llvm::ArrayRef<char> bytes) {
+  MappedFiles &all = getMappedFiles();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto above = all.files.upper_bound(bytes.begin());
+  if (bytes.empty() || above == all.files.begin() ||
+      bytes.end() > std::prev(above)->second)
+    return;
+  auto begin = llvm::alignDown(reinterpret_cast<uintptr_t>(bytes.begin()),
+                               llvm::sys::Process::getPageSizeEstimate());
+  // What cannot be given back stays.
+  (void)madvise(reinterpret_cast<void *>(begin),
+                reinterpret_cast<uintptr_t>(bytes.end()) - begin,
+                MADV_DONTNEED);
+}
