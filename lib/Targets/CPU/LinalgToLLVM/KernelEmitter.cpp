@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+/// The least rows that a tile of an open extent has, if it has more than one.
+static constexpr int64_t kLeastRows = 3;
+
 namespace {
 
 class TileEmitter final : public Emitter {
@@ -26,6 +29,8 @@ public:
 private:
   void emitLoops() override;
   void emitParallel(unsigned level);
+  void emitOpenLanes(unsigned level);
+  void emitOpenRows(unsigned level);
   void emitParts(unsigned level);
   void emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
                 int64_t step, bool overlaps = false);
@@ -320,25 +325,70 @@ void TileEmitter::emitParallel(unsigned level) {
     emitSpan(level, zero, whole, step);
     return emitSpan(level, whole, extents[dim], rest);
   }
-  // Unknown extent: whole tiles, then single vectors, the last one over
-  // elements that others have written, then single elements. Where threads
-  // share the whole tiles, the last one comes after them.
-  bool canOverlap = step != 1 && !readsResults();
-  SmallVector<int64_t> steps{step};
-  if (plan.lane == dim && step > plan.vectorSize)
+  if (step == 1)
+    emitSpan(level, zero, extents[dim], 1);
+  else if (plan.lane == dim)
+    emitOpenLanes(level);
+  else
+    emitOpenRows(level);
+}
+
+/// Along lanes: whole tiles, then single vectors, the last one over elements
+/// that others have written, then single elements.
+void TileEmitter::emitOpenLanes(unsigned level) {
+  unsigned dim = plan.order[level];
+  SmallVector<int64_t> steps{plan.tile[dim]};
+  // Where threads share the whole tiles, the last one comes after them.
+  if (steps[0] > plan.vectorSize || (isShared && !readsResults()))
     steps.push_back(plan.vectorSize);
-  else if (isShared && canOverlap)
-    steps.push_back(step);
-  OpFoldResult from = zero;
+  OpFoldResult from = b.getIndexAttr(0);
   for (auto [i, current] : llvm::enumerate(steps)) {
-    bool overlaps = canOverlap && i + 1 == steps.size();
+    bool overlaps = !readsResults() && i + 1 == steps.size();
     OpFoldResult to =
         overlaps ? coveredBy(dim, current) : wholeSteps(dim, current);
     emitSpan(level, from, to, current, overlaps);
     from = to;
   }
-  if (step != 1)
-    emitSpan(level, from, extents[dim], 1);
+  emitSpan(level, from, extents[dim], 1);
+}
+
+/// Elsewhere: whole tiles, then, over elements that others have written, the
+/// least tile that covers what is left, two such where all is less than a tile.
+/// Where not even the smallest one fits, single rows.
+void TileEmitter::emitOpenRows(unsigned level) {
+  unsigned dim = plan.order[level];
+  int64_t step = plan.tile[dim];
+  OpFoldResult from = b.getIndexAttr(0), whole = wholeSteps(dim, step);
+  // Where threads share the whole tiles, the last one comes after them.
+  if (isShared || readsResults()) {
+    emitSpan(level, from, whole, step);
+    from = whole;
+  }
+  if (readsResults())
+    return emitSpan(level, from, extents[dim], 1);
+  auto extent = cast<Value>(extents[dim]);
+  auto compare = [&](arith::CmpIPredicate predicate, Value value, int64_t by) {
+    return arith::CmpIOp::create(b, loc, predicate, value, index(by));
+  };
+  Value left = arith::SelectOp::create(
+      b, loc, compare(arith::CmpIPredicate::uge, extent, step),
+      arith::SubIOp::create(b, loc, extent, cast<Value>(whole)),
+      arith::CeilDivUIOp::create(b, loc, extent, index(2)));
+  for (int64_t size = step, next = (step + 1) / 2; size != 0;
+       size = next, next = (2 * size + 1) / 3) {
+    if (next < kLeastRows)
+      next = 0;
+    Value covers = arith::AndIOp::create(
+        b, loc, compare(arith::CmpIPredicate::ugt, left, next),
+        compare(arith::CmpIPredicate::uge, extent, size));
+    OpFoldResult otherwise = size == step ? whole : from;
+    OpFoldResult to =
+        arith::SelectOp::create(b, loc, covers, extent, cast<Value>(otherwise))
+            .getResult();
+    emitSpan(level, from, to, size, /*overlaps=*/true);
+    from = to;
+  }
+  emitSpan(level, from, extents[dim], 1);
 }
 
 /// The loops from `level` on for each part of the reduction.

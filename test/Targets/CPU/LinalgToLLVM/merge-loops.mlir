@@ -153,14 +153,21 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
   return %i : tensor<3x12x1x1xf32>
 }
 
-// Rows of a batch of sequences are one loop; a size that is known is kept.
+// Rows of a batch of sequences are one loop; a size that is known is kept. What
+// whole tiles leave is in a smaller one, or two.
 // CHECK-LABEL: func.func @open_rows
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
-// CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step
-// CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[ROWS:.*]], %{{.*}} : index
-// CHECK: %[[END:.*]] = arith.select %[[FITS]], %[[ROWS]], %c0
-// CHECK: scf.for %[[ROW:.*]] = %[[WHOLE]] to %[[END]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c14
+// CHECK: %[[END:.*]] = arith.select %{{.*}}, %[[ROWS:.*]], %[[WHOLE]]
+// CHECK: scf.for %[[ROW:.*]] = %[[WHOLE]] to %[[END]] step %c14
 // CHECK: arith.minsi %[[ROW]]
+// CHECK: %[[SMALL:.*]] = arith.select %{{.*}}, %[[ROWS]], %[[END]]
+// CHECK: scf.for %[[ROW:.*]] = %[[END]] to %[[SMALL]] step %c7
+// CHECK: arith.minsi %[[ROW]]
+// CHECK: scf.for {{.*}} step %c5
+// CHECK: %[[LAST:.*]] = arith.select %{{.*}}, %[[ROWS]], %{{.*}}
+// CHECK: scf.for {{.*}} to %[[LAST]] step %c3
+// CHECK: scf.for %{{.*}} = %[[LAST]] to %[[ROWS]] step %c1
 // CHECK: tensor.reshape %{{.*}} -> tensor<?x?x8xf32>
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
 // CHECK: return

@@ -7,14 +7,20 @@
 # RUN: %python %s inputs %t
 # RUN: layout-run %t.laid.mlir --cases=%t.cases
 # RUN: %python %s compare %t
+# RUN: layout-opt %t.mlir --layout-linalg-to-llvm=cpu=host -o %t.host.mlir
+# RUN: %python %s inputs %t
+# RUN: layout-run %t.host.mlir --cases=%t.cases
+# RUN: %python %s compare %t
 # Extents that are known at run time only: none, one, fewer than a vector or a
-# block of rows, as many, and one more, along lanes, along blocks and merged.
+# block of rows, as many, and one more, along lanes, along blocks and merged;
+# and each up to more than two blocks.
 import sys
 
 import numpy as np
 
 N, K, CHANNELS = 40, 19, 16
-RUNS = [(0, 3, 5), (1, 0, 4), (1, 1, 1), (1, 5, 7), (2, 3, 8), (1, 6, 9), (3, 7, 16), (5, 2, 17), (2, 13, 31), (1, 33, 33), (1, 20, 64)]
+RUNS = [(0, 3, 5), (1, 0, 4), (1, 1, 1), (1, 5, 7), (2, 3, 8), (1, 6, 9), (3, 7, 16), (5, 2, 17), (2, 13, 31), (1, 33, 33), (1, 20, 64),
+        *[(1, extent, extent * 7 % 31) for extent in range(31)]]
 TYPES = {"x": f"?x?x{K}", "w": f"{K}x{N}", "i": f"?x{CHANNELS}x?x?", "k": f"{CHANNELS}x{CHANNELS}x3x3", "p": f"{CHANNELS}x{CHANNELS}x1x1"}
 
 MODULE = """
