@@ -39,8 +39,8 @@ static constexpr int64_t kBlockBytes = 1024;
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
-  return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
-         ShapedType::isStatic(digit.out);
+  return ShapedType::isStatic(digit.extent) && !digit.isOpen() &&
+         ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
 /// Digits that are one run on both sides become one.
@@ -291,6 +291,10 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   CopyTile tile;
   tile.padding = padding;
   tile.digits = mergeDigits(digits);
+  for (CopyDigit &digit : tile.digits)
+    if (ShapedType::isDynamic(digit.extent) &&
+        (digit.in == 1 || digit.out == 1))
+      digit.extent = CopyDigit::kOpen;
   tile.vectorSize = figures.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
@@ -303,6 +307,9 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.rowDigit = *row;
   const CopyDigit &ofColumns = tile.digits[*column];
   const CopyDigit &ofRows = tile.digits[*row];
+  bool isOpen = ofColumns.isOpen() || ofRows.isOpen();
+  if (isOpen && (padding != 0 || *column == *row))
+    return std::nullopt;
   if (*column == *row) {
     if (!planRuns(tile, figures.lineBytes / bytes))
       return std::nullopt;
@@ -484,7 +491,8 @@ bool layout::isCopyBetweenOrders(linalg::LinalgOp op) {
     return false;
   std::optional<unsigned> fastIn = getFastest(in, extents);
   std::optional<unsigned> fastOut = getFastest(out, extents);
-  return fastIn && fastOut && ShapedType::isStatic(extents[*fastIn]) &&
-         ShapedType::isStatic(extents[*fastOut]) &&
+  // Runs of one open digit are left to kernels.
+  return fastIn && fastOut &&
+         (fastIn != fastOut || ShapedType::isStatic(extents[*fastIn])) &&
          canCopyInVectors(body->getArgument(0).getType());
 }

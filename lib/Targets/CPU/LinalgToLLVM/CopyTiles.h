@@ -33,9 +33,15 @@ namespace mlir::layout {
 /// One loop of a copy; a number that only the run knows is dynamic. Strides
 /// are counted in elements.
 struct CopyDigit {
+  /// Rows or columns of a tile that only the run knows are so many: there are
+  /// enough for one tile, which who emits the tile has to ask for.
+  static constexpr int64_t kOpen = int64_t(1) << 30;
+
   int64_t extent, in, out;
   /// The loop of the op that a dynamic number is one of.
   unsigned loop;
+
+  bool isOpen() const { return extent == kOpen; }
 
   /// Whether both digits make the same steps.
   bool operator==(const CopyDigit &other) const {

@@ -64,6 +64,7 @@ private:
     Value index = {};
   };
 
+  Value toValue(OpFoldResult amount);
   CopySide bind(const Side &side, int64_t CopyDigit::*stride);
   void addLoops(ArrayRef<OpFoldResult> extents);
   void addLoop(OpFoldResult extent, int64_t size,
@@ -135,10 +136,11 @@ static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
   return side;
 }
 
+Value Emitter::toValue(OpFoldResult amount) {
+  return getValueOrCreateConstantIndexOp(b, loc, amount);
+}
+
 CopySide Emitter::bind(const Side &side, int64_t CopyDigit::*stride) {
-  auto toValue = [&](OpFoldResult amount) {
-    return getValueOrCreateConstantIndexOp(b, loc, amount);
-  };
   CopySide bound{side.memory, toValue(side.offset), {}};
   for (const CopyDigit &digit : tile.digits)
     bound.strides.push_back(toValue(ShapedType::isStatic(digit.*stride)
@@ -160,13 +162,18 @@ void Emitter::run(const Side &source, const Side &result,
 
 void Emitter::addLoop(OpFoldResult extent, int64_t size,
                       std::optional<unsigned> block) {
-  loops.push_back({getValueOrCreateConstantIndexOp(b, loc, extent),
-                   tiles.index(size), getConstantIntValue(extent), size,
-                   block});
+  loops.push_back({toValue(extent), tiles.index(size),
+                   getConstantIntValue(extent), size, block});
 }
 
 void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
-  OpFoldResult numColumns = b.getIndexAttr(tile.getNumColumns());
+  auto getExtent = [&](const CopyDigit &digit, int64_t extent) {
+    return digit.isOpen() || ShapedType::isDynamic(extent)
+               ? extents[digit.loop]
+               : OpFoldResult(b.getIndexAttr(extent));
+  };
+  OpFoldResult numColumns =
+      getExtent(tile.digits[tile.columnDigits[0]], tile.getNumColumns());
   bool hasRows = tile.rowDigit != tile.columnDigits[0];
   loopOf.assign(tile.digits.size(), 0);
   auto addColumns = [&](std::optional<unsigned> block = {}) {
@@ -176,7 +183,8 @@ void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
   };
   auto addRows = [&] {
     loopOf[tile.rowDigit] = loops.size();
-    addLoop(b.getIndexAttr(tile.digits[tile.rowDigit].extent), tile.rows);
+    const CopyDigit &digit = tile.digits[tile.rowDigit];
+    addLoop(getExtent(digit, digit.extent), tile.rows);
   };
   // Where columns are several digits, their places are computed once for all
   // other loops.
@@ -187,9 +195,7 @@ void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
   for (auto [i, digit] : llvm::enumerate(tile.digits))
     if (i != tile.rowDigit && !llvm::is_contained(tile.columnDigits, i)) {
       loopOf[i] = loops.size();
-      addLoop(ShapedType::isStatic(digit.extent) ? b.getIndexAttr(digit.extent)
-                                                 : extents[digit.loop],
-              1);
+      addLoop(getExtent(digit, digit.extent), 1);
     }
   if (tile.blockColumns > tile.columns) {
     unsigned block = loops.size();
@@ -215,14 +221,19 @@ void Emitter::emitLoops(unsigned level) {
   // Where the extent is ragged the last tile overlaps the one before. Both
   // write the same values, but threads must not at the same time. The last
   // block is cut, and its tiles overlap.
-  bool isRagged = here.number && *here.number % here.size != 0;
+  bool isOpen = !here.number && here.size > 1;
+  bool isRagged = isOpen || (here.number && *here.number % here.size != 0);
   bool isCut = llvm::any_of(
       loops, [&](const Loop &loop) { return loop.block == level; });
   bool isParallel = isShared && !here.block;
-  int64_t whole = here.number.value_or(0) / here.size * here.size;
+  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineSymbolExpr(0).floorDiv(here.size) * here.size,
+      {here.number ? b.getIndexAttr(*here.number) : OpFoldResult(here.extent)});
   Value last;
-  if (isRagged)
-    last = tiles.index(isCut ? whole : *here.number - here.size);
+  if (isOpen)
+    last = arith::SubIOp::create(b, loc, here.extent, here.step);
+  else if (isRagged)
+    last = isCut ? toValue(whole) : tiles.index(*here.number - here.size);
   Value from = zero, to = here.extent;
   if (here.block) {
     const Loop &block = loops[*here.block];
@@ -231,7 +242,7 @@ void Emitter::emitLoops(unsigned level) {
     if (*here.number % block.size != 0)
       to = arith::MinSIOp::create(b, loc, to, here.extent);
   } else if (isRagged && isParallel) {
-    to = tiles.index(whole);
+    to = toValue(whole);
   }
   auto loop = scf::ForOp::create(b, loc, from, to, here.step);
   if (isParallel)
@@ -476,10 +487,46 @@ std::optional<CopyChunk> Tiler::planChunks() {
   return planCopyChunks(tiles, offsets, getBytes(parts.front()), figures);
 }
 
+/// Whether there is a tile of rows and columns that only the run knows; null
+/// where there is one for sure.
+static Value hasTile(OpBuilder &b, const Part &part) {
+  Value fits;
+  const CopyTile &tile = part.tile;
+  for (auto [number, size] : {std::pair(tile.rowDigit, tile.rows),
+                              std::pair(tile.columnDigits[0], tile.columns)}) {
+    const CopyDigit &digit = tile.digits[number];
+    if (!digit.isOpen())
+      continue;
+    Location loc = part.op->getLoc();
+    Value isEnough =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                              cast<Value>(part.extents[digit.loop]),
+                              arith::ConstantIndexOp::create(b, loc, size));
+    fits = fits ? arith::AndIOp::create(b, loc, fits, isEnough) : isEnough;
+  }
+  return fits;
+}
+
 void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
-  Emitter(b, part.op->getLoc(), getElement(part), part.tile, figures,
-          part.filler, isShared)
-      .run(part.in, part.out, part.extents);
+  Location loc = part.op->getLoc();
+  auto emitTiles = [&](OpBuilder &at) {
+    Emitter(at, loc, getElement(part), part.tile, figures, part.filler,
+            isShared)
+        .run(part.in, part.out, part.extents);
+  };
+  Value fits = hasTile(b, part);
+  if (!fits)
+    return emitTiles(b);
+  scf::IfOp::create(
+      b, loc, fits,
+      [&](OpBuilder &then, Location) {
+        emitTiles(then);
+        scf::YieldOp::create(then, loc);
+      },
+      [&](OpBuilder &otherwise, Location) {
+        otherwise.clone(*part.op);
+        scf::YieldOp::create(otherwise, loc);
+      });
 }
 
 /// One chunk by all parts, at a position of each of its digits.
