@@ -33,9 +33,7 @@ static constexpr int64_t kNearBytes = 8192;
 /// What is read of each row before the next rows, where columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// What a block that is staged has of each row. Only elements of one or two
-/// bytes are staged: a line holds so many of them that tiles return to each
-/// line, and lines that share a set are evicted in between.
+/// What a block that is staged has of each row.
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
@@ -179,18 +177,18 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
 /// where no more than that is copied.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
-  int64_t rows = figures.firstCacheBytes / 2 / kStageBytes;
+  int64_t rows =
+      llvm::bit_floor<uint64_t>(figures.firstCacheBytes / 2 / kStageBytes);
   int64_t columns = kStageBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent;
   int64_t numColumns = tile.getNumColumns();
-  if (bytes > 2 || tile.padding != 0 || tile.columnDigits.size() > 1 ||
-      rows < tile.rows || numRows < rows || numColumns < columns ||
+  if (tile.padding != 0 || tile.columnDigits.size() > 1 || rows < tile.rows ||
+      numRows < rows || numColumns < columns ||
       (numRows == rows && numColumns == columns))
     return false;
   tile.way = CopyTile::Way::Staged;
   tile.rows = rows;
   tile.columns = tile.blockColumns = columns;
-  tile.streams = false;
   return true;
 }
 
@@ -232,7 +230,15 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
   bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
-  if ((rowsCollide || columnsCollide) && planStage(tile, bytes, figures))
+  // Where elements have one or two bytes a line holds so many of them that
+  // tiles return to each line. Larger ones are written line by line, and wait
+  // for the lines of the result where some that are fetched ahead do not stay.
+  bool wantsStage = rowsCollide || columnsCollide;
+  if (bytes > 2)
+    wantsStage = !tile.streams &&
+                 collide(tile.columns + kRunLines, out, figures) &&
+                 coversWell(numColumns, kStageBytes / bytes, 4);
+  if (wantsStage && planStage(tile, bytes, figures))
     return;
   if (columnsCollide || tile.streams)
     joinParts(tile, kLaneBytes / bytes, figures);
@@ -395,7 +401,6 @@ layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   int64_t rows = block.rows, columns = block.columns;
   int64_t rowStride = block.digits[block.rowDigit].in;
   int64_t columnStride = block.digits[block.columnDigits[0]].out;
-  // Neither the stage nor lines that are written in parts go past the caches.
   CopyTile in =
       *planCopyTile({{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes,
                     figures, /*startsWithLine=*/false);
@@ -406,6 +411,8 @@ layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   // lines of the result as possible are written before those beside them.
   out.columns = out.blockColumns = kLaneBytes / bytes;
   out.readsWholeRows = false;
+  // Lines that are written in parts do not go past the caches.
+  out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;
   return {in, out};
 }
 

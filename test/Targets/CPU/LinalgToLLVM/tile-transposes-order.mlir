@@ -1,22 +1,24 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=256 last-cache-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32 last-cache-bytes=8192},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
 
 // Columns of the result are 2048 bytes apart and share two sets of the first
 // cache: both vectors of a line are stored one after the other. Rows of the
-// source collide, too: two tiles of columns go through all rows.
+// source collide, too, and are too few for a stage: two tiles of columns go
+// through all rows.
 // CHECK-LABEL: func.func @colliding
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c32
-// CHECK: scf.for {{.*}} to %c512 step %c16
+// CHECK: scf.for {{.*}} to %c64 step %c16
 // CHECK: scf.for %{{.*}} = %[[BLOCK]] to {{.*}} step %c16
 // CHECK-COUNT-16: vector.load {{.*}} vector<8xf32>
 // CHECK: vector.store %{{.*}}, %{{.*}}[%[[LINE:.*]]] : memref<262144xf32>, vector<8xf32>
 // CHECK: %[[REST:.*]] = arith.addi %[[LINE]], %c8
 // CHECK-NEXT: vector.bitcast
 // CHECK-NEXT: vector.store %{{.*}}, %{{.*}}[%[[REST]]] : memref<262144xf32>, vector<8xf32>
-func.func @colliding(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
-  %e = tensor.empty() : tensor<512x512xf32>
-  %r = linalg.transpose ins(%x : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
-  return %r : tensor<512x512xf32>
+func.func @colliding(%x: tensor<64x8x512xf32>) -> tensor<512x8x64xf32> {
+  %e = tensor.empty() : tensor<512x8x64xf32>
+  %r = linalg.transpose ins(%x : tensor<64x8x512xf32>) outs(%e : tensor<512x8x64xf32>) permutation = [2, 1, 0]
+  return %r : tensor<512x8x64xf32>
 }
 
 // -----
@@ -104,6 +106,12 @@ func.func @staged(%x: tensor<1024x4096xi8>) -> tensor<4096x1024xi8> {
 // -----
 
 // A block of elements of two bytes has 128 rows of 64, half of the first cache.
+// Where a register is a line, each of its stores to the result goes past caches
+// that do not hold it.
+// WIDE-LABEL: func.func @staged_halves
+// WIDE-NOT: nontemporal
+// WIDE: vector.load {{.*}}memref<8192xf16>
+// WIDE: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<262144xf16>, vector<32xf16>
 // CHECK-LABEL: func.func @staged_halves
 // CHECK: scf.for {{.*}} to %c512 step %c64
 // CHECK: scf.for {{.*}} to %c512 step %c128
@@ -115,6 +123,20 @@ func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
   %e = tensor.empty() : tensor<512x512xf16>
   %r = linalg.transpose ins(%x : tensor<512x512xf16>) outs(%e : tensor<512x512xf16>) permutation = [1, 0]
   return %r : tensor<512x512xf16>
+}
+
+// -----
+
+// The lines of 16 columns of the result, which are written once each, would
+// leave no place for those that are fetched ahead.
+// CHECK-LABEL: func.func @staged_floats
+// CHECK: scf.for {{.*}} to %c512 step %c32
+// CHECK: scf.for {{.*}} to %c512 step %c128
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<4096xf32>
+func.func @staged_floats(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %e = tensor.empty() : tensor<512x512xf32>
+  %r = linalg.transpose ins(%x : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
+  return %r : tensor<512x512xf32>
 }
 
 // -----
