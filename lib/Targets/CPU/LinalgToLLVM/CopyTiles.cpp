@@ -216,10 +216,10 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
 /// where the result is streamed, which no cache has to hold, and the lines of
 /// rows would not stay until the next columns, and where rows are short and the
 /// lines of all columns stay. Where both sides collide, two lines of each are
-/// as many as stay; where only the next rows push out the lines of these,
-/// several lines of each row are read before them. Where the source is one run,
-/// a streamed column gets several lines in turn, as memory takes neighbors
-/// faster than lines of many columns.
+/// as many as stay; where only the next rows, with lines that are fetched
+/// ahead, push out the lines of these, several lines of each row are read
+/// before them. Where the source is one run, a streamed column gets several
+/// lines in turn, as memory takes neighbors faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -256,7 +256,8 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     planShortRows(tile, bytes, figures);
   else if (isShort && out >= figures.lineBytes)
     tile.blockColumns = numColumns;
-  else if (!tile.streams && collide(2 * tile.rows, ofRows.in * bytes, figures))
+  else if (!tile.streams &&
+           collide(2 * tile.rows + kRunLines, ofRows.in * bytes, figures))
     tile.blockColumns = kRunLines * tile.columns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
