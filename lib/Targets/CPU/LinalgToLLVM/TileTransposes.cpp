@@ -498,10 +498,10 @@ static Value hasTile(OpBuilder &b, const Part &part) {
     if (!digit.isOpen())
       continue;
     Location loc = part.op->getLoc();
-    Value isEnough =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                              cast<Value>(part.extents[digit.loop]),
-                              arith::ConstantIndexOp::create(b, loc, size));
+    Value isEnough = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::uge,
+        getValueOrCreateConstantIndexOp(b, loc, part.extents[digit.loop]),
+        arith::ConstantIndexOp::create(b, loc, size));
     fits = fits ? arith::AndIOp::create(b, loc, fits, isEnough) : isEnough;
   }
   return fits;
