@@ -6,8 +6,6 @@ import re
 import resource
 import time
 
-PROCESS = pathlib.Path("/proc/self")
-
 
 def compile_once(path, processors):
     os.sched_setaffinity(0, processors)
@@ -22,15 +20,15 @@ def compile_once(path, processors):
     layout_mlir.compile(path)
     passed, worked, system = (after - start for start, after in zip(before, read_times(), strict=True))
     libraries = count_library_bytes()
-    status = (PROCESS / "status").read_text(encoding="ascii")
-    peak = 1024 * int(re.search(r"^VmHWM:\s*(\d+)", status, re.MULTILINE)[1])
-    return {"seconds": passed, "worked": worked, "system": system, "bytes": peak, "libraries": libraries}
+    from .peer_process import peak_bytes  # with numpy, which only compilation has to load
+
+    return {"seconds": passed, "worked": worked, "system": system, "bytes": peak_bytes(), "libraries": libraries}
 
 
 def count_library_bytes():
     """What is in memory of shared libraries and of the program: pages that all processes share that run them."""
     bytes, counts = 0, False
-    for line in (PROCESS / "smaps").read_text(encoding="utf-8").splitlines():
+    for line in pathlib.Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
         if mapping := re.match(r"[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+\s*(.*)", line):
             counts = ".so" in pathlib.Path(mapping[1]).name or mapping[1] == os.path.realpath("/proc/self/exe")
         elif counts and (size := re.match(r"(?:Shared|Private)_Clean:\s*(\d+)", line)):

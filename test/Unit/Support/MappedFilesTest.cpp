@@ -25,10 +25,10 @@ namespace {
 class MappedFilesTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    char name[] = "/tmp/mapped-XXXXXX";
-    int file = mkstemp(name);
+    std::string name = ::testing::TempDir() + "mapped-XXXXXX";
+    int file = mkstemp(name.data()); // which fills in the last six characters
     ASSERT_NE(file, -1);
-    unlink(name);
+    unlink(name.c_str());
     std::string text(kBytes, 'x');
     ASSERT_EQ(write(file, text.data(), kBytes), ssize_t(kBytes));
     void *memory = mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, file, 0);

@@ -226,14 +226,12 @@ void Emitter::emitLoops(unsigned level) {
   bool isCut = llvm::any_of(
       loops, [&](const Loop &loop) { return loop.block == level; });
   bool isParallel = isShared && !here.block;
-  OpFoldResult whole = affine::makeComposedFoldedAffineApply(
-      b, loc, b.getAffineSymbolExpr(0).floorDiv(here.size) * here.size,
-      {here.number ? b.getIndexAttr(*here.number) : OpFoldResult(here.extent)});
+  int64_t whole = here.number.value_or(0) / here.size * here.size;
   Value last;
   if (isOpen)
     last = arith::SubIOp::create(b, loc, here.extent, here.step);
   else if (isRagged)
-    last = isCut ? toValue(whole) : tiles.index(*here.number - here.size);
+    last = tiles.index(isCut ? whole : *here.number - here.size);
   Value from = zero, to = here.extent;
   if (here.block) {
     const Loop &block = loops[*here.block];
@@ -242,7 +240,7 @@ void Emitter::emitLoops(unsigned level) {
     if (*here.number % block.size != 0)
       to = arith::MinSIOp::create(b, loc, to, here.extent);
   } else if (isRagged && isParallel) {
-    to = toValue(whole);
+    to = isOpen ? last : tiles.index(whole);
   }
   auto loop = scf::ForOp::create(b, loc, from, to, here.step);
   if (isParallel)
