@@ -1,16 +1,19 @@
 """./dev bench --conversions: conversions beside memcpy and beside oneDNN's reorders.
 
 Every conversion is compiled for this machine and runs in turns, in one process, with a memcpy of the
-same bytes and with oneDNN's reorder of the same layouts. A figure is the time of the memcpy by that of
-the conversion: 1 is the speed of memory, or of the cache that holds both sides. What is copied is the
-mean of the bytes read and the bytes written. All results are compared with those of numpy. The arrays
-of numpy are in huge pages from 4 MB on, so there are some for what a conversion allocates, too.
+same bytes and with oneDNN's reorder of the same layouts. All read one array, and write to memory that is
+allocated for the call; what has 4 MB or more is in huge pages. A figure is the time of the memcpy by that
+of the conversion: 1 is the speed of memory, or of the cache that holds both sides. What is copied is the
+mean of the bytes read and the bytes written. `lines` is the figure of a loop that copies these bytes in
+order by whole vectors, which is all that code without the microcode of a memcpy can do. All results are
+compared with those of numpy.
 """
 
 import argparse
 import ctypes
 import json
 import math
+import mmap
 import os
 import pathlib
 import subprocess
@@ -63,7 +66,7 @@ DIMS = ("NCHW", "OIHW", "MN", "KN")
 LARGE = 32 << 20
 TIMES = pathlib.Path(__file__).with_name("reorders.c")
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-MADV_HUGEPAGE, HUGE_PAGE, LEAST_IN_HUGE_PAGES = 14, 1 << 21, 1 << 22
+HUGE_PAGE, LEAST_IN_HUGE_PAGES = 1 << 21, 1 << 22
 
 
 class Layout:
@@ -156,8 +159,8 @@ class Argument(ctypes.Structure):
 class Task(ctypes.Structure):
     """`struct task` of reorders.c."""
     _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p),
-                ("arguments", Argument * 2), ("source", ctypes.c_void_p),
-                ("result", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+                ("arguments", Argument * 2), ("source", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
+                ("by_lines", ctypes.c_int)]
 
 
 def run(*command):
@@ -183,11 +186,21 @@ def compile_all(cases, options, threads, folder):
 
 
 def aligned(extents, bits):
-    """An array that starts where a cache line does."""
+    """An array that starts where a cache line does, in huge pages if it is large. All of it is written: a page
+    that was not is no memory, and reading it is reading the same zeros again and again."""
     size = math.prod(extents) * np.dtype(bits).itemsize
-    memory = np.zeros(size + 64, np.uint8)
-    start = -memory.ctypes.data % 64
-    return memory[start:start + size].view(bits).reshape(extents)
+    alignment = 64
+    if size < LEAST_IN_HUGE_PAGES:
+        array = np.empty(size + alignment, np.uint8)
+    else:
+        alignment = HUGE_PAGE
+        memory = mmap.mmap(-1, size + alignment)
+        memory.madvise(mmap.MADV_HUGEPAGE)
+        array = np.frombuffer(memory, np.uint8)
+    start = -array.ctypes.data % alignment
+    array = array[start:start + size]
+    array[...] = 1
+    return array.view(bits).reshape(extents)
 
 
 def make_heap(size):
@@ -198,7 +211,7 @@ def make_heap(size):
     libc.aligned_alloc.restype = ctypes.c_void_p
     size = ctypes.c_size_t((size // HUGE_PAGE + 2) * HUGE_PAGE)
     memory = ctypes.c_void_p(libc.aligned_alloc(ctypes.c_size_t(HUGE_PAGE), size))
-    libc.madvise(memory, size, MADV_HUGEPAGE)
+    libc.madvise(memory, size, mmap.MADV_HUGEPAGE)
     libc.memset(memory, 1, size)
     libc.free(memory)
 
@@ -220,31 +233,33 @@ def read_result(kernel, source, expected):
 def measure(case, conversions, times, seconds):
     """The row of one case."""
     source, expected = case.make_storage()
-    given, result = aligned(source.shape, source.dtype), aligned(expected.shape, source.dtype)
-    given[...] = source
     size = (source.nbytes + expected.nbytes) // 2
-    copied = aligned((2, size), np.uint8)
+    memory, result = aligned((max(size, source.nbytes),), np.uint8), aligned(expected.shape, source.dtype)
+    given = memory[:source.nbytes].view(source.dtype).reshape(source.shape)
+    given[...] = source
     descriptor = make_descriptor(given)
     kernel = getattr(conversions, f"_mlir_ciface_{case.name}")
     if not read_result(kernel, descriptor, expected):
         raise ToolError("the result is not that of numpy")
-    tasks = (Task * 3)(
-        Task(source=copied[0].ctypes.data, result=copied[1].ctypes.data, bytes=size),
+    tasks = (Task * 4)(
+        Task(source=given.ctypes.data, bytes=size),
         Task(kernel=ctypes.cast(kernel, ctypes.c_void_p), source=ctypes.addressof(descriptor)),
-        Task(source=given.ctypes.data, result=result.ctypes.data))
+        Task(source=given.ctypes.data, bytes=expected.nbytes),
+        Task(source=given.ctypes.data, bytes=size, by_lines=1))
     shape = (ctypes.c_int64 * len(case.shape))(*case.shape)
     tags = [layout.tag().encode() for layout in case.layouts]
     if times.make_reorder(ctypes.byref(tasks[2]), len(shape), shape, source.itemsize, *tags):
         raise ToolError("oneDNN has no such reorder")
-    times.run_once(ctypes.byref(tasks[2]))
+    times.run_once(ctypes.byref(tasks[2]), ctypes.c_void_p(result.ctypes.data))
     if not np.array_equal(result, expected):
         raise ToolError("the result of oneDNN is not that of numpy")
-    make_heap(expected.nbytes)
-    least = (ctypes.c_double * 3)()
-    times.time_in_turns(tasks, 3, ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
-    copy, own, peer = least
+    make_heap(max(size, expected.nbytes))
+    least = (ctypes.c_double * 4)()
+    times.time_in_turns(tasks, 4, ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
+    copy, own, peer, lines = least
     return {"case": str(case), "bytes": size, "copy_seconds": copy, "seconds": own, "onednn_seconds": peer,
-            "of_copy": copy / own, "onednn_of_copy": copy / peer, "of_onednn": peer / own}
+            "lines_seconds": lines, "of_copy": copy / own, "lines_of_copy": copy / lines,
+            "onednn_of_copy": copy / peer, "of_onednn": peer / own}
 
 
 def mean(values):
@@ -252,7 +267,7 @@ def mean(values):
 
 
 def print_summary(rows):
-    print(f"\n{'':<20}{'cases':>6}{'mean':>8}{'floor':>8}{'oneDNN':>8}{'ratio':>8}{'least ratio':>13}")
+    print(f"\n{'':<20}{'cases':>6}{'mean':>8}{'floor':>8}{'lines':>8}{'oneDNN':>8}{'ratio':>8}{'least ratio':>13}")
     groups = [(dtype, [row for row in rows if row["case"].startswith(f"{dtype} ")]) for dtype in TYPES]
     groups.append(("beyond the caches", [row for row in rows if row["bytes"] > LARGE]))
     for name, group in groups:
@@ -260,6 +275,7 @@ def print_summary(rows):
             own = [row["of_copy"] for row in group]
             ratios = [row["of_onednn"] for row in group]
             print(f"{name:<20}{len(group):>6}{mean(own):>8.2f}{min(own):>8.2f}"
+                  f"{mean([row['lines_of_copy'] for row in group]):>8.2f}"
                   f"{mean([row['onednn_of_copy'] for row in group]):>8.2f}{mean(ratios):>8.2f}{min(ratios):>13.2f}")
     for title, key in (("memcpy", "of_copy"), ("oneDNN", "of_onednn")):
         print(f"\nThe furthest behind {title}:")
@@ -294,7 +310,8 @@ def main(argv):
         except ToolError as error:
             print(error, file=sys.stderr)
             return 1
-        print(f"{'conversion':<44}{'MB':>8}{'memcpy us':>11}{'us':>10}{'of memcpy':>11}{'oneDNN':>8}{'ratio':>8}")
+        print(f"{'conversion':<44}{'MB':>8}{'memcpy us':>11}{'us':>10}{'of memcpy':>11}{'lines':>8}{'oneDNN':>8}"
+              f"{'ratio':>8}")
         for case in cases:
             try:
                 row = measure(case, conversions, times, args.seconds)
@@ -304,7 +321,7 @@ def main(argv):
                 continue
             rows.append(row)
             print(f"{row['case']:<44}{row['bytes'] / 1e6:>8.2f}{row['copy_seconds'] * 1e6:>11.2f}"
-                  f"{row['seconds'] * 1e6:>10.2f}{row['of_copy']:>11.2f}{row['onednn_of_copy']:>8.2f}"
+                  f"{row['seconds'] * 1e6:>10.2f}{row['of_copy']:>11.2f}{row['lines_of_copy']:>8.2f}{row['onednn_of_copy']:>8.2f}"
                   f"{row['of_onednn']:>8.2f}", flush=True)
     if rows:
         print_summary(rows)
