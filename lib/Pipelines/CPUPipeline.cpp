@@ -73,6 +73,7 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
   made.vectorRegisters = figures.vectorRegisters;
   made.lineBytes = figures.lineBytes;
   made.firstCacheBytes = figures.firstCacheBytes;
+  made.secondCacheBytes = figures.secondCacheBytes;
   made.setPeriodBytes = figures.setPeriodBytes;
   made.parallelLoops = options.parallelLoops;
   return made;
@@ -107,7 +108,6 @@ static void buildTensorPart(OpPassManager &pm,
   addCanonicalizer(pm);
   if (options.emitKernels) {
     auto kernels = makePassOptions<EmitKernelsPassOptions>(options, figures);
-    kernels.secondCacheBytes = figures.secondCacheBytes;
     kernels.contractFMA = options.contractFMA;
     kernels.winograd = options.winograd;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));

@@ -144,17 +144,27 @@ void CopyTileEmitter::emitRuns() {
   // Runs that follow one another in the result are stored together.
   int64_t together =
       size == run ? std::min(tile.rows, tile.vectorSize / size) : 1;
+  auto copy = [&](int64_t row, int64_t column) {
+    for (int64_t start : getStarts(run, size)) {
+      SmallVector<Value> parts;
+      for (int64_t i = 0; i < together; ++i)
+        parts.push_back(tile.padding != 0
+                            ? loadPadded(row + i, start, size)
+                            : load(source(row + i, column + start), size));
+      store(shuffles.concat(parts),
+            add(result(column), index(row * run + start)));
+    }
+  };
+  // Rows of the source are read along, unless a vector has parts of several.
+  if (together == 1) {
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t column = 0; column < tile.columns; column += run)
+        copy(row, column);
+    return;
+  }
   for (int64_t column = 0; column < tile.columns; column += run)
     for (int64_t row = 0; row < tile.rows; row += together)
-      for (int64_t start : getStarts(run, size)) {
-        SmallVector<Value> parts;
-        for (int64_t i = 0; i < together; ++i)
-          parts.push_back(tile.padding != 0
-                              ? loadPadded(row + i, start, size)
-                              : load(source(row + i, column + start), size));
-        store(shuffles.concat(parts),
-              add(result(column), index(row * run + start)));
-      }
+      copy(row, column);
 }
 
 void CopyTileEmitter::emitSquares() {

@@ -16,9 +16,9 @@ using namespace mlir::layout;
 /// Rows or columns that are woven: more take longer than squares.
 static constexpr int64_t kMostWoven = 4;
 
-/// An odd number of rows or columns of elements of one or two bytes that are
-/// woven by blends of lanes.
-static constexpr int64_t kMostBlended = 9;
+/// An odd number of rows or columns of elements of up to four bytes that are
+/// woven by blends of lanes, if half of the registers hold all but one of them.
+static constexpr int64_t kMostBlended = 13;
 
 /// Lines that one step of a copy of runs moves.
 static constexpr int64_t kRunLines = 4;
@@ -33,7 +33,11 @@ static constexpr int64_t kNearBytes = 8192;
 /// What is read of each row before the next rows, where columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// What a block that is staged has of each row.
+/// What is read of each row before the next rows where these push it out of the
+/// cache: so many columns that threads have something to share.
+static constexpr int64_t kLongBytes = 4096;
+
+/// What a block that is staged has of each row, or twice as much.
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
@@ -116,7 +120,7 @@ static bool canStream(const CopyTile &tile, int64_t bytes,
     bytes *= digit.extent;
   }
   // What the C library's copy writes past the caches, too.
-  return bytes >= figures.lastCacheBytes / 4 * 3 && step % line == 0 &&
+  return bytes >= figures.lastCacheBytes / 8 * 3 && step % line == 0 &&
          tile.digits[fastest].extent % step == 0;
 }
 
@@ -147,8 +151,12 @@ static bool planRuns(CopyTile &tile, int64_t line) {
 }
 
 /// Whether so many rows or columns are woven by blends of lanes.
-static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile) {
-  int64_t most = bytes <= 2 ? kMostBlended : kMostWoven;
+static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
+                      const CpuFigures &figures) {
+  int64_t most =
+      std::min<int64_t>(kMostBlended, figures.vectorRegisters / 2 + 1);
+  if (bytes > 4)
+    most = kMostWoven;
   return few % 2 != 0 && few <= most &&
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
@@ -157,8 +165,9 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile) {
 /// a run on one side.
 static bool canWeave(const CopyDigit &few, const CopyDigit &many,
                      int64_t CopyDigit::*stride, int64_t bytes,
-                     const CopyTile &tile) {
-  return (few.extent <= kMostWoven || isBlended(few.extent, bytes, tile)) &&
+                     const CopyTile &tile, const CpuFigures &figures) {
+  return (few.extent <= kMostWoven ||
+          isBlended(few.extent, bytes, tile, figures)) &&
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
@@ -173,8 +182,29 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
       registers * tile.vectorSize / lane <= figures.vectorRegisters;
 }
 
-/// Makes a block of half of the first cache the tile, which is staged; false
-/// where no more than that is copied.
+/// Whether a block lies in its stage as it does in the result. Elements of one
+/// or two bytes lie there as in the source: a line holds so many of them that
+/// tiles return to each line.
+static bool stagesResult(int64_t bytes) { return bytes > 2; }
+
+/// Elements from one column to the next in a stage that is like the result.
+static int64_t getStageStride(int64_t rows, int64_t bytes,
+                              const CpuFigures &figures) {
+  return rows + figures.lineBytes / bytes;
+}
+
+/// Whether the second cache holds source and result.
+static bool fitsSecondCache(const CopyTile &tile, uint64_t bytes,
+                            const CpuFigures &figures) {
+  for (const CopyDigit &digit : tile.digits)
+    bytes = llvm::SaturatingMultiply<uint64_t>(
+        bytes, isStatic(digit) ? digit.extent : figures.secondCacheBytes);
+  return bytes <= uint64_t(figures.secondCacheBytes) / 2;
+}
+
+/// Makes a block of half of the first cache the tile, or of nearly all of it
+/// where it is turned before it is staged; false where no more than that is
+/// copied.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
   int64_t rows =
@@ -182,6 +212,12 @@ static bool planStage(CopyTile &tile, int64_t bytes,
   int64_t columns = kStageBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent;
   int64_t numColumns = tile.getNumColumns();
+  if (stagesResult(bytes) && fitsSecondCache(tile, bytes, figures))
+    columns /= 2;
+  else if (stagesResult(bytes) && coversWell(numColumns, 2 * columns, 4) &&
+           2 * kStageBytes * getStageStride(rows, bytes, figures) <=
+               figures.firstCacheBytes)
+    columns *= 2;
   if (tile.padding != 0 || tile.columnDigits.size() > 1 || rows < tile.rows ||
       numRows < rows || numColumns < columns ||
       (numRows == rows && numColumns == columns))
@@ -209,6 +245,23 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = tile.getNumColumns();
 }
 
+/// Rows of the source whose lines are pushed out of the cache by the next rows:
+/// two lines of the result are written from each column, far along the rows.
+/// What the second cache holds, result and all, is done in blocks of several
+/// lines of each row, whose columns come back to lines that are still near.
+static void planLongRows(CopyTile &tile, int64_t bytes,
+                         const CpuFigures &figures) {
+  int64_t rows = 2 * tile.rows;
+  int64_t numRows = tile.digits[tile.rowDigit].extent;
+  if (fitsSecondCache(tile, bytes, figures) || numRows < rows ||
+      !coversWell(numRows, rows, 4)) {
+    tile.blockColumns = kRunLines * tile.columns;
+    return;
+  }
+  tile.rows = rows;
+  tile.blockColumns = kLongBytes / bytes;
+}
+
 /// The order of tiles, if they are not staged. Rows are innermost, so that
 /// lines of the result follow one another, unless rows of the source are
 /// further apart than columns of the result, and these near to each other and
@@ -217,8 +270,8 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
 /// rows would not stay until the next columns, and where rows are short and the
 /// lines of all columns stay. Where both sides collide, two lines of each are
 /// as many as stay; where only the next rows, with lines that are fetched
-/// ahead, push out the lines of these, several lines of each row are read
-/// before them. Where the source is one run, a streamed column gets several
+/// ahead, push out the lines of these, rows are read along (planLongRows).
+/// Where the source is one run, a streamed column gets several
 /// lines in turn, as memory takes neighbors faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
@@ -230,11 +283,10 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
   bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
-  // Where elements have one or two bytes a line holds so many of them that
-  // tiles return to each line. Larger ones are written line by line, and wait
-  // for the lines of the result where some that are fetched ahead do not stay.
+  // Large elements are written line by line, and wait for the lines of the
+  // result where some that are fetched ahead do not stay.
   bool wantsStage = rowsCollide || columnsCollide;
-  if (bytes > 2)
+  if (stagesResult(bytes))
     wantsStage = !tile.streams &&
                  collide(tile.columns + kRunLines, out, figures) &&
                  coversWell(numColumns, kStageBytes / bytes, 4);
@@ -258,7 +310,7 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     tile.blockColumns = numColumns;
   else if (!tile.streams &&
            collide(2 * tile.rows + kRunLines, ofRows.in * bytes, figures))
-    tile.blockColumns = kRunLines * tile.columns;
+    planLongRows(tile, bytes, figures);
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
       if (ofRows.extent % (lines * tile.rows) == 0)
@@ -323,16 +375,18 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   } else if (padding != 0) {
     if (!planSquares(tile, bytes, figures))
       return std::nullopt;
-  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, bytes, tile)) {
+  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, bytes, tile,
+                      figures)) {
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-    tile.weavesLanes = isBlended(tile.rows, bytes, tile);
-  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile)) {
+    tile.weavesLanes = isBlended(tile.rows, bytes, tile, figures);
+  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile,
+                      figures)) {
     tile.way = CopyTile::Way::Unweave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
-    tile.weavesLanes = isBlended(tile.columns, bytes, tile);
+    tile.weavesLanes = isBlended(tile.columns, bytes, tile, figures);
   } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
   }
@@ -396,12 +450,19 @@ std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
   return std::nullopt;
 }
 
-std::pair<CopyTile, CopyTile>
-layout::planStagedCopies(const CopyTile &block, int64_t bytes,
-                         const CpuFigures &figures) {
+StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
+                                      const CpuFigures &figures) {
   int64_t rows = block.rows, columns = block.columns;
   int64_t rowStride = block.digits[block.rowDigit].in;
   int64_t columnStride = block.digits[block.columnDigits[0]].out;
+  if (stagesResult(bytes)) {
+    int64_t stride = getStageStride(rows, bytes, figures);
+    return {*planCopyTile({{columns, 1, stride, 0}, {rows, rowStride, 1, 1}},
+                          bytes, figures, /*startsWithLine=*/false),
+            *planCopyTile({{columns, stride, columnStride, 0}, {rows, 1, 1, 1}},
+                          bytes, figures, /*startsWithLine=*/false),
+            columns * stride};
+  }
   CopyTile in =
       *planCopyTile({{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes,
                     figures, /*startsWithLine=*/false);
@@ -414,7 +475,7 @@ layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   out.readsWholeRows = false;
   // Lines that are written in parts do not go past the caches.
   out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;
-  return {in, out};
+  return {in, out, rows * columns};
 }
 
 std::optional<Factors> layout::readSum(AffineExpr expr) {

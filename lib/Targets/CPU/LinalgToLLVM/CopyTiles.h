@@ -130,11 +130,15 @@ std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         int64_t bytes,
                                         const CpuFigures &figures);
 
-/// The copies of a block that is staged: the first to its stage, where rows
-/// follow one another, the second from there to the result.
-std::pair<CopyTile, CopyTile> planStagedCopies(const CopyTile &block,
-                                               int64_t bytes,
-                                               const CpuFigures &figures);
+/// The copies of a block that is staged: the first to its stage of so many
+/// elements, the second from there to the result. One of them turns the block,
+/// the other one copies runs.
+struct StagedCopies {
+  CopyTile in, out;
+  int64_t elements;
+};
+StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
+                              const CpuFigures &figures);
 
 /// Whether elements of a type can be copied in vectors.
 bool canCopyInVectors(Type element);

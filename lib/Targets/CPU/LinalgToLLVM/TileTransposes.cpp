@@ -88,6 +88,8 @@ private:
   /// Of each digit of the tile its loop; those of columns have one in common.
   SmallVector<unsigned> loopOf;
   Value zero;
+  /// Of a tile that is staged.
+  StagedCopies staged;
   /// What all blocks share where one thread copies them; otherwise each has its
   /// own.
   Value stage;
@@ -155,8 +157,12 @@ void Emitter::run(const Side &source, const Side &result,
   in = bind(source, &CopyDigit::in);
   out = bind(result, &CopyDigit::out);
   addLoops(extents);
-  if (tile.way == CopyTile::Way::Staged && !isShared)
-    stage = allocateStage();
+  if (tile.way == CopyTile::Way::Staged) {
+    staged =
+        planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, figures);
+    if (!isShared)
+      stage = allocateStage();
+  }
   emitLoops(0);
 }
 
@@ -276,7 +282,7 @@ CopySide Emitter::getPart(const CopySide &side, bool isResult) {
 }
 
 Value Emitter::allocateStage() {
-  auto type = MemRefType::get({tile.rows * tile.columns}, element);
+  auto type = MemRefType::get({staged.elements}, element);
   return memref::AllocOp::create(b, loc, type,
                                  b.getI64IntegerAttr(figures.lineBytes));
 }
@@ -288,11 +294,9 @@ void Emitter::emitStaged() {
     Emitter(b, loc, element, part, figures, /*padding=*/{}, /*isShared=*/false)
         .run(from, to, /*extents=*/{});
   };
-  auto [toStage, fromStage] =
-      planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, figures);
-  Side staged{block, b.getIndexAttr(0), {}};
-  copy(toStage, {in.memory, getPart(in, false).base, {}}, staged);
-  copy(fromStage, staged, {out.memory, getPart(out, true).base, {}});
+  Side inStage{block, b.getIndexAttr(0), {}};
+  copy(staged.in, {in.memory, getPart(in, false).base, {}}, inStage);
+  copy(staged.out, inStage, {out.memory, getPart(out, true).base, {}});
 }
 
 void Emitter::emitTile() {
@@ -620,6 +624,7 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
     figures.vectorRegisters = vectorRegisters;
     figures.lineBytes = lineBytes;
     figures.firstCacheBytes = firstCacheBytes;
+    figures.secondCacheBytes = secondCacheBytes;
     figures.lastCacheBytes = lastCacheBytes;
     figures.setPeriodBytes = setPeriodBytes;
     Tiler tiler(figures, parallelLoops);

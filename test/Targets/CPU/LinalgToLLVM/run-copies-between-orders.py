@@ -1,8 +1,8 @@
 # RUN: %python %s
 # Copies between orders give what numpy gives: every size of element, vectors of three lengths, tiles
-# that divide the extents and tiles that overlap, short columns and rows (an odd number of elements of one or two bytes by
-# blends), rows and columns that share few sets of the cache (elements of one or two bytes by way of a stage, short rows in
-# runs of several lines), padding, slices, a batch of unknown size, no element at all; shared among threads or not.
+# that divide the extents and tiles that overlap, short columns and rows (an odd number of them by blends), rows and columns
+# that share few sets of the cache (by way of stages of several sizes, along whole rows, short rows in runs of several
+# lines), padding, slices, a batch of unknown size, no element at all; shared among threads or not.
 import pathlib
 import tempfile
 
@@ -19,7 +19,9 @@ TRANSPOSES = [
     ((17, 4, 12), (1, 2, 0)), ((3, 3, 24, 20), (3, 2, 0, 1)),
     ((512, 49), (1, 0)), ((320, 16, 49), (2, 1, 0)), ((520, 512), (1, 0)), ((512, 530), (1, 0)), ((1024, 200), (1, 0)), ((2, 300, 1024), (0, 2, 1)),
     ((2, 20, 17, 9), (0, 3, 2, 1)), ((5, 70), (1, 0)), ((70, 5), (1, 0)), ((7, 65), (1, 0)), ((2, 65, 7), (0, 2, 1)),
-    ((9, 70), (1, 0)), ((2, 40, 9), (0, 2, 1)), ((2, 16, 3, 16, 9), (0, 2, 4, 3, 1))]
+    ((9, 70), (1, 0)), ((2, 40, 9), (0, 2, 1)), ((2, 16, 3, 16, 9), (0, 2, 4, 3, 1)),
+    ((11, 70), (1, 0)), ((2, 67, 11), (0, 2, 1)), ((13, 65), (1, 0)), ((71, 13), (1, 0)),
+    ((1024, 120), (1, 0)), ((1030, 250), (1, 0)), ((1024, 250), (1, 0)), ((99, 3072), (1, 0))]
 DYNAMIC = (5, 24, 20)
 # Channels of an image that is packed in blocks of 16, and unpacked again.
 PACKED = (2, 35, 3, 7)
@@ -90,7 +92,7 @@ with tempfile.TemporaryDirectory() as scratch:
             np.save(folder / f"x{i}.npy", x)
             files.append(f"--input={folder / f'x{i}.npy'}")
         files += [f"--output={folder / f'r{i}.npy'}" for i in range(len(expected))]
-        for options in ("vector-bits=256", "vector-bits=512 parallel-loops=false", "vector-bits=128"):
+        for options in ("vector-bits=256", "vector-bits=512 vector-registers=32 parallel-loops=false", "vector-bits=128"):
             if element not in ("i8", "f32") and "256" not in options:
                 continue
             run_tool("layout-opt", folder / "in.mlir", f"--layout-linalg-to-llvm={options}", "-o",

@@ -1,6 +1,8 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=256 last-cache-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32 last-cache-bytes=8192},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=49152},canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{second-cache-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
 
 // Columns of the result are 2048 bytes apart and share two sets of the first
 // cache: both vectors of a line are stored one after the other. Rows of the
@@ -128,11 +130,28 @@ func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
 // -----
 
 // The lines of 16 columns of the result, which are written once each, would
-// leave no place for those that are fetched ahead.
+// leave no place for those that are fetched ahead: a block is turned on its way
+// to the stage, whose columns are a line longer, and copied from there.
 // CHECK-LABEL: func.func @staged_floats
 // CHECK: scf.for {{.*}} to %c512 step %c32
 // CHECK: scf.for {{.*}} to %c512 step %c128
-// CHECK: memref.alloc() {alignment = 64 : i64} : memref<4096xf32>
+// CHECK: %[[STAGE:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4608xf32>
+// CHECK: scf.for {{.*}} to %c128 step %c16
+// CHECK: scf.for {{.*}} to %c32 step %c16
+// CHECK: vector.load %{{.*}} memref<262144xf32>, vector<8xf32>
+// CHECK: vector.store {{.*}}, %[[STAGE]]{{.*}} vector<8xf32>
+// CHECK: scf.for {{.*}} to %c32 step %c1
+// CHECK: scf.for {{.*}} to %c128 step %c64
+// CHECK: %[[LINE:.*]] = vector.load %[[STAGE]]{{.*}} vector<8xf32>
+// CHECK: vector.store %[[LINE]], {{.*}} memref<262144xf32>, vector<8xf32>
+// A first cache of 48 KiB holds 64 columns; what the second one holds, source
+// and result, goes by way of columns of a line.
+// LARGE-LABEL: func.func @staged_floats
+// LARGE: scf.for {{.*}} to %c512 step %c64
+// LARGE: memref<9216xf32>
+// SECOND-LABEL: func.func @staged_floats
+// SECOND: scf.for {{.*}} to %c512 step %c16
+// SECOND: memref<2304xf32>
 func.func @staged_floats(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %e = tensor.empty() : tensor<512x512xf32>
   %r = linalg.transpose ins(%x : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
@@ -151,4 +170,20 @@ func.func @next_rows_collide(%x: tensor<49x512xf32>) -> tensor<512x49xf32> {
   %e = tensor.empty() : tensor<512x49xf32>
   %r = linalg.transpose ins(%x : tensor<49x512xf32>) outs(%e : tensor<512x49xf32>) permutation = [1, 0]
   return %r : tensor<512x49xf32>
+}
+
+// -----
+
+// Where no cache holds both, rows are read along far, two lines of each column
+// at a time.
+// CHECK-LABEL: func.func @long_rows_collide
+// CHECK: scf.for %{{.*}} = %c0 to %c288 step %c32
+// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c16
+// SECOND-LABEL: func.func @long_rows_collide
+// SECOND: scf.for %{{.*}} = %c0 to %c1024 step %c64
+// SECOND: scf.for %{{.*}} = %c0 to %c304 step %c16
+func.func @long_rows_collide(%x: tensor<304x1024xf32>) -> tensor<1024x304xf32> {
+  %e = tensor.empty() : tensor<1024x304xf32>
+  %r = linalg.transpose ins(%x : tensor<304x1024xf32>) outs(%e : tensor<1024x304xf32>) permutation = [1, 0]
+  return %r : tensor<1024x304xf32>
 }

@@ -202,9 +202,9 @@ def TileTransposesPass
     order in its input than in its result, is rewritten to loops over tiles of
     the two dims that are fastest in the input and in the result. A tile is read
     as vectors along the input, transposed in registers and written as vectors
-    along the result. `layout-emit-kernels` leaves these copies alone. Bytes
-    whose rows share sets of the first cache are copied to a block of half of
-    that cache first, which is allocated: `layout-free-buffers` has to follow.
+    along the result. `layout-emit-kernels` leaves these copies alone. Blocks
+    whose lines share sets of the first cache go by way of a stage in it, which
+    is allocated: `layout-free-buffers` has to follow.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
@@ -223,6 +223,9 @@ def TileTransposesPass
     Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().firstCacheBytes",
            "Size of the first cache of a core">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
+           /*default=*/"CpuFigures().secondCacheBytes",
+           "Size of the second cache of a core">,
     Option<"lastCacheBytes", "last-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().lastCacheBytes",
            "Size of the cache behind which is memory">,
