@@ -38,7 +38,7 @@ def run(text, inputs, directory):
 random = np.random.default_rng(16)
 for batch, channels in (1, 64), (1, 60), (3, 100), (2, 7):
     x, gate, w = (random.integers(-3, 4, shape).astype("f4") for shape in (
-        (batch, channels, 9, 9), (batch, channels), (channels, channels)))
+        (batch, channels, 3, 3), (batch, channels), (channels, channels)))
     text = network.replace("tensor<1x", f"tensor<{batch}x").replace("64", str(channels))
     text = text.replace("dense<0.5>", f'dense<"0x{w.tobytes().hex()}">')
     gated = np.einsum("fc,nchw->nfhw", w, x) * gate[:, :, None, None]

@@ -55,7 +55,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-static CpuFigures findFigures(const LinalgToLLVMOptions &options) {
+CpuFigures layout::findFigures(const LinalgToLLVMOptions &options) {
   CpuFigures figures = getFigures(options.cpu);
   if (options.vectorBits.hasValue())
     figures.vectorBits = options.vectorBits;

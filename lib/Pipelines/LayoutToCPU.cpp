@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -16,7 +17,11 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
                                       const LayoutToCPUOptions &options) {
-  buildAssignLayoutsPipeline(pm, options.target);
+  CompleteTargetPassOptions complete;
+  complete.target = options.target;
+  complete.vectorBits = findFigures(options).vectorBits;
+  pm.addPass(createCompleteTargetPass(complete));
+  buildAssignLayoutsPipeline(pm);
   pm.addPass(createConvertLayoutToLinalgPass());
   buildLinalgToLLVMPipeline(pm, options);
 }

@@ -5,32 +5,32 @@
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
 // CHECK-LABEL: func @stacked_filters
-// CHECK: arith.constant {{.*}} : tensor<5x33x33x3x3xf32, #layout.map<(d0, d1, d2, d3, d4) -> buffer(d0, d1 floordiv 16, d2, d3, d4, d1 mod 16)>>
+// CHECK: arith.constant {{.*}} : tensor<5x31x31x3x3xf32, #layout.map<(d0, d1, d2, d3, d4) -> buffer(d0, d1 floordiv 16, d2 floordiv 16, d3, d4, d2 mod 16, d1 mod 16)>>
 // CHECK: scf.for
-// CHECK-NOT: layout.convert {{.*}}33x33x3x3
-// CHECK: tensor.extract_slice {{.*}} to tensor<33x33x3x3xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1, d2, d3, d0 mod 16)>>
-// CHECK-NOT: layout.convert {{.*}}33x33x3x3
+// CHECK-NOT: layout.convert {{.*}}31x31x3x3
+// CHECK: tensor.extract_slice {{.*}} to tensor<31x31x3x3xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)>>
+// CHECK-NOT: layout.convert {{.*}}31x31x3x3
 // CHECK: scf.yield
-func.func @stacked_filters(%x: tensor<2x33x9x7xf32>) -> tensor<2x33x9x7xf32> {
+func.func @stacked_filters(%x: tensor<2x31x9x7xf32>) -> tensor<2x31x9x7xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c5 = arith.constant 5 : index
   %zero = arith.constant 0.0 : f32
-  %all = arith.constant dense<0.01> : tensor<5x33x33x3x3xf32>
-  %e = tensor.empty() : tensor<2x33x9x7xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x33x9x7xf32>) -> tensor<2x33x9x7xf32>
-  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %x) -> tensor<2x33x9x7xf32> {
-    %w = tensor.extract_slice %all[%i, 0, 0, 0, 0] [1, 33, 33, 3, 3] [1, 1, 1, 1, 1]
-      : tensor<5x33x33x3x3xf32> to tensor<33x33x3x3xf32>
+  %all = arith.constant dense<0.01> : tensor<5x31x31x3x3xf32>
+  %e = tensor.empty() : tensor<2x31x9x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x31x9x7xf32>) -> tensor<2x31x9x7xf32>
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%s = %x) -> tensor<2x31x9x7xf32> {
+    %w = tensor.extract_slice %all[%i, 0, 0, 0, 0] [1, 31, 31, 3, 3] [1, 1, 1, 1, 1]
+      : tensor<5x31x31x3x3xf32> to tensor<31x31x3x3xf32>
     %p = tensor.pad %s low[0, 0, 1, 1] high[0, 0, 1, 1] {
     ^bb0(%n: index, %c: index, %h: index, %v: index):
       tensor.yield %zero : f32
-    } : tensor<2x33x9x7xf32> to tensor<2x33x11x9xf32>
-    %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<2x33x11x9xf32>, tensor<33x33x3x3xf32>)
-                                  outs(%f : tensor<2x33x9x7xf32>) -> tensor<2x33x9x7xf32>
-    scf.yield %y : tensor<2x33x9x7xf32>
+    } : tensor<2x31x9x7xf32> to tensor<2x31x11x9xf32>
+    %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<2x31x11x9xf32>, tensor<31x31x3x3xf32>)
+                                  outs(%f : tensor<2x31x9x7xf32>) -> tensor<2x31x9x7xf32>
+    scf.yield %y : tensor<2x31x9x7xf32>
   }
-  return %r : tensor<2x33x9x7xf32>
+  return %r : tensor<2x31x9x7xf32>
 }
 
 // -----

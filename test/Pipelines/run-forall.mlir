@@ -48,10 +48,19 @@ func.func @main(%x: tensor<?x20x9x7xf32>, %w: tensor<32x20x3x3xf32>, %v: tensor<
   %z = linalg.conv_2d_nchw_fchw ins(%r, %v : tensor<?x32x7x5xf32>, tensor<47x32x3x3xf32>)
                                 outs(%f2 : tensor<?x47x5x3xf32>) -> tensor<?x47x5x3xf32>
   // Rows without their dim, at places of two unknown numbers.
+  %row = arith.constant dense<[0.5, 1.5, 2.5]> : tensor<3xf32>
+  %e3 = tensor.empty() : tensor<47x3xf32>
   %q = scf.forall (%i, %j) in (%n, 5) shared_outs(%o = %z) -> (tensor<?x47x5x3xf32>) {
     %s = tensor.extract_slice %z[%i, 0, %j, 0] [1, 47, 1, 3] [1, 1, 1, 1]
       : tensor<?x47x5x3xf32> to tensor<47x3xf32>
-    %t = math.exp2 %s : tensor<47x3xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(c, w) -> (c, w)>, affine_map<(c, w) -> (w)>, affine_map<(c, w) -> (c, w)>],
+                         iterator_types = ["parallel", "parallel"]}
+        ins(%s, %row : tensor<47x3xf32>, tensor<3xf32>) outs(%e3 : tensor<47x3xf32>) {
+    ^bb0(%a: f32, %b: f32, %unused: f32):
+      %p = math.exp2 %a : f32
+      %sum = arith.addf %p, %b : f32
+      linalg.yield %sum : f32
+    } -> tensor<47x3xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %t into %o[%i, 0, %j, 0] [1, 47, 1, 3] [1, 1, 1, 1]
         : tensor<47x3xf32> into tensor<?x47x5x3xf32>

@@ -104,6 +104,9 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                      "(layout-profile-kernels)")};
 };
 
+/// The figures of the processor, and what the options say in their place.
+CpuFigures findFigures(const LinalgToLLVMOptions &options);
+
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
                                const LinalgToLLVMOptions &options);
 

@@ -89,6 +89,16 @@ static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
          });
 }
 
+/// Whether several results take the same element of the tensor that `map`
+/// indexes.
+static bool isShared(const LoopsRule &rule, AffineMap map) {
+  return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
+    auto [l, loop] = each;
+    return loop.iterator == utils::IteratorType::parallel && loop.size != 1 &&
+           !map.isFunctionOfDim(l);
+  });
+}
+
 /// Whether the tensor that `map` indexes is summed up along one of its dims,
 /// and no element of it is met twice.
 static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
@@ -103,6 +113,16 @@ static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
   return sums && map.isProjectedPermutation();
 }
 
+/// How many elements one result is the sum of; a million stands for more.
+static int64_t countSummed(const LoopsRule &rule, ArrayRef<int64_t> trips) {
+  constexpr int64_t most = 1 << 20;
+  int64_t count = 1;
+  for (auto [loop, its] : llvm::zip_equal(rule.loops, trips))
+    if (loop.iterator == utils::IteratorType::reduction && its > 0)
+      count = std::min(most, count * std::min(most, its));
+  return count;
+}
+
 /// Bytes of the widest element of a result.
 static int64_t getResultBytes(Operation *op) {
   int64_t bytes = 1;
@@ -113,8 +133,8 @@ static int64_t getResultBytes(Operation *op) {
 }
 
 int64_t CpuModel::getVectorSize(Operation *op) const {
-  return std::clamp<int64_t>(CpuFigures().vectorBits / 8 / getResultBytes(op),
-                             1, target.getLanes());
+  return std::clamp<int64_t>(target.getVectorBits() / 8 / getResultBytes(op), 1,
+                             target.getLanes());
 }
 
 Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
@@ -154,26 +174,36 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
   // Whole vectors for every run. Where a window slides, so many of them end in
-  // another line, which is one more load.
-  auto fillVectors = [&](Cost &cost, bool slides) {
-    int64_t run = stored.getTrips(*lane, getAssumedSize());
+  // another line, which is one more load, of which several results that share
+  // it wait for a half at most.
+  auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
+    int64_t run = stored.getRun(rule, *lane, getAssumedSize());
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
-    if (slides)
-      cost =
-          takePercent(cost, 100 + 100 * getVectorSize(op) * getResultBytes(op) /
-                                      target.getLineBytes());
+    if (!slides)
+      return;
+    int64_t percent =
+        100 * getVectorSize(op) * getResultBytes(op) / target.getLineBytes();
+    cost = takePercent(
+        cost, 100 + (shares ? std::min<int64_t>(percent, 50) : percent));
   };
   if (lane) {
-    fillVectors(work, llvm::any_of(rule.operandMaps, isSlid));
+    auto slidesAlone = [&](AffineMap map) {
+      return isSlid(map) && !isShared(rule, map);
+    };
+    fillVectors(work, llvm::any_of(rule.operandMaps, isSlid),
+                llvm::none_of(rule.operandMaps, slidesAlone));
   } else if (parts) {
-    // At the end of each run, halves are combined until one lane is left.
+    // At the end of each sum, halves are combined until one lane is left.
     int64_t run = stored.getTrips(*parts, getAssumedSize());
-    int64_t lanes = getVectorSize(op);
-    stretch(work, run,
-            llvm::alignTo(run, lanes) + lanes * llvm::Log2_64(lanes));
+    int64_t lanes = getVectorSize(op), sum = countSummed(rule, trips);
+    for (int64_t *count : {&work, &sum})
+      stretch(*count, run, llvm::alignTo(run, lanes));
+    stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
     work = takePercent(work, target.getStridedPercent());
   } else {
-    work = takePercent(work, target.getScalarPercent());
+    work =
+        takePercent(work, target.getScalarPercent() * target.getVectorBits() /
+                              CpuFigures().vectorBits);
   }
   if (padding.maskedLoops.any())
     work = takePercent(work, target.getMaskPercent());
@@ -197,7 +227,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
         stored.getRow(i, *lane, getAssumedSize(), op->getContext()) >= piece)
       its = takePercent(its, target.getStridedPercent());
     if (lane && isSlid(map))
-      fillVectors(its, /*slides=*/true);
+      fillVectors(its, /*slides=*/true, isShared(rule, map));
     bytes = addCosts(bytes, its);
   }
   for (auto [i, result] : llvm::enumerate(op->getResults()))

@@ -19,12 +19,13 @@
 //                reduction can be on lanes, each run of it ends with steps that
 //                combine them, and all counts at strided_percent; without that
 //                either, the bytes count at strided_percent and the arithmetic
-//                at scalar_percent. Bytes that are summed up row after row, and
-//                whose rows fill all registers, in however many digits, count
-//                at strided_percent. A reduction that has to be masked (see
-//                PaddingMasks.h) ends where its dim does, at mask_percent;
-//                padding that a result states and the body does not make is
-//                written like that of a conversion
+//                at scalar_percent, the more the longer vectors are. Bytes that
+//                are summed up row after row, and whose rows fill all
+//                registers, in however many digits, count at strided_percent. A
+//                reduction that has to be masked (see PaddingMasks.h) ends
+//                where its dim does, at mask_percent; padding that a result
+//                states and the body does not make is written like that of a
+//                conversion
 //
 // Which loop goes on lanes is asked of the loops on stored digits that the
 // lowering emits (StoredOp.h), and by the question that kernels ask.
@@ -47,7 +48,7 @@ class CpuModel : public TargetModel {
 public:
   explicit CpuModel(CpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
-        target(target) {}
+        target(target.forVectors(CpuFigures().vectorBits)) {}
 
   std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
                                           LayoutId to,

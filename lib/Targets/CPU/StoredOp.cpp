@@ -54,6 +54,58 @@ int64_t StoredOp::getTrips(unsigned d, int64_t assumed) const {
   return space->digits[d].extent.evaluate(known).value_or(1);
 }
 
+bool StoredOp::isMet(const LoopsRule &rule, unsigned k) const {
+  return operands[k].type && (operands[k].isResult || rule.isRead[k]);
+}
+
+int64_t StoredOp::getRun(const LoopsRule &rule, unsigned lane,
+                         int64_t assumed) const {
+  constexpr unsigned kNoDigit = ~0u;
+  SmallVector<int64_t> known(sizes);
+  llvm::replace(known, ShapedType::kDynamic, assumed);
+  // Of each tensor the digits that move along it, slowest first, and marks
+  // where other positions lie in between.
+  SmallVector<SmallVector<unsigned>> orders;
+  for (unsigned k = 0; k < operands.size(); ++k) {
+    if (!isMet(rule, k))
+      continue;
+    SmallVector<unsigned> &order = orders.emplace_back();
+    for (const AxisAccess &axis : space->operands[k]) {
+      int64_t reached = 1;
+      size_t start = order.size();
+      for (unsigned digit : axis.digits)
+        if (int64_t trips = getTrips(digit, assumed); trips != 1) {
+          order.push_back(digit);
+          reached *= trips;
+        }
+      if (axis.extent.evaluate(known) != reached)
+        order.insert(order.begin() + start, kNoDigit);
+    }
+  }
+  int64_t run = getTrips(lane, assumed);
+  for (unsigned last = lane;;) {
+    std::optional<unsigned> next;
+    for (ArrayRef<unsigned> order : orders) {
+      auto at = llvm::find(order, last);
+      if (at == order.end())
+        continue;
+      unsigned before = at == order.begin() ? kNoDigit : *std::prev(at);
+      if (before == kNoDigit || (next && *next != before))
+        return run;
+      next = before;
+    }
+    auto isBeside = [&](ArrayRef<unsigned> order) {
+      return llvm::is_contained(order, last) ==
+             llvm::is_contained(order, *next);
+    };
+    if (!next || !llvm::all_of(orders, isBeside) ||
+        iterators[space->digits[*next].loop] != utils::IteratorType::parallel)
+      return run;
+    run *= std::max<int64_t>(1, getTrips(*next, assumed));
+    last = *next;
+  }
+}
+
 int64_t StoredOp::getRow(unsigned k, unsigned lane, int64_t assumed,
                          MLIRContext *context) const {
   bool isInside = false;
@@ -92,7 +144,7 @@ SmallVector<std::pair<AffineMap, bool>>
 StoredOp::getMet(const LoopsRule &rule, MLIRContext *context) const {
   SmallVector<std::pair<AffineMap, bool>> met;
   for (auto [k, operand] : llvm::enumerate(operands))
-    if (operand.type && (operand.isResult || rule.isRead[k]))
+    if (isMet(rule, k))
       met.push_back({getMapThatMoves(*space, k, context), operand.isResult});
   return met;
 }

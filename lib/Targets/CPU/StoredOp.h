@@ -49,12 +49,19 @@ struct StoredOp {
   /// How often digit `d` runs.
   int64_t getTrips(unsigned d, int64_t assumed) const;
 
+  /// How often digit `lane` runs together with the parallel digits that every
+  /// tensor that is met goes on by where the lane ends: these are one loop.
+  int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
+
   /// How many positions of the loop of digit `lane` operand `k` stores between
   /// two steps of its outermost reduction, in as many digits as it likes.
   int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
                  MLIRContext *context) const;
 
 private:
+  /// Whether operand `k` is a tensor that is read or written.
+  bool isMet(const LoopsRule &rule, unsigned k) const;
+
   /// The map of each tensor that is met, and whether it is a result.
   SmallVector<std::pair<AffineMap, bool>> getMet(const LoopsRule &rule,
                                                  MLIRContext *context) const;

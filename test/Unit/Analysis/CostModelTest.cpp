@@ -94,16 +94,62 @@ TEST_F(Prices, ElementwiseOps) {
   EXPECT_EQ(price(costs, kAddArguments, kAdd), 3 * 1024 + 256 / 8);
   EXPECT_EQ(price(costs, kAddArguments, kAdd, {kTurned, kTurned, kTurned}),
             3 * 1024 + 256 / 8);
-  // Rows of 6 fill two vectors of 4.
-  EXPECT_EQ(price(costs, "%x: tensor<16x6xf32>",
-                  "%0 = arith.negf %x : tensor<16x6xf32>"),
-            2 * 384 + 16 * 8 / 8);
+  // Rows of 6 are one run of 18, which fills five vectors of 4.
+  EXPECT_EQ(price(costs, "%x: tensor<3x6xf32>",
+                  "%0 = arith.negf %x : tensor<3x6xf32>"),
+            2 * 72 + 20 / 8);
   // One of them runs the other way: no lanes, and bytes by the element.
   for (StringRef other : {"0", "1", "2"}) {
     SmallVector<StringRef> layouts(3);
     layouts[other[0] - '0'] = kTurned;
     EXPECT_EQ(price(costs, kAddArguments, kAdd, layouts),
               2 * 3 * 1024 + 16 * 256 / 8);
+  }
+}
+
+/// Dims that every tensor goes through as one run fill vectors together.
+TEST_F(Prices, RunsOfSeveralDims) {
+  CostModel costs = getCosts();
+  auto add = [&](StringRef map, StringRef shape, StringRef layout = "") {
+    std::string type = "tensor<" + shape.str() + "xf32>";
+    return price(
+        costs, "%x: tensor<16x6xf32>, %y: " + type + ", %z: tensor<16x6xf32>",
+        "%0 = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, "
+        "affine_map<(r, c) -> (" +
+            map.str() +
+            ")>, affine_map<(r, c) -> (r, c)>], iterator_types = "
+            "[\"parallel\", \"parallel\"]} ins(%x, %y : tensor<16x6xf32>, " +
+            type +
+            ") outs(%z : tensor<16x6xf32>) {\n"
+            "^bb0(%a: f32, %b: f32, %c: f32):\n"
+            "%s = arith.addf %a, %b : f32\nlinalg.yield %s : f32\n"
+            "} -> tensor<16x6xf32>",
+        {"", layout});
+  };
+  EXPECT_EQ(add("r, c", "16x6"), 3 * 384 + 16 * 6 / 8);
+  // Each row of 6 begins at the same numbers, or has its own.
+  EXPECT_EQ(add("c", "6"), 2 * 384 + 24 + 16 * 8 / 8);
+  EXPECT_EQ(add("r", "16"), 2 * 384 + 64 + 16 * 8 / 8);
+  // Rows of 6 in storage of 8.
+  EXPECT_EQ(
+      add("r, c", "16x6", "(d0, d1) -> buffer(d0, d1 floordiv 8, d1 mod 8)"),
+      2 * 384 + 512 + 16 * 8 / 8);
+}
+
+/// Vectors are those of the processor, up to the lanes of a tile.
+TEST_F(Prices, VectorsOfTheProcessor) {
+  StringRef arguments = "%x: tensor<3x8xf32>";
+  StringRef neg = "%0 = arith.negf %x : tensor<3x8xf32>";
+  StringRef tiled = "(d0, d1) -> buffer(d1, d0)";
+  for (auto [bits, elements] :
+       {std::pair(0, 8), {256, 8}, {512, 16}, {2048, 16}}) {
+    CostModel costs = getCostsOf(
+        "#layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 100, "
+        "scalar_percent = 400, vector_bits = " +
+        std::to_string(bits) + ">");
+    EXPECT_EQ(price(costs, arguments, neg), 2 * 96 + (elements == 8 ? 24 : 32));
+    EXPECT_EQ(price(costs, arguments, neg, {tiled}),
+              2 * 96 + 24 * 4 * std::max(bits, 256) / 256);
   }
 }
 
@@ -132,6 +178,15 @@ TEST_F(Prices, Products) {
   // A is read once for all lanes, however it lies.
   EXPECT_EQ(price(costs, arguments, matmul, {kTurned}),
             price(costs, arguments, matmul));
+}
+
+/// Lanes that hold parts are combined once for each result, not for each run.
+TEST_F(Prices, SumsOfSeveralRuns) {
+  CostModel costs = getCosts();
+  EXPECT_EQ(price(costs, "%x: tensor<8x4x16xf32>, %y: tensor<8xf32>",
+                  R"(%0 = linalg.reduce { arith.addf }
+    ins(%x : tensor<8x4x16xf32>) outs(%y : tensor<8xf32>) dimensions = [1, 2])"),
+            8 * 4 * 16 * 4 + 2 * 32 + 2 * (8 * (4 * 16 + 4 * 2)) / 8);
 }
 
 /// Rows that fill all 16 vectors of 4 are summed piece by piece,
@@ -242,6 +297,35 @@ TEST_F(Prices, WindowsOnLanes) {
   EXPECT_EQ(conv(1),
             18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
   EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
+}
+
+/// With vectors of a line each of them ends in another one. Filters share what
+/// is read, and wait for half of it.
+TEST_F(Prices, WindowsThatFiltersShare) {
+  auto conv = [&](int64_t bits, int64_t filters) {
+    CostModel costs = getCostsOf(
+        "#layout.cpu<lanes = 16, flops_per_byte = 1, vector_bits = " +
+        std::to_string(bits) + ">");
+    std::string f = std::to_string(filters);
+    return price(
+        costs,
+        "%x: tensor<18xf32>, %w: tensor<" + f + "x3xf32>, %y: tensor<" + f +
+            "x16xf32>",
+        "%0 = linalg.generic {indexing_maps = [affine_map<(f, i, k) -> (i + "
+        "k)>, affine_map<(f, i, k) -> (f, k)>, affine_map<(f, i, k) -> (f, "
+        "i)>], iterator_types = [\"parallel\", \"parallel\", "
+        "\"reduction\"]} ins(%x, %w : tensor<18xf32>, tensor<" +
+            f + "x3xf32>) outs(%y : tensor<" + f +
+            "x16xf32>) {\n^bb0(%a: f32, %b: f32, %c: f32):\n"
+            "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %c : f32\n"
+            "linalg.yield %s : f32\n} -> tensor<" +
+            f + "x16xf32>");
+  };
+  EXPECT_EQ(conv(512, 1), 18 * 4 * 2 + (3 + 2 * 16) * 4 + 16 * 3 * 2 * 2);
+  EXPECT_EQ(conv(512, 4),
+            18 * 4 * 3 / 2 + 4 * (3 + 2 * 16) * 4 + 4 * 16 * 3 * 2 * 3 / 2);
+  EXPECT_EQ(conv(128, 4),
+            18 * 4 * 5 / 4 + 4 * (3 + 2 * 16) * 4 + 4 * 16 * 3 * 2 * 5 / 4);
 }
 
 /// The loop on lanes may be the last of a sum, too.

@@ -43,7 +43,7 @@ CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       int64_t lanes, int64_t lineBytes, int64_t stridedPercent,
                       int64_t flopsPerByte, int64_t scalarPercent,
                       int64_t maskPercent, int64_t assumedSize,
-                      int64_t assumedTrips) {
+                      int64_t assumedTrips, int64_t vectorBits) {
   return checkFigures(emitError, {{"lanes", lanes, 1},
                                   {"line_bytes", lineBytes, 1},
                                   {"strided_percent", stridedPercent, 100},
@@ -51,7 +51,16 @@ CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   {"scalar_percent", scalarPercent, 100},
                                   {"mask_percent", maskPercent, 100},
                                   {"assumed_size", assumedSize, 1},
-                                  {"assumed_trips", assumedTrips, 1}});
+                                  {"assumed_trips", assumedTrips, 1},
+                                  {"vector_bits", vectorBits, 0}});
+}
+
+CpuTargetAttr CpuTargetAttr::forVectors(int64_t bits) const {
+  if (getVectorBits() != 0)
+    return *this;
+  return get(getContext(), getLanes(), getLineBytes(), getStridedPercent(),
+             getFlopsPerByte(), getScalarPercent(), getMaskPercent(),
+             getAssumedSize(), getAssumedTrips(), bits);
 }
 
 //===----------------------------------------------------------------------===//

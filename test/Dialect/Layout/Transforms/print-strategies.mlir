@@ -12,7 +12,7 @@
 // SOLVED: layout.assignment = {conversion_cost = 477863 : i64, cost = 27431437 : i64, lower_bound = 27431437 : i64}
 // TEXT:      strategy                        cost      of conversions   conversions     bytes moved
 // TEXT-NEXT: optimum                     27431437              477863             1          401408
-// TEXT-NEXT: as-typed                    43496359                   0             0               0
+// TEXT-NEXT: as-typed                    39705861                   0             0               0
 // TEXT-NEXT: forward                     27431437              477863             1          401408
 // TEXT-NEXT: priority                    28055585             1102011             2          925696
 // TEXT-NEXT: rank                        27431437              477863             1          401408

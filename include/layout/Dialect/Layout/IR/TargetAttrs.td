@@ -36,14 +36,17 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one byte;
     * `scalar_percent`: cost of arithmetic without lanes, in percent of the same on
-      all lanes;
+      vectors of 256 bits; longer vectors make it dearer;
     * `mask_percent`: cost of a reduction that must not see padding, in percent
       of the same reduction over as many elements. It ends where the dim does,
       while one over padding that is known to change nothing goes through all
       of it;
     * `assumed_size`: the size that stands for a dynamic one in costs;
     * `assumed_trips`: how often a loop whose bounds are not known is taken to
-      run.
+      run;
+    * `vector_bits`: bits of one vector register. Without it they are those of
+      the processor that `layout-to-cpu` makes code for, and 256 where no
+      processor is named.
   }];
   let parameters = (ins
     "int64_t":$lanes,
@@ -53,9 +56,15 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     DefaultValuedParameter<"int64_t", "550">:$scalar_percent,
     DefaultValuedParameter<"int64_t", "100">:$mask_percent,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
-    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
+    OptionalParameter<"int64_t">:$vector_bits);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// This target for a processor with vectors of so many bits, unless it
+    /// states them.
+    CpuTargetAttr forVectors(int64_t bits) const;
+  }];
 }
 
 def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {

@@ -15,6 +15,25 @@ defvar targetDescription =
     "`layout.target` of the op that the pass runs on, or of one around it, is "
     "taken";
 
+def CompleteTargetPass : Pass<"layout-complete-target", "ModuleOp"> {
+  let summary = "States the vectors of the processor in the target";
+  let description = [{
+    The beginning of `layout-to-cpu`: a target `#layout.cpu` that states no
+    `vector_bits` gets those of the processor that code is made for, so that
+    layouts are decided by the prices of its vectors. The target is recorded as
+    `layout.target` of the module; lowerings remove it. Other targets stay as
+    they are, and without one nothing is done.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("What layouts are for: ", targetDescription)>,
+    Option<"vectorBits", "vector-bits", "unsigned",
+           "::mlir::layout::getFigures(::mlir::layout::Cpu::host).vectorBits",
+           "Bits of one vector register; without it those of the machine that "
+           "this runs on">
+  ];
+}
+
 def SolvePass : Pass<"layout-solve"> {
   let summary = "Decides a layout for every tensor";
   let description = [{

@@ -1,0 +1,35 @@
+//===- CompleteTarget.cpp - What a target does not say of the CPU ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_COMPLETETARGETPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+struct CompleteTarget : layout::impl::CompleteTargetPassBase<CompleteTarget> {
+  using CompleteTargetPassBase::CompleteTargetPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<TargetInterface> found = findTarget(module, target);
+    if (failed(found))
+      return signalPassFailure();
+    Attribute attr = *found;
+    if (auto cpu = dyn_cast_if_present<CpuTargetAttr>(attr))
+      attr = cpu.forVectors(vectorBits);
+    if (attr)
+      module->setDiscardableAttr(kTargetAttr, attr);
+  }
+};
+} // namespace

@@ -1,0 +1,34 @@
+// RUN: layout-opt %s --layout-complete-target=vector-bits=512 --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-complete-target="vector-bits=128 target={#layout.cpu<lanes = 8>}" --split-input-file | FileCheck %s --check-prefix=OPTION
+// RUN: not layout-opt %s --layout-complete-target="target=none" 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: layout-opt %s --layout-to-cpu="cpu=x86-64-v4" --dump-pass-pipeline --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=V4
+// RUN: layout-opt %s --layout-to-cpu="cpu=x86-64-v4 vector-bits=0" --dump-pass-pipeline --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCALAR
+
+// What the target does not say of vectors comes from the processor that code is
+// made for.
+
+// CHECK: module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 512>}
+// OPTION: module attributes {layout.target = #layout.cpu<lanes = 8, vector_bits = 128>}
+// ERROR: error: the option 'target' is "none": it takes an attribute like #layout.cpu<lanes = 16>
+// V4: layout-complete-target{target= vector-bits=512}
+// SCALAR: layout-complete-target{target= vector-bits=0}
+module attributes {layout.target = #layout.cpu<lanes = 16>} {}
+
+// -----
+
+// What it says stays.
+
+// CHECK: module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 256>}
+module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 256>} {}
+
+// -----
+
+// So do other targets, and a module without one.
+
+// CHECK: module attributes {layout.target = #layout.opencl}
+module attributes {layout.target = #layout.opencl} {}
+
+// -----
+
+// CHECK: module {
+module {}
