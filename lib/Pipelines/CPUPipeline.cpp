@@ -137,6 +137,7 @@ static void buildBufferPart(OpPassManager &pm,
   if (options.emitKernels) {
     auto transposes =
         makePassOptions<TileTransposesPassOptions>(options, figures);
+    transposes.permutedBytes = figures.permutedBytes;
     transposes.lastCacheBytes = figures.lastCacheBytes;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }

@@ -74,6 +74,8 @@ static CpuFigures getFiguresOfHost() {
     figures = getFigures(Cpu::aarch64);
   else if (!features.lookup("avx"))
     figures.vectorBits = 128;
+  if (features.lookup("avx512vbmi"))
+    figures.permutedBytes = 1;
   readCaches(figures);
   return figures;
 }
@@ -102,6 +104,7 @@ CpuFigures layout::getFigures(Cpu cpu) {
     CpuFigures figures;
     figures.vectorBits = 512;
     figures.vectorRegisters = 32;
+    figures.permutedBytes = 2;
     return figures;
   }
   case Cpu::aarch64:

@@ -23,6 +23,9 @@ struct CpuFigures {
   /// Bits of one vector register; 0 for scalar code.
   unsigned vectorBits = 256;
   unsigned vectorRegisters = 16;
+  /// The smallest elements, in bytes, of which one shuffle takes any from two
+  /// registers; 0 where there is no such shuffle.
+  int64_t permutedBytes = 0;
   /// What memory moves at once.
   int64_t lineBytes = 64;
   /// The caches of one core.

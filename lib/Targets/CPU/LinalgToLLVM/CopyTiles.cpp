@@ -161,6 +161,13 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
+/// Whether rows or columns are woven without blends, by shuffles of two
+/// registers, of which so few need a few only.
+static bool isPermuted(int64_t few, int64_t bytes, const CpuFigures &figures) {
+  return few <= kMostWoven && figures.permutedBytes != 0 &&
+         bytes >= figures.permutedBytes;
+}
+
 /// Whether the few indices of one digit are, for each of the many of another,
 /// a run on one side.
 static bool canWeave(const CopyDigit &few, const CopyDigit &many,
@@ -268,11 +275,12 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 /// in lines of their own: then runs of the source are followed. So they are
 /// where the result is streamed, which no cache has to hold, and the lines of
 /// rows would not stay until the next columns, and where rows are short and the
-/// lines of all columns stay. Where both sides collide, two lines of each are
-/// as many as stay; where only the next rows, with lines that are fetched
-/// ahead, push out the lines of these, rows are read along (planLongRows).
-/// Where the source is one run, a streamed column gets several
-/// lines in turn, as memory takes neighbors faster than lines of many columns.
+/// lines of all columns stay. Where both sides collide, with each other or
+/// alone, two lines of each are as many as stay; where only the next rows, with
+/// lines that are fetched ahead, push out the lines of these, rows are read
+/// along (planLongRows). Where the source is one run, a streamed column gets
+/// several lines in turn, as memory takes neighbors faster than lines of many
+/// columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -282,6 +290,9 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   int64_t out = ofColumns.out * bytes, numColumns = tile.getNumColumns();
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
+  bool bothCollide = (rowsCollide && columnsCollide) ||
+                     collide(tile.rows + tile.columns,
+                             std::gcd(ofRows.in * bytes, out), figures);
   bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
   // Large elements are written line by line, and wait for the lines of the
   // result where some that are fetched ahead do not stay.
@@ -302,7 +313,7 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
     tile.blockColumns = kBlockBytes / bytes;
   else if (tile.streams && (rowsCollide || ofRows.in >= ofColumns.out))
     tile.blockColumns = kRunLines * tile.columns;
-  else if (rowsCollide && columnsCollide)
+  else if (bothCollide)
     tile.blockColumns = 2 * tile.columns;
   else if (isShort && collide(numColumns, out, figures))
     planShortRows(tile, bytes, figures);
@@ -380,13 +391,15 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-    tile.weavesLanes = isBlended(tile.rows, bytes, tile, figures);
+    tile.weavesLanes = !isPermuted(tile.rows, bytes, figures) &&
+                       isBlended(tile.rows, bytes, tile, figures);
   } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile,
                       figures)) {
     tile.way = CopyTile::Way::Unweave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
-    tile.weavesLanes = isBlended(tile.columns, bytes, tile, figures);
+    tile.weavesLanes = !isPermuted(tile.columns, bytes, figures) &&
+                       isBlended(tile.columns, bytes, tile, figures);
   } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
   }

@@ -622,6 +622,7 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
     CpuFigures figures;
     figures.vectorBits = vectorBits;
     figures.vectorRegisters = vectorRegisters;
+    figures.permutedBytes = permutedBytes;
     figures.lineBytes = lineBytes;
     figures.firstCacheBytes = firstCacheBytes;
     figures.secondCacheBytes = secondCacheBytes;

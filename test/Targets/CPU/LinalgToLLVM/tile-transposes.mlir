@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32 permuted-bytes=4}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
 
 // Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes
 // of rows 0 and 4 change places, then two rounds within lanes, and rows of 8 are
@@ -41,6 +41,12 @@ func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
 // CHECK-COUNT-3: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-9: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
 // CHECK-COUNT-6: vector.store {{.*}} vector<4xf32>
+// Shuffles of two registers need two for each result.
+// WIDE-LABEL: func.func @few_rows
+// WIDE-COUNT-3: vector.load {{.*}} vector<16xf32>
+// WIDE-COUNT-6: vector.shuffle {{.*}} vector<16xi32>, vector<16xi32>
+// WIDE-NOT: vector.shuffle
+// WIDE-COUNT-3: vector.store {{.*}} vector<16xf32>
 func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
   %e = tensor.empty() : tensor<64x3xf32>
   %r = linalg.transpose ins(%x : tensor<3x64xf32>) outs(%e : tensor<64x3xf32>) permutation = [1, 0]

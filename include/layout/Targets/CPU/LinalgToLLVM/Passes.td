@@ -217,6 +217,10 @@ def TileTransposesPass
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
+    Option<"permutedBytes", "permuted-bytes", "int64_t",
+           /*default=*/"CpuFigures().permutedBytes",
+           "The smallest elements, in bytes, of which one shuffle takes any "
+           "from two registers; 0 where there is no such shuffle">,
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuFigures().lineBytes",
            "What memory moves at once">,
