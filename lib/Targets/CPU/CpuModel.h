@@ -12,20 +12,21 @@
 //   op           bytes of the tensors it reads and writes, padding included,
 //                + points * ops * 100 / use / flops_per_byte
 //                points: iterations, tiled loops rounded up to whole tiles
-//                use: percent of the elements of vectors that work. Where a
-//                window slides along the lanes, vectors begin anywhere, and
-//                those that end in another line are one more load; what is
-//                under the window is read by them, too. Where only a
-//                reduction can be on lanes, each run of it ends with steps that
-//                combine them, and all counts at strided_percent; without that
-//                either, the bytes count at strided_percent and the arithmetic
-//                at scalar_percent, the more the longer vectors are. Bytes that
-//                are summed up row after row, and whose rows fill all
-//                registers, in however many digits, count at strided_percent. A
-//                reduction that has to be masked (see PaddingMasks.h) ends
-//                where its dim does, at mask_percent; padding that a result
-//                states and the body does not make is written like that of a
-//                conversion
+//                use: percent of the elements of vectors that work; dims that
+//                are one run in all tensors fill them together. Where a window
+//                slides along the lanes, vectors begin anywhere, and those that
+//                end in another line are one more load, of which results that
+//                share it wait for half; what is under the window is read by
+//                them, too. Where only a reduction can be on lanes, each result
+//                ends with steps that combine them, and all counts at
+//                strided_percent; without that either, the bytes count at
+//                strided_percent and the arithmetic at scalar_percent, the more
+//                the longer vectors are. Bytes that are summed up row after
+//                row, and whose rows fill all registers, in however many
+//                digits, count at strided_percent. A reduction that has to be
+//                masked (see PaddingMasks.h) ends where its dim does, at
+//                mask_percent; padding that a result states and the body does
+//                not make is written like that of a conversion
 //
 // Which loop goes on lanes is asked of the loops on stored digits that the
 // lowering emits (StoredOp.h), and by the question that kernels ask.

@@ -244,7 +244,7 @@ TEST_F(Prices, MaskedSums) {
   CostModel costs = getCosts(", mask_percent = 150");
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
   EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
-            3200 + 2 * 400 + 2 * (600 * (8 + 4 * 2) / 8) * 3 / 2 / 8);
+            3200 + 2 * 400 + 2 * (600 * (6 + 4 * 2) / 6) * 3 / 2 / 8);
   EXPECT_EQ(price(costs, kSumArguments, kSum),
             2400 + 2 * 400 + 2 * (100 * (8 + 4 * 2)) / 8);
 }
