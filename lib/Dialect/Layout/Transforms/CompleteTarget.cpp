@@ -26,8 +26,18 @@ struct CompleteTarget : layout::impl::CompleteTargetPassBase<CompleteTarget> {
     if (failed(found))
       return signalPassFailure();
     Attribute attr = *found;
-    if (auto cpu = dyn_cast_if_present<CpuTargetAttr>(attr))
+    if (auto cpu = dyn_cast_if_present<CpuTargetAttr>(attr)) {
+      auto emitError = [&] {
+        return module.emitError("the option 'vector-bits': ");
+      };
+      if (failed(CpuTargetAttr::verify(
+              emitError, cpu.getLanes(), cpu.getLineBytes(),
+              cpu.getStridedPercent(), cpu.getFlopsPerByte(),
+              cpu.getScalarPercent(), cpu.getMaskPercent(),
+              cpu.getAssumedSize(), cpu.getAssumedTrips(), vectorBits)))
+        return signalPassFailure();
       attr = cpu.forVectors(vectorBits);
+    }
     if (attr)
       module->setDiscardableAttr(kTargetAttr, attr);
   }
