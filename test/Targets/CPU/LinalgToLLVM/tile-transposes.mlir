@@ -55,6 +55,36 @@ func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
 
 // -----
 
+// For elements of two bytes there is no such shuffle here.
+// WIDE-LABEL: func.func @few_halves
+// WIDE-COUNT-3: vector.load {{.*}} vector<32xf16>
+// WIDE-COUNT-12: vector.store {{.*}} vector<8xf16>
+func.func @few_halves(%x: tensor<3x64xf16>) -> tensor<64x3xf16> {
+  %e = tensor.empty() : tensor<64x3xf16>
+  %r = linalg.transpose ins(%x : tensor<3x64xf16>) outs(%e : tensor<64x3xf16>) permutation = [1, 0]
+  return %r : tensor<64x3xf16>
+}
+
+// -----
+
+// Eleven rows are woven where half of 32 registers hold them, and squares with
+// 16.
+// CHECK-LABEL: func.func @eleven_rows
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-8: vector.store {{.*}} vector<4xf32>
+// WIDE-LABEL: func.func @eleven_rows
+// WIDE-COUNT-11: vector.load {{.*}} vector<16xf32>
+// WIDE-COUNT-44: vector.store {{.*}} vector<4xf32>
+func.func @eleven_rows(%x: tensor<11x64xf32>) -> tensor<64x11xf32> {
+  %e = tensor.empty() : tensor<64x11xf32>
+  %r = linalg.transpose ins(%x : tensor<11x64xf32>) outs(%e : tensor<64x11xf32>) permutation = [1, 0]
+  return %r : tensor<64x11xf32>
+}
+
+// -----
+
 // Positions that are sums of dims: 32 channels in two tiles of 16.
 // CHECK-LABEL: func.func @sums
 // CHECK: scf.for {{.*}} to %c2 step %c1
