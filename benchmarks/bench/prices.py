@@ -159,14 +159,14 @@ OPS = [
 ]
 
 
-def price(ops, vector_bits, folder):
-    """{op: {layouts: price}}; each op is one function."""
+def price(ops, vectors, folder):
+    """{op: {layouts: price}}; each op is one function. `vectors` is the option that states other ones, or empty."""
     pairs = [(op, layouts) for op in ops for layouts in op.layouts]
     source, table = folder / "ops.mlir", folder / "prices.json"
     source.write_text(f"module attributes {{layout.target = {TARGET}}} {{\n" + "".join(
         op.function(layouts, f"kernel{i}") for i, (op, layouts) in enumerate(pairs)) + "}\n")
-    complete = "--layout-complete-target" + (f"=vector-bits={vector_bits}" if vector_bits else "")
-    run_tool("layout-opt", source, complete, f"--layout-print-cost=format=json output={table}", "-o", "/dev/null")
+    run_tool("layout-opt", source, f"--layout-complete-target={vectors}",
+             f"--layout-print-cost=format=json output={table}", "-o", "/dev/null")
     rows = [row for row in json.loads(table.read_text())["ops"]["rows"] if row["name"] != "linalg.fill"]
     prices = {op.name: {} for op in ops}
     for (op, layouts), row in zip(pairs, rows, strict=True):
@@ -174,7 +174,7 @@ def price(ops, vector_bits, folder):
     return prices
 
 
-def measure(op, layouts, vector_bits, repeat):
+def measure(op, layouts, vectors, repeat):
     """Microseconds of the fastest run."""
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         folder = pathlib.Path(scratch)
@@ -182,21 +182,20 @@ def measure(op, layouts, vector_bits, repeat):
             folder / name for name in ("op.mlir", "plain.mlir", "llvm.mlir", "times.json"))
         source.write_text(op.function(layouts))
         run_tool("layout-opt", source, "--convert-layout-to-linalg", "-o", plain)
-        vectors = f" vector-bits={vector_bits}" if vector_bits else ""
-        run_tool("layout-opt", plain, f"--layout-linalg-to-llvm=cpu=host{vectors}", "-o", lowered)
+        run_tool("layout-opt", plain, f"--layout-linalg-to-llvm=cpu=host {vectors}", "-o", lowered)
         run_tool("layout-run", lowered, "--function=kernel", "--threads=1",
                  *[f"--input={path}" for path in make_inputs(plain, folder)], "--warmup=2", f"--repeat={repeat}",
                  f"--json={times}", "--keep-freed-memory")
         return round(json.loads(times.read_text())["run_min_seconds"] * 1e6, 1)
 
 
-def measure_op(op, prices, vector_bits, repeat, again):
+def measure_op(op, prices, vectors, repeat, again):
     """{layouts: microseconds}."""
-    times = {layouts: measure(op, layouts, vector_bits, repeat) for layouts in op.layouts}
+    times = {layouts: measure(op, layouts, vectors, repeat) for layouts in op.layouts}
     for _ in range(again):
         wrong = wrong_prices(prices, times)
         for layouts in dict.fromkeys(layouts for _, *pair in wrong for layouts in pair):
-            times[layouts] = min(times[layouts], measure(op, layouts, vector_bits, repeat))
+            times[layouts] = min(times[layouts], measure(op, layouts, vectors, repeat))
     return times
 
 
@@ -231,12 +230,13 @@ def main(argv):
         print(f"no op matches '{args.op}'", file=sys.stderr)
         return 1
     times = json.loads(args.times.read_text()) if args.times else {}
+    vectors = f"vector-bits={args.vector_bits}" if args.vector_bits else ""
     try:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
-            prices = price(ops, args.vector_bits, pathlib.Path(scratch))
+            prices = price(ops, vectors, pathlib.Path(scratch))
         for op in ops:
             if not args.times:
-                times[op.name] = measure_op(op, prices[op.name], args.vector_bits, args.repeat, args.again)
+                times[op.name] = measure_op(op, prices[op.name], vectors, args.repeat, args.again)
             print(f"{op.name}\n{'  layouts':<44}{'price':>12}{'us':>10}{'price/us':>10}")
             for layouts, cost in sorted(prices[op.name].items(), key=lambda pair: pair[1]):
                 each = times[op.name][layouts]

@@ -176,8 +176,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   // Whole vectors for every run. Where a window slides, so many of them end in
   // another line, which is one more load, of which several results that share
   // it wait for a half at most.
+  int64_t run = lane ? stored.getRun(rule, *lane, getAssumedSize()) : 0;
   auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
-    int64_t run = stored.getRun(rule, *lane, getAssumedSize());
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
     if (!slides)
       return;
@@ -194,7 +194,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                 llvm::none_of(rule.operandMaps, slidesAlone));
   } else if (parts) {
     // At the end of each sum, halves are combined until one lane is left.
-    int64_t run = stored.getTrips(*parts, getAssumedSize());
+    run = stored.getTrips(*parts, getAssumedSize());
     int64_t lanes = getVectorSize(op), sum = countSummed(rule, trips);
     for (int64_t *count : {&work, &sum})
       stretch(*count, run, llvm::alignTo(run, lanes));

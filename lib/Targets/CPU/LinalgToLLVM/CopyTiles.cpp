@@ -119,7 +119,7 @@ static bool canStream(const CopyTile &tile, int64_t bytes,
       return false;
     bytes *= digit.extent;
   }
-  // What the C library's copy writes past the caches, too.
+  // Source and result are three quarters of the last cache, or more.
   return bytes >= figures.lastCacheBytes / 8 * 3 && step % line == 0 &&
          tile.digits[fastest].extent % step == 0;
 }
@@ -161,11 +161,13 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
-/// Whether rows or columns are woven without blends, by shuffles of two
-/// registers, of which so few need a few only.
-static bool isPermuted(int64_t few, int64_t bytes, const CpuFigures &figures) {
-  return few <= kMostWoven && figures.permutedBytes != 0 &&
-         bytes >= figures.permutedBytes;
+/// Whether rows or columns that can be woven are by blends of lanes. A few need
+/// only a few shuffles of two registers, where there are such.
+static bool weavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
+                        const CpuFigures &figures) {
+  bool isPermuted = few <= kMostWoven && figures.permutedBytes != 0 &&
+                    bytes >= figures.permutedBytes;
+  return !isPermuted && isBlended(few, bytes, tile, figures);
 }
 
 /// Whether the few indices of one digit are, for each of the many of another,
@@ -391,15 +393,13 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-    tile.weavesLanes = !isPermuted(tile.rows, bytes, figures) &&
-                       isBlended(tile.rows, bytes, tile, figures);
+    tile.weavesLanes = weavesLanes(tile.rows, bytes, tile, figures);
   } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile,
                       figures)) {
     tile.way = CopyTile::Way::Unweave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
-    tile.weavesLanes = !isPermuted(tile.columns, bytes, figures) &&
-                       isBlended(tile.columns, bytes, tile, figures);
+    tile.weavesLanes = weavesLanes(tile.columns, bytes, tile, figures);
   } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
   }
