@@ -7,6 +7,7 @@
 
 #include "CopyTileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -173,22 +174,57 @@ void CopyTileEmitter::emitSquares() {
                         llvm::bit_floor<uint64_t>(tile.columns));
   int64_t rows = std::min(tile.rows, tile.vectorSize);
   // Few rows fill one lane; the others are those of the columns beside it.
-  int64_t width =
-      rows > lane
-          ? lane
-          : llvm::bit_floor<uint64_t>(std::min(tile.columns, tile.vectorSize));
-  if (tile.readsWholeRows)
-    width = tile.vectorSize;
+  int64_t width = lane;
+  if (rows <= lane || tile.fillsRegisters())
+    width = llvm::bit_floor<uint64_t>(std::min(
+        tile.columns, tile.vectorSize / std::max<int64_t>(rows / lane, 1)));
+  bool isSquare = tile.loadSize > lane || tile.getRowsPerLoad() > 1;
+  if (isSquare)
+    width = tile.loadSize;
+  addedColumns = 0;
+  SmallVector<Part> parts;
   for (int64_t column : getStarts(tile.columns, width)) {
-    SmallVector<Part> parts;
     for (int64_t row = 0; row < tile.rows; row += rows) {
-      if (tile.readsWholeRows)
-        transposeWholeRows(row, column, lane, parts);
+      if (isSquare)
+        transposeSquares(row, column, lane, parts);
       else
         transposeLanes(row, column, width, lane, parts);
-      if ((row + rows) % std::max(tile.rowsTogether, rows) == 0)
+      if (tile.fillsRegisters())
+        storeJoined(parts);
+      else if ((row + rows) % std::max(tile.rowsTogether, rows) == 0)
         storeParts(parts);
     }
+    addedColumns = column + width;
+  }
+  storeParts(parts);
+}
+
+void CopyTileEmitter::storeJoined(SmallVectorImpl<Part> &parts) {
+  int64_t rows = tile.rows, size = tile.vectorSize;
+  llvm::MapVector<int64_t, SmallVector<std::pair<int64_t, Part>>> registers;
+  for (const Part &part : parts) {
+    std::optional<int64_t> offset = tile.getOffset(part.column);
+    if (!offset)
+      return storeParts(parts);
+    registers[*offset / size].emplace_back(*offset, part);
+  }
+  parts.clear();
+  for (auto &[number, group] : registers) {
+    llvm::sort(group, llvm::less_first());
+    int64_t first = group[0].first;
+    bool isWhole =
+        int64_t(group.size()) * rows == size &&
+        llvm::all_of(llvm::enumerate(group), [&](const auto &it) {
+          return it.value().first == first + int64_t(it.index()) * rows;
+        });
+    if (!isWhole) {
+      llvm::append_range(parts, llvm::make_second_range(group));
+      continue;
+    }
+    SmallVector<VectorShuffles::Slice> slices;
+    for (auto &[offset, part] : group)
+      llvm::append_range(slices, part.rows);
+    store(shuffles.join(slices), result(group[0].second.column));
   }
 }
 
@@ -198,7 +234,7 @@ void CopyTileEmitter::storeParts(SmallVectorImpl<Part> &parts) {
       return a.column < b.column;
     });
   for (const Part &part : parts)
-    store(part.rows, add(result(part.column), index(part.row)));
+    store(shuffles.join(part.rows), add(result(part.column), index(part.row)));
   parts.clear();
 }
 
@@ -217,17 +253,22 @@ void CopyTileEmitter::transposeLanes(int64_t row, int64_t column, int64_t width,
            shuffles.interleaveLanes(0, registers, lane, load), parts);
 }
 
-void CopyTileEmitter::transposeWholeRows(int64_t row, int64_t column,
-                                         int64_t lane,
-                                         SmallVectorImpl<Part> &parts) {
-  SmallVector<SmallVector<Value>> squares(tile.vectorSize / lane);
-  for (int64_t i = 0; i < lane; ++i) {
-    SmallVector<Value> whole;
+void CopyTileEmitter::transposeSquares(int64_t row, int64_t column,
+                                       int64_t lane,
+                                       SmallVectorImpl<Part> &parts) {
+  int64_t lanes = tile.loadSize / lane, rows = tile.getRowsPerLoad();
+  int64_t size = rows * tile.loadSize, together = tile.vectorSize / size;
+  SmallVector<SmallVector<Value>> squares(lanes);
+  for (int64_t i = 0; i < lane; i += rows) {
+    SmallVector<Value> loads, registers;
     for (int64_t part = i; part < tile.vectorSize; part += lane)
-      whole.push_back(loadRow(row + part, column, tile.vectorSize));
-    for (auto [square, part] :
-         llvm::zip_equal(squares, shuffles.gatherLanes(whole, lane)))
-      square.push_back(part);
+      loads.push_back(loadRow(row + part, column, size));
+    for (ArrayRef<Value> left = loads; !left.empty();
+         left = left.drop_front(together))
+      registers.push_back(shuffles.concat(left.take_front(together)));
+    for (auto [number, part] :
+         llvm::enumerate(shuffles.gatherLanes(registers, lane)))
+      squares[number % lanes].push_back(part);
   }
   for (auto [number, square] : llvm::enumerate(squares))
     addParts(row, column + number * lane, lane,
@@ -241,12 +282,15 @@ void CopyTileEmitter::addParts(int64_t row, int64_t column, int64_t lane,
                                SmallVectorImpl<Part> &parts) {
   int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
   int64_t rows = std::min(tile.rows, tile.vectorSize);
-  int64_t perLane = lane / std::min<int64_t>(rows, lane);
+  int64_t run = std::min(rows, lane), width = size / rows * run;
   for (auto [number, whole] : llvm::enumerate(registers))
-    for (int64_t part = 0; part < size / rows; ++part) {
-      int64_t at = part / perLane * lane + number * perLane + part % perLane;
-      parts.push_back(
-          {column + at, row, shuffles.slice(whole, part * rows, rows)});
+    for (int64_t at = 0; at < width; at += run) {
+      int64_t more = at / lane * lane + (number * lane + at % lane) / run;
+      if (column + more < addedColumns)
+        continue;
+      parts.push_back({column + more, row, {}});
+      for (int64_t start = at; start < size; start += width)
+        parts.back().rows.push_back({whole, start, run});
     }
 }
 

@@ -65,16 +65,19 @@ private:
   /// Rows from `row` on of one column of the result.
   struct Part {
     int64_t column, row;
-    Value rows;
+    SmallVector<VectorShuffles::Slice, 4> rows;
   };
 
   void emitSquares();
+  /// Stores the registers that columns fill together, and leaves other parts.
+  void storeJoined(SmallVectorImpl<Part> &parts);
   void storeParts(SmallVectorImpl<Part> &parts);
   void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
                       SmallVectorImpl<Part> &parts);
-  void transposeWholeRows(int64_t row, int64_t column, int64_t lane,
-                          SmallVectorImpl<Part> &parts);
-  /// The columns of a square that was transposed.
+  void transposeSquares(int64_t row, int64_t column, int64_t lane,
+                        SmallVectorImpl<Part> &parts);
+  /// The columns of a square that was transposed; those before `addedColumns`
+  /// there are already.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();
@@ -88,6 +91,8 @@ private:
   VectorShuffles shuffles;
   CopySide in, out;
   Value firstColumn;
+  /// Columns of the tile that parts have been made of.
+  int64_t addedColumns = 0;
 };
 
 } // namespace mlir::layout

@@ -102,6 +102,35 @@ static void addColumnDigits(CopyTile &tile, int64_t line) {
   }
 }
 
+std::optional<int64_t> CopyTile::getOffset(int64_t column) const {
+  if (columnDigits.size() > 1 && columns < getNumColumns())
+    return std::nullopt;
+  int64_t offset = 0;
+  for (unsigned digit : columnDigits) {
+    auto [extent, in, out, loop] = digits[digit];
+    if (ShapedType::isDynamic(out))
+      return std::nullopt;
+    bool isLast = digit == columnDigits.back();
+    offset += (isLast ? column : column % extent) * out;
+    column /= extent;
+  }
+  return offset;
+}
+
+bool CopyTile::fillsRegisters() const {
+  return rows < vectorSize &&
+         llvm::any_of(
+             columnDigits,
+             [&](unsigned digit) { return digits[digit].out == rows; });
+}
+
+int64_t CopyTile::getRowsPerLoad() const {
+  bool isRun = padding == 0 && rows % vectorSize == 0 && columns == loadSize &&
+               columns < vectorSize && digits[rowDigit].in == columns;
+  // A lane has as many rows.
+  return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
+}
+
 /// Whether a tile that begins with a line of the result writes whole lines, and
 /// so do all others, more than caches hold.
 static bool canStream(const CopyTile &tile, int64_t bytes,
@@ -187,8 +216,8 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
   if (parts < 2 || registers > figures.vectorRegisters)
     return;
   tile.rowsTogether = tile.rows;
-  tile.readsWholeRows &=
-      registers * tile.vectorSize / lane <= figures.vectorRegisters;
+  while (parts * tile.loadSize > figures.vectorRegisters)
+    tile.loadSize /= 2;
 }
 
 /// Whether a block lies in its stage as it does in the result. Elements of one
@@ -250,7 +279,7 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
   tile.rows = line;
   joinParts(tile, kLaneBytes / bytes, figures);
   tile.rows = rows;
-  tile.columns = tile.readsWholeRows ? tile.vectorSize : kLaneBytes / bytes;
+  tile.columns = tile.loadSize;
   tile.blockColumns = tile.getNumColumns();
 }
 
@@ -334,24 +363,35 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
                         const CpuFigures &figures) {
   tile.way = CopyTile::Way::Squares;
   int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
+  int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
+  tile.rows = chooseSize(numRows, line, lane);
   // Where one digit covers registers well, columns of several would need to be
   // found by divisions in each tile.
   addColumnDigits(tile, std::min(line, tile.vectorSize));
+  // Nor are they where one tile has all columns that fill registers together.
+  CopyTile less = tile;
+  less.columnDigits.pop_back();
+  if (tile.getNumColumns() > kMostColumns && less.fillsRegisters() &&
+      less.getNumColumns() >= line && less.getNumColumns() <= kMostColumns)
+    tile.columnDigits = less.columnDigits;
   int64_t numColumns = tile.getNumColumns();
   // Where columns of several digits are written is known where one tile has all
   // of them.
   int64_t most = tile.columnDigits.size() > 1 ? kMostColumns : line;
   tile.columns =
       numColumns <= most ? numColumns : chooseSize(numColumns, line, lane);
-  int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
-  tile.rows = chooseSize(numRows, line, lane);
   // Padding is written by the one tile that has the rows before it.
   if (tile.padding != 0 && tile.rows != numRows)
     return false;
-  // As many whole rows as a register has elements are alive at once.
-  tile.readsWholeRows =
-      tile.vectorSize > lane && tile.vectorSize < figures.vectorRegisters &&
-      tile.columns % tile.vectorSize == 0 && tile.rows % tile.vectorSize == 0;
+  // A register is alive for each element that one load reads, and more of them
+  // where whole rows are read.
+  tile.loadSize = llvm::bit_floor<uint64_t>(std::min(tile.columns, lane));
+  if (tile.rows % tile.vectorSize == 0)
+    for (int64_t size = 2 * tile.loadSize;
+         size <= tile.vectorSize && tile.columns % size == 0 &&
+         size + (size == tile.vectorSize) <= figures.vectorRegisters;
+         size *= 2)
+      tile.loadSize = size;
   return tile.columns >= 2 && tile.rows >= 2;
 }
 
@@ -484,8 +524,7 @@ StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
                     bytes, figures, /*startsWithLine=*/false);
   // The stage stays in the cache, however often its lines are read: so few
   // lines of the result as possible are written before those beside them.
-  out.columns = out.blockColumns = kLaneBytes / bytes;
-  out.readsWholeRows = false;
+  out.columns = out.blockColumns = out.loadSize = kLaneBytes / bytes;
   // Lines that are written in parts do not go past the caches.
   out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;
   return {in, out, rows * columns};

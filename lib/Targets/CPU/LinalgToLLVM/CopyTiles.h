@@ -75,9 +75,9 @@ struct CopyTile {
   int64_t padding = 0;
   /// Elements of one register.
   int64_t vectorSize = 1;
-  /// Whether rows are read as whole registers, which are lines or halves of
-  /// them, and not lane by lane.
-  bool readsWholeRows = false;
+  /// Elements of a row that one load reads where registers are filled with
+  /// rows: those of one lane or more.
+  int64_t loadSize = 1;
   /// Whether rows or columns are woven by blends of lanes.
   bool weavesLanes = false;
   /// Rows of a column that are written one after the other before those of the
@@ -96,6 +96,14 @@ struct CopyTile {
       product *= digits[digit].extent;
     return product;
   }
+  /// How far a column of the tile is in the result from the first one; nothing
+  /// where only the run knows.
+  std::optional<int64_t> getOffset(int64_t column) const;
+  /// Whether the rows of a column are a part of a register, and those of
+  /// another one follow them in the result.
+  bool fillsRegisters() const;
+  /// Rows that are read at once, as they follow one another in the source.
+  int64_t getRowsPerLoad() const;
 };
 
 /// Bytes of the lanes within which shuffles are cheap.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VectorShuffles.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -34,6 +35,27 @@ Value VectorShuffles::concat(ArrayRef<Value> parts) {
   Value low = concat(parts.take_front(parts.size() / 2));
   Value high = concat(parts.drop_front(parts.size() / 2));
   return shuffle(low, high, 2 * getSize(low), [](int64_t e) { return e; });
+}
+
+Value VectorShuffles::join(ArrayRef<Slice> parts) {
+  int64_t size = parts[0].size, total = parts.size() * size;
+  llvm::SmallSetVector<Value, 4> vectors;
+  for (const Slice &part : parts)
+    vectors.insert(part.vector);
+  if (vectors.size() == 1 && total == getSize(vectors[0]) &&
+      llvm::all_of(llvm::enumerate(parts), [&](auto part) {
+        return part.value().start == int64_t(part.index()) * size;
+      }))
+    return vectors[0];
+  if (vectors.size() <= 2) {
+    int64_t first = getSize(vectors[0]);
+    return shuffle(vectors[0], vectors.back(), total, [&](int64_t e) {
+      const Slice &part = parts[e / size];
+      return part.start + e % size + (part.vector == vectors[0] ? 0 : first);
+    });
+  }
+  size_t half = parts.size() / 2;
+  return concat({join(parts.take_front(half)), join(parts.drop_front(half))});
 }
 
 SmallVector<Value>

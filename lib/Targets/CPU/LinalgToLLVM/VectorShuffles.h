@@ -35,6 +35,14 @@ public:
   /// A power of two of vectors, in a row.
   Value concat(ArrayRef<Value> parts);
 
+  /// `size` elements of a vector, from `start` on.
+  struct Slice {
+    Value vector;
+    int64_t start, size;
+  };
+  /// Slices of one size, in a row. Those of two vectors take one shuffle.
+  Value join(ArrayRef<Slice> parts);
+
   /// Transposes the square that the same lane of `count` parts from `first` on
   /// is: of each half, and then runs of two lanes are taken by turns. So few
   /// vectors are alive at once, and a part is asked for where it is needed.

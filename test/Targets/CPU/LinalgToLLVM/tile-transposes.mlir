@@ -245,3 +245,76 @@ func.func @large_of_other_lines(%x: tensor<4099x2048xf32>) -> tensor<2048x4099xf
   %r = linalg.transpose ins(%x : tensor<4099x2048xf32>) outs(%e : tensor<2048x4099xf32>) permutation = [1, 0]
   return %r : tensor<2048x4099xf32>
 }
+
+// -----
+
+// Halves of rows, two to a register, whose lanes change places in one round.
+// WIDE-LABEL: func.func @halves_of_rows
+// WIDE: scf.for {{.*}} to %c64 step %c32
+// WIDE-COUNT-4: vector.load {{.*}} vector<16xf16>
+// WIDE-NEXT: vector.bitcast
+// WIDE-NEXT: %[[UPPER:.*]] = vector.shuffle {{.*}} vector<16xi16>, vector<16xi16>
+// WIDE-NEXT: %[[LOWER:.*]] = vector.shuffle {{.*}} vector<16xi16>, vector<16xi16>
+// WIDE-NEXT: vector.shuffle %[[UPPER]], %[[LOWER]] [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, {{.*}} vector<32xi16>
+// WIDE-NEXT: vector.shuffle %[[UPPER]], %[[LOWER]] [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, {{.*}} vector<32xi16>
+// WIDE-NOT: vector<8xf16>
+// WIDE-COUNT-32: vector.store {{.*}} vector<32xf16>
+// WIDE-NOT: vector.store
+func.func @halves_of_rows(%x: tensor<32x64xf16>) -> tensor<64x32xf16> {
+  %e = tensor.empty() : tensor<64x32xf16>
+  %r = linalg.transpose ins(%x : tensor<32x64xf16>) outs(%e : tensor<64x32xf16>) permutation = [1, 0]
+  return %r : tensor<64x32xf16>
+}
+
+// -----
+
+// Columns of 16 rows are half of a register: two that follow one another in the
+// result are stored together, with one shuffle of two registers.
+// WIDE-LABEL: func.func @joined_columns
+// WIDE-COUNT-16: vector.load {{.*}} vector<16xf16>
+// WIDE: %[[LINE:.*]] = vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, {{.*}} vector<32xi16>
+// WIDE-NEXT: %[[HALVES:.*]] = vector.bitcast %[[LINE]]
+// WIDE-NEXT: vector.store %[[HALVES]]
+// WIDE-COUNT-7: vector.store {{.*}} vector<32xf16>
+// WIDE-COUNT-16: vector.load
+// WIDE-COUNT-8: vector.store {{.*}} vector<32xf16>
+// WIDE-NOT: vector.store
+func.func @joined_columns(%x: tensor<16x64xf16>) -> tensor<64x16xf16> {
+  %e = tensor.empty() : tensor<64x16xf16>
+  %r = linalg.transpose ins(%x : tensor<16x64xf16>) outs(%e : tensor<64x16xf16>) permutation = [1, 0]
+  return %r : tensor<64x16xf16>
+}
+
+// -----
+
+// Nine columns and the dim beside them are one tile of 144, as places of the
+// result are known then: columns 0, 9, 18 and 27 are stored together.
+// WIDE-LABEL: func.func @joined_filters
+// WIDE-COUNT-16: vector.load {{.*}} vector<64xi8>
+// WIDE: vector.shuffle %{{.*}} [0, 1, {{.*}}, 14, 15, 64, 65, {{.*}}, 78, 79] : vector<64xi8>
+// WIDE: vector.shuffle %{{.*}} [16, 17, {{.*}}, 30, 31, 80, 81, {{.*}}, 94, 95] : vector<64xi8>
+// WIDE-NEXT: %[[LINE:.*]] = vector.shuffle {{.*}} vector<32xi8>, vector<32xi8>
+// WIDE-NEXT: vector.store %[[LINE]], {{.*}} vector<64xi8>
+// WIDE-COUNT-35: vector.store {{.*}} vector<64xi8>
+// WIDE-NOT: vector.store
+// WIDE-NOT: arith.remui
+func.func @joined_filters(%x: tensor<16x512x9xi8>) -> tensor<32x9x16x16xi8> {
+  %s = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [16, 32, 16, 9] : tensor<16x512x9xi8> into tensor<16x32x16x9xi8>
+  %e = tensor.empty() : tensor<32x9x16x16xi8>
+  %r = linalg.transpose ins(%s : tensor<16x32x16x9xi8>) outs(%e : tensor<32x9x16x16xi8>) permutation = [1, 3, 2, 0]
+  return %r : tensor<32x9x16x16xi8>
+}
+
+// -----
+
+// Four rows of the source follow one another and are read at once.
+// WIDE-LABEL: func.func @rows_at_once
+// WIDE: scf.for {{.*}} to %c128 step %c64
+// WIDE-COUNT-16: vector.load {{.*}} vector<64xi8>
+// WIDE-NOT: vector.load
+// WIDE-COUNT-16: vector.store {{.*}} vector<64xi8>
+func.func @rows_at_once(%x: tensor<128x16xi8>) -> tensor<16x128xi8> {
+  %e = tensor.empty() : tensor<16x128xi8>
+  %r = linalg.transpose ins(%x : tensor<128x16xi8>) outs(%e : tensor<16x128xi8>) permutation = [1, 0]
+  return %r : tensor<16x128xi8>
+}
