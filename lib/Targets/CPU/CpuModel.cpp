@@ -15,6 +15,7 @@
 #include "layout/Support/CpuFigures.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -132,6 +133,35 @@ static int64_t getResultBytes(Operation *op) {
   return bytes;
 }
 
+/// Whether rows of so many elements, of as many results as registers hold at a
+/// time, leave the first cache before other results read them again. A window
+/// meets what is left of the window before.
+static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
+                             int64_t row) {
+  CpuFigures figures;
+  int64_t bytes = 0;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    AffineMap map = rule.operandMaps[i];
+    if (!map || !rule.isRead[i])
+      continue;
+    bool isSummed = false;
+    for (auto [l, loop] : llvm::enumerate(rule.loops)) {
+      if (loop.size != 1 && isSlidOver(rule, map, l))
+        return false;
+      isSummed |= loop.iterator == utils::IteratorType::reduction &&
+                  loop.size != 1 && map.isFunctionOfDim(l);
+    }
+    if (!isSummed)
+      continue;
+    if (!isShared(rule, map))
+      return false;
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    bytes += row * getElementBytes(element);
+  }
+  // Results of a tile are as many along each of the operands.
+  return bytes * std::sqrt(figures.vectorRegisters) > figures.firstCacheBytes;
+}
+
 int64_t CpuModel::getVectorSize(Operation *op) const {
   return std::clamp<int64_t>(target.getVectorBits() / 8 / getResultBytes(op), 1,
                              target.getLanes());
@@ -200,6 +230,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
       stretch(*count, run, llvm::alignTo(run, lanes));
     stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
     work = takePercent(work, target.getStridedPercent());
+    // Each step waits for lines of the second cache then, about half as long.
+    if (leavesFirstCache(op, rule, countSummed(rule, trips)))
+      work = takePercent(work, 150);
   } else {
     work =
         takePercent(work, target.getScalarPercent() * target.getVectorBits() /

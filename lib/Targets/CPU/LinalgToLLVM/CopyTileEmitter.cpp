@@ -203,10 +203,8 @@ void CopyTileEmitter::storeJoined(SmallVectorImpl<Part> &parts) {
   int64_t rows = tile.rows, size = tile.vectorSize;
   llvm::MapVector<int64_t, SmallVector<std::pair<int64_t, Part>>> registers;
   for (const Part &part : parts) {
-    std::optional<int64_t> offset = tile.getOffset(part.column);
-    if (!offset)
-      return storeParts(parts);
-    registers[*offset / size].emplace_back(*offset, part);
+    int64_t offset = *tile.getOffset(part.column);
+    registers[offset / size].emplace_back(offset, part);
   }
   parts.clear();
   for (auto &[number, group] : registers) {

@@ -371,8 +371,9 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   // Nor are they where one tile has all columns that fill registers together.
   CopyTile less = tile;
   less.columnDigits.pop_back();
+  less.columns = less.getNumColumns();
   if (tile.getNumColumns() > kMostColumns && less.fillsRegisters() &&
-      less.getNumColumns() >= line && less.getNumColumns() <= kMostColumns)
+      less.columns >= line && less.columns <= kMostColumns)
     tile.columnDigits = less.columnDigits;
   int64_t numColumns = tile.getNumColumns();
   // Where columns of several digits are written is known where one tile has all
