@@ -41,7 +41,10 @@ Value CopyTileEmitter::makePadding(int64_t size) {
 }
 
 Value CopyTileEmitter::loadRow(int64_t row, int64_t column, int64_t size) {
-  if (tile.padding == 0 || row < tile.rows - tile.padding)
+  // Behind the last row it is read again, and not written.
+  if (tile.padding == 0)
+    return load(source(std::min(row, tile.rows - 1), column), size);
+  if (row < tile.rows - tile.padding)
     return load(source(row, column), size);
   return makePadding(size);
 }
@@ -75,6 +78,19 @@ void CopyTileEmitter::store(Value row, Value position) {
                             element.getIntOrFloatBitWidth() / 8);
   vector::StoreOp::create(b, loc, row, out.memory, position, tile.streams,
                           alignment);
+}
+
+void CopyTileEmitter::storeFirst(Value row, int64_t size, Value position) {
+  auto type = cast<VectorType>(row.getType()).cloneWith({}, element);
+  if (size >= type.getNumElements())
+    return store(row, position);
+  SmallVector<bool> lanes(type.getNumElements(), false);
+  std::fill_n(lanes.begin(), size, true);
+  Value mask = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type.clone(b.getI1Type()), lanes));
+  vector::MaskedStoreOp::create(
+      b, loc, out.memory, position, mask,
+      b.createOrFold<vector::BitCastOp>(loc, type, row));
 }
 
 Value CopyTileEmitter::source(int64_t row, int64_t column) {
@@ -172,7 +188,7 @@ void CopyTileEmitter::emitSquares() {
   int64_t lane =
       std::min<int64_t>(kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
                         llvm::bit_floor<uint64_t>(tile.columns));
-  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t rows = tile.getSquareRows();
   // Few rows fill one lane; the others are those of the columns beside it.
   int64_t width = lane;
   if (rows <= lane || tile.fillsRegisters())
@@ -232,14 +248,15 @@ void CopyTileEmitter::storeParts(SmallVectorImpl<Part> &parts) {
       return a.column < b.column;
     });
   for (const Part &part : parts)
-    store(shuffles.join(part.rows), add(result(part.column), index(part.row)));
+    storeFirst(shuffles.join(part.rows), tile.rows - part.row,
+               add(result(part.column), index(part.row)));
   parts.clear();
 }
 
 void CopyTileEmitter::transposeLanes(int64_t row, int64_t column, int64_t width,
                                      int64_t lane,
                                      SmallVectorImpl<Part> &parts) {
-  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t rows = tile.getSquareRows();
   int64_t registers = std::min(rows, lane);
   auto load = [&](int64_t number) {
     SmallVector<Value> lanes;
@@ -279,7 +296,7 @@ void CopyTileEmitter::addParts(int64_t row, int64_t column, int64_t lane,
                                ArrayRef<Value> registers,
                                SmallVectorImpl<Part> &parts) {
   int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
-  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t rows = tile.getSquareRows();
   int64_t run = std::min(rows, lane), width = size / rows * run;
   for (auto [number, whole] : llvm::enumerate(registers))
     for (int64_t at = 0; at < width; at += run) {

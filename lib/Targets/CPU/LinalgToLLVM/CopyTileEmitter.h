@@ -60,6 +60,8 @@ private:
   /// padding behind it.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
+  /// The first `size` elements, under a mask where there are more.
+  void storeFirst(Value row, int64_t size, Value position);
 
   void emitRuns();
   /// Rows from `row` on of one column of the result.

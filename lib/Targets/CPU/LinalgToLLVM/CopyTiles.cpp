@@ -365,6 +365,10 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
   tile.rows = chooseSize(numRows, line, lane);
+  // Vectors of 512 bits come with masks.
+  if (figures.vectorBits >= 512 && bytes > 1 && tile.padding == 0 &&
+      numRows > tile.vectorSize / 2 && numRows < tile.vectorSize)
+    tile.rows = numRows;
   // Where one digit covers registers well, columns of several would need to be
   // found by divisions in each tile.
   addColumnDigits(tile, std::min(line, tile.vectorSize));
@@ -387,9 +391,11 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   // A register is alive for each element that one load reads, and more of them
   // where whole rows are read.
   tile.loadSize = llvm::bit_floor<uint64_t>(std::min(tile.columns, lane));
-  if (tile.rows % tile.vectorSize == 0)
+  if (tile.getSquareRows() == tile.vectorSize)
     for (int64_t size = 2 * tile.loadSize;
-         size <= tile.vectorSize && tile.columns % size == 0 &&
+         size <= std::min(tile.columns, tile.vectorSize) &&
+         llvm::alignTo(tile.columns, size) ==
+             llvm::alignTo(tile.columns, tile.loadSize) &&
          size + (size == tile.vectorSize) <= figures.vectorRegisters;
          size *= 2)
       tile.loadSize = size;

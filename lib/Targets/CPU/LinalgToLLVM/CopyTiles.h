@@ -96,6 +96,11 @@ struct CopyTile {
       product *= digits[digit].extent;
     return product;
   }
+  /// Rows of one square: of those behind the last row of the tile nothing is
+  /// written.
+  int64_t getSquareRows() const {
+    return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
+  }
   /// How far a column of the tile is in the result from the first one; nothing
   /// where only the run knows.
   std::optional<int64_t> getOffset(int64_t column) const;

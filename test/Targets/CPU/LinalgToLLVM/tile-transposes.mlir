@@ -358,3 +358,58 @@ func.func @short_rows(%x: memref<128x8xi8>, %r: memref<8x128xi8>) {
   linalg.transpose ins(%x : memref<128x8xi8>) outs(%r : memref<8x128xi8>) permutation = [1, 0]
   return
 }
+
+// -----
+
+// Fourteen rows of floats are one square of sixteen, the last row twice, and a
+// register is stored under a mask; with vectors of 256 bits they are squares of
+// eight, of which two rows are done twice.
+// CHECK-LABEL: func.func @fourteen_rows
+// CHECK-NOT: vector.maskedstore
+// CHECK: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: vector.maskedstore
+// CHECK: return
+// WIDE-LABEL: func.func @fourteen_rows
+// WIDE-DAG: %[[MASK:.*]] = arith.constant dense<[true, {{(true, )+}}false, false]> : vector<16xi1>
+// WIDE-DAG: %[[LAST:.*]] = arith.constant 1300 : index
+// WIDE: arith.addi %{{.*}}, %[[LAST]]
+// WIDE-NOT: vector.store
+// WIDE-COUNT-16: vector.maskedstore {{.*}}, %[[MASK]], {{.*}} vector<16xf32>
+// WIDE-NOT: vector.maskedstore
+// WIDE-NOT: vector.store
+// WIDE: return
+func.func @fourteen_rows(%x: tensor<14x100xf32>) -> tensor<100x14xf32> {
+  %e = tensor.empty() : tensor<100x14xf32>
+  %r = linalg.transpose ins(%x : tensor<14x100xf32>) outs(%e : tensor<100x14xf32>) permutation = [1, 0]
+  return %r : tensor<100x14xf32>
+}
+
+// -----
+
+// Rows of bytes are done in powers of two, which takes less time than masks.
+// WIDE-LABEL: func.func @bytes_without_masks
+// WIDE-NOT: vector.maskedstore
+// WIDE: vector.store {{.*}} vector<32xi8>
+// WIDE-NOT: vector.maskedstore
+// WIDE: return
+func.func @bytes_without_masks(%x: tensor<61x100xi8>) -> tensor<100x61xi8> {
+  %e = tensor.empty() : tensor<100x61xi8>
+  %r = linalg.transpose ins(%x : tensor<61x100xi8>) outs(%e : tensor<100x61xi8>) permutation = [1, 0]
+  return %r : tensor<100x61xi8>
+}
+
+// -----
+
+// Two loads of 32 columns read 50, the second one 14 of them again, as four of 16
+// would.
+// WIDE-LABEL: func.func @fifty_columns
+// WIDE-COUNT-64: vector.load {{.*}} vector<32xi8>
+// WIDE-COUNT-32: vector.store {{.*}} vector<64xi8>
+// WIDE-COUNT-64: vector.load {{.*}} vector<32xi8>
+// WIDE-COUNT-18: vector.store {{.*}} vector<64xi8>
+// WIDE-NOT: vector.store
+func.func @fifty_columns(%x: tensor<128x50xi8>) -> tensor<50x128xi8> {
+  %e = tensor.empty() : tensor<50x128xi8>
+  %r = linalg.transpose ins(%x : tensor<128x50xi8>) outs(%e : tensor<50x128xi8>) permutation = [1, 0]
+  return %r : tensor<50x128xi8>
+}
