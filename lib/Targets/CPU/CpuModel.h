@@ -49,7 +49,9 @@ class CpuModel : public TargetModel {
 public:
   explicit CpuModel(CpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
-        target(target.forVectors(CpuFigures().vectorBits)) {}
+        target(target.forVectors(
+            CpuFigures().vectorBits,
+            mlir::detail::getDefaultDiagnosticEmitFn(target.getContext()))) {}
 
   std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
                                           LayoutId to,

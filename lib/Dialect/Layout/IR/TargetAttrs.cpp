@@ -55,12 +55,14 @@ CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   {"vector_bits", vectorBits, 0}});
 }
 
-CpuTargetAttr CpuTargetAttr::forVectors(int64_t bits) const {
-  if (getVectorBits() != 0)
-    return *this;
-  return get(getContext(), getLanes(), getLineBytes(), getStridedPercent(),
-             getFlopsPerByte(), getScalarPercent(), getMaskPercent(),
-             getAssumedSize(), getAssumedTrips(), bits);
+CpuTargetAttr
+CpuTargetAttr::forVectors(int64_t bits,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  CpuTargetAttr completed =
+      getChecked(emitError, getContext(), getLanes(), getLineBytes(),
+                 getStridedPercent(), getFlopsPerByte(), getScalarPercent(),
+                 getMaskPercent(), getAssumedSize(), getAssumedTrips(), bits);
+  return completed && getVectorBits() != 0 ? *this : completed;
 }
 
 //===----------------------------------------------------------------------===//

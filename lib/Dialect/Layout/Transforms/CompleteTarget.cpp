@@ -30,13 +30,9 @@ struct CompleteTarget : layout::impl::CompleteTargetPassBase<CompleteTarget> {
       auto emitError = [&] {
         return module.emitError("the option 'vector-bits': ");
       };
-      if (failed(CpuTargetAttr::verify(
-              emitError, cpu.getLanes(), cpu.getLineBytes(),
-              cpu.getStridedPercent(), cpu.getFlopsPerByte(),
-              cpu.getScalarPercent(), cpu.getMaskPercent(),
-              cpu.getAssumedSize(), cpu.getAssumedTrips(), vectorBits)))
+      attr = cpu.forVectors(vectorBits, emitError);
+      if (!attr)
         return signalPassFailure();
-      attr = cpu.forVectors(vectorBits);
     }
     if (attr)
       module->setDiscardableAttr(kTargetAttr, attr);

@@ -62,8 +62,11 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// This target for a processor with vectors of so many bits, unless it
-    /// states them.
-    CpuTargetAttr forVectors(int64_t bits) const;
+    /// states them; null, with an error, where no target may have them.
+    CpuTargetAttr
+    forVectors(int64_t bits,
+               ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError)
+        const;
   }];
 }
 
