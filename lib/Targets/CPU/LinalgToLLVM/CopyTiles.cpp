@@ -118,7 +118,7 @@ std::optional<int64_t> CopyTile::getOffset(int64_t column) const {
 }
 
 bool CopyTile::fillsRegisters() const {
-  return rows < vectorSize &&
+  return getSquareRows() < vectorSize && getOffset(0) &&
          llvm::any_of(
              columnDigits,
              [&](unsigned digit) { return digits[digit].out == rows; });

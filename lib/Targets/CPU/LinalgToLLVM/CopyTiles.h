@@ -105,7 +105,7 @@ struct CopyTile {
   /// where only the run knows.
   std::optional<int64_t> getOffset(int64_t column) const;
   /// Whether the rows of a column are a part of a register, and those of
-  /// another one follow them in the result.
+  /// another one follow them in the result, at a place that the plan knows.
   bool fillsRegisters() const;
   /// Rows that are read at once, as they follow one another in the source.
   int64_t getRowsPerLoad() const;
