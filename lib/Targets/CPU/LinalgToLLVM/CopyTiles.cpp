@@ -417,7 +417,9 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.vectorSize = figures.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
-  if (!column || !row || tile.vectorSize < 2 ||
+  // Registers have whole lanes.
+  if (!column || !row || tile.vectorSize * bytes < kLaneBytes ||
+      !llvm::isPowerOf2_64(tile.vectorSize) ||
       llvm::any_of(
           tile.digits,
           [](const CopyDigit &digit) { return digit.extent == 0; }))

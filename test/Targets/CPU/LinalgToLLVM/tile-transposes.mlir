@@ -1,5 +1,10 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32 permuted-bytes=4}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=64}))" | FileCheck %s --check-prefix=LOOPS
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=192}))" | FileCheck %s --check-prefix=LOOPS
+
+// Registers of half a lane, or of three, leave all to loops.
+// LOOPS-NOT: vector.
 
 // Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes
 // of rows 0 and 4 change places, then two rounds within lanes, and rows of 8 are

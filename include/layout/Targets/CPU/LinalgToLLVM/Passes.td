@@ -213,7 +213,8 @@ def TileTransposesPass
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuFigures().vectorBits",
-           "Bits of one vector register; 0 leaves transpositions alone">,
+           "Bits of one vector register; less than 128, or no power of two, "
+           "leaves transpositions alone">,
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
