@@ -7,6 +7,9 @@ of the conversion: 1 is the speed of memory, or of the cache that holds both sid
 mean of the bytes read and the bytes written. `lines` is the figure of a loop that copies these bytes in
 order by whole vectors, which is all that code without the microcode of a memcpy can do. All results are
 compared with those of numpy.
+
+With `--by-hand` matrices that are turned, 2-D or one image, run beside the fastest of some forty ways to turn
+them that are written by hand for AVX-512 (turns.cpp): what is left to be gained.
 """
 
 import argparse
@@ -65,6 +68,7 @@ DIMS = ("NCHW", "OIHW", "MN", "KN")
 # A copy of more than this leaves the caches.
 LARGE = 32 << 20
 TIMES = pathlib.Path(__file__).with_name("reorders.c")
+TURNS = TIMES.with_name("turns.cpp")
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 HUGE_PAGE, LEAST_IN_HUGE_PAGES = 1 << 21, 1 << 22
 
@@ -127,6 +131,16 @@ class Case:
         source, dest = self.layouts
         return f"{self.dtype} {source.text} -> {dest.text} {'x'.join(map(str, self.shape))}"
 
+    def get_matrix(self):
+        """The rows and columns of the source, if the result has them as columns and rows and tiles fit."""
+        source, dest = (layout.text for layout in self.layouts)
+        if (source, dest) == ("MN", "NM"):
+            return self.shape
+        if {source, dest} != {"NCHW", "NHWC"} or self.shape[0] != 1:
+            return None
+        channels, pixels = self.shape[1], self.shape[2] * self.shape[3]
+        return (channels, pixels) if source == "NCHW" else (pixels, channels)
+
     def make_storage(self):
         """What is converted, and what it has to become."""
         bits = TYPES[self.dtype][0]
@@ -158,9 +172,10 @@ class Argument(ctypes.Structure):
 
 class Task(ctypes.Structure):
     """`struct task` of reorders.c."""
-    _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p),
+    _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p), ("turn", ctypes.c_void_p),
                 ("arguments", Argument * 2), ("source", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
-                ("by_lines", ctypes.c_int)]
+                ("by_lines", ctypes.c_int), ("variant", ctypes.c_int), ("element_bytes", ctypes.c_int),
+                ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t)]
 
 
 def run(*command):
@@ -170,7 +185,7 @@ def run(*command):
         raise ToolError(getattr(error, "stderr", None) or str(error)) from error
 
 
-def compile_all(cases, options, threads, folder):
+def compile_all(cases, options, threads, by_hand, folder):
     """The conversions and what times them, as two libraries."""
     source, lowered, ir = (folder / f"conversions.{end}" for end in ("mlir", "llvm.mlir", "ll"))
     source.write_text("".join(case.write() for case in cases))
@@ -181,7 +196,11 @@ def compile_all(cases, options, threads, folder):
     build = ["clang-22", "-O3", "-march=native", "-fPIC", "-shared", "-Wno-override-module",
              *(["-fopenmp"] if threads > 1 else [])]
     run(*build, ir, "-o", libraries[0])
-    run(*build, f"-DTHREADS={threads}", TIMES, "-ldnnl", "-o", libraries[1])
+    objects = []
+    if by_hand:
+        objects.append(folder / "turns.o")
+        run("clang-22", "-O3", "-march=native", "-fPIC", "-std=c++17", "-c", TURNS, "-o", objects[0])
+    run(*build, f"-DTHREADS={threads}", TIMES, *objects, "-ldnnl", "-o", libraries[1])
     return [ctypes.CDLL(str(library)) for library in libraries]
 
 
@@ -230,7 +249,34 @@ def read_result(kernel, source, expected):
     return np.array_equal(np.frombuffer(memory, expected.dtype).reshape(expected.shape), expected)
 
 
-def measure(case, conversions, times, seconds):
+def time_in_turns(times, tasks, seconds):
+    least = (ctypes.c_double * len(tasks))()
+    times.time_in_turns((Task * len(tasks))(*tasks), len(tasks), ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
+    return list(least)
+
+
+def find_turn(case, times, given, result, expected, seconds):
+    """The fastest way to turn the case by hand; None where there is none."""
+    if not case.get_matrix():
+        return None
+    rows, columns = case.get_matrix()
+    fastest, least = None, math.inf
+    for variant in range(times.count_turns()):
+        task = Task(turn=ctypes.cast(times.turn_by_hand, ctypes.c_void_p), source=given.ctypes.data,
+                    bytes=expected.nbytes, variant=variant, element_bytes=given.itemsize, rows=rows, columns=columns)
+        result[...] = 0
+        times.run_once(ctypes.byref(task), ctypes.c_void_p(result.ctypes.data))
+        if not result.any():
+            continue
+        if not np.array_equal(result, expected):
+            raise ToolError(f"variant {variant} by hand is not what numpy has")
+        taken, = time_in_turns(times, [task], seconds / 20)
+        if taken < least:
+            fastest, least = task, taken
+    return fastest
+
+
+def measure(case, conversions, times, seconds, by_hand):
     """The row of one case."""
     source, expected = case.make_storage()
     size = (source.nbytes + expected.nbytes) // 2
@@ -241,11 +287,11 @@ def measure(case, conversions, times, seconds):
     kernel = getattr(conversions, f"_mlir_ciface_{case.name}")
     if not read_result(kernel, descriptor, expected):
         raise ToolError("the result is not that of numpy")
-    tasks = (Task * 4)(
+    tasks = [
         Task(source=given.ctypes.data, bytes=size),
         Task(kernel=ctypes.cast(kernel, ctypes.c_void_p), source=ctypes.addressof(descriptor)),
         Task(source=given.ctypes.data, bytes=expected.nbytes),
-        Task(source=given.ctypes.data, bytes=size, by_lines=1))
+        Task(source=given.ctypes.data, bytes=size, by_lines=1)]
     shape = (ctypes.c_int64 * len(case.shape))(*case.shape)
     tags = [layout.tag().encode() for layout in case.layouts]
     if times.make_reorder(ctypes.byref(tasks[2]), len(shape), shape, source.itemsize, *tags):
@@ -254,12 +300,12 @@ def measure(case, conversions, times, seconds):
     if not np.array_equal(result, expected):
         raise ToolError("the result of oneDNN is not that of numpy")
     make_heap(max(size, expected.nbytes))
-    least = (ctypes.c_double * 4)()
-    times.time_in_turns(tasks, 4, ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
-    copy, own, peer, lines = least
-    return {"case": str(case), "bytes": size, "copy_seconds": copy, "seconds": own, "onednn_seconds": peer,
-            "lines_seconds": lines, "of_copy": copy / own, "lines_of_copy": copy / lines,
-            "onednn_of_copy": copy / peer, "of_onednn": peer / own}
+    turn = find_turn(case, times, given, result, expected, seconds) if by_hand else None
+    copy, own, peer, lines, *turned = time_in_turns(times, tasks + ([turn] if turn else []), seconds)
+    row = {"case": str(case), "bytes": size, "copy_seconds": copy, "seconds": own, "onednn_seconds": peer,
+           "lines_seconds": lines, "of_copy": copy / own, "lines_of_copy": copy / lines,
+           "onednn_of_copy": copy / peer, "of_onednn": peer / own}
+    return row | {"by_hand_of_copy": copy / seconds for seconds in turned}
 
 
 def mean(values):
@@ -277,6 +323,11 @@ def print_summary(rows):
             print(f"{name:<20}{len(group):>6}{mean(own):>8.2f}{min(own):>8.2f}"
                   f"{mean([row['lines_of_copy'] for row in group]):>8.2f}"
                   f"{mean([row['onednn_of_copy'] for row in group]):>8.2f}{mean(ratios):>8.2f}{min(ratios):>13.2f}")
+    for dtype in TYPES:
+        turned = [row for row in rows if row["case"].startswith(f"{dtype} ") and "by_hand_of_copy" in row]
+        if turned:
+            own, by_hand = (mean([row[key] for row in turned]) for key in ("of_copy", "by_hand_of_copy"))
+            print(f"{dtype} turned by hand: {len(turned)} cases, mean {by_hand:.2f}, here {own:.2f}")
     for title, key in (("memcpy", "of_copy"), ("oneDNN", "of_onednn")):
         print(f"\nThe furthest behind {title}:")
         for row in sorted(rows, key=lambda row: row[key])[:5]:
@@ -289,9 +340,13 @@ def main(argv):
     parser.add_argument("--only", default="", help="only cases whose line contains this")
     parser.add_argument("--options", default="cpu=host", help="options of layout-linalg-to-llvm")
     parser.add_argument("--threads", type=int, default=1, help="threads of all three")
+    parser.add_argument("--by-hand", action="store_true",
+                        help="beside matrices turned by hand, on one thread with AVX-512")
     parser.add_argument("--seconds", type=float, default=0.3, help="how long each case runs")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
+    if args.by_hand and (args.threads > 1 or "avx512bw" not in pathlib.Path("/proc/cpuinfo").read_text()):
+        parser.error("--by-hand is for one thread and needs AVX-512")
     cases = [Case(number, dtype, *case) for dtype, (_, listed) in TYPES.items()
              for number, case in enumerate(listed, 100 * list(TYPES).index(dtype))]
     cases = [case for case in cases if args.only in str(case)]
@@ -306,15 +361,15 @@ def main(argv):
     rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as folder:
         try:
-            conversions, times = compile_all(cases, args.options, args.threads, pathlib.Path(folder))
+            conversions, times = compile_all(cases, args.options, args.threads, args.by_hand, pathlib.Path(folder))
         except ToolError as error:
             print(error, file=sys.stderr)
             return 1
         print(f"{'conversion':<44}{'MB':>8}{'memcpy us':>11}{'us':>10}{'of memcpy':>11}{'lines':>8}{'oneDNN':>8}"
-              f"{'ratio':>8}")
+              f"{'ratio':>8}{'by hand' if args.by_hand else '':>9}".rstrip())
         for case in cases:
             try:
-                row = measure(case, conversions, times, args.seconds)
+                row = measure(case, conversions, times, args.seconds, args.by_hand)
             except ToolError as error:
                 print(f"{case}: {error}", file=sys.stderr)
                 failed = True
@@ -322,7 +377,8 @@ def main(argv):
             rows.append(row)
             print(f"{row['case']:<44}{row['bytes'] / 1e6:>8.2f}{row['copy_seconds'] * 1e6:>11.2f}"
                   f"{row['seconds'] * 1e6:>10.2f}{row['of_copy']:>11.2f}{row['lines_of_copy']:>8.2f}{row['onednn_of_copy']:>8.2f}"
-                  f"{row['of_onednn']:>8.2f}", flush=True)
+                  f"{row['of_onednn']:>8.2f}"
+                  + (f"{row['by_hand_of_copy']:>9.2f}" if "by_hand_of_copy" in row else ""), flush=True)
     if rows:
         print_summary(rows)
     if args.json:

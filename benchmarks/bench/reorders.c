@@ -9,16 +9,23 @@
 /* A conversion that was compiled: it allocates its result. */
 typedef void (*kernel_t)(void **result, void *source);
 
+/* A matrix that is turned by hand: turns.cpp. */
+typedef int (*turn_t)(int variant, int element_bytes, char *result,
+                      const char *source, size_t rows, size_t columns);
+
 /* All write to memory that is allocated for the call, from the first line in
    it on, and freed after it, so that none has better places in caches and pages
    than the others. */
 struct task {
   kernel_t kernel;            /* or */
-  dnnl_primitive_t primitive; /* or a copy */
+  dnnl_primitive_t primitive; /* or */
+  turn_t turn;                /* or a copy */
   dnnl_exec_arg_t arguments[2];
   void *source;
   size_t bytes; /* of the result, where the kernel does not know them */
   int by_lines; /* a copy by vectors, not a memcpy */
+  int variant, element_bytes;
+  size_t rows, columns; /* of the source that is turned */
 };
 
 static dnnl_engine_t engine;
@@ -60,6 +67,9 @@ static void run_to(struct task *task, void *result) {
     dnnl_memory_set_data_handle(task->arguments[1].memory, result);
     dnnl_primitive_execute(task->primitive, stream, 2, task->arguments);
     dnnl_stream_wait(stream);
+  } else if (task->turn) {
+    task->turn(task->variant, task->element_bytes, result, task->source,
+               task->rows, task->columns);
   } else {
     copy(result, task->source, task->bytes, task->by_lines);
   }
