@@ -231,13 +231,19 @@ static int64_t getStageStride(int64_t rows, int64_t bytes,
   return rows + figures.lineBytes / bytes;
 }
 
+/// Whether the result is known to be at most so many bytes.
+static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
+  if (!llvm::all_of(tile.digits, isStatic))
+    return false;
+  for (const CopyDigit &digit : tile.digits)
+    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, digit.extent);
+  return bytes <= most;
+}
+
 /// Whether the second cache holds source and result.
 static bool fitsSecondCache(const CopyTile &tile, uint64_t bytes,
                             const CpuFigures &figures) {
-  for (const CopyDigit &digit : tile.digits)
-    bytes = llvm::SaturatingMultiply<uint64_t>(
-        bytes, isStatic(digit) ? digit.extent : figures.secondCacheBytes);
-  return bytes <= uint64_t(figures.secondCacheBytes) / 2;
+  return isWithin(tile, bytes, figures.secondCacheBytes / 2);
 }
 
 /// Makes a block of half of the first cache the tile, or of nearly all of it
@@ -309,9 +315,10 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 /// lines of all columns stay. Where both sides collide, with each other or
 /// alone, two lines of each are as many as stay; where only the next rows, with
 /// lines that are fetched ahead, push out the lines of these, rows are read
-/// along (planLongRows). Where the source is one run, a streamed column gets
-/// several lines in turn, as memory takes neighbors faster than lines of many
-/// columns.
+/// along (planLongRows). Where source and result are half of the last cache or
+/// less, and the second one does not hold them, several lines of each row are
+/// read together. Where the source is one run, a streamed column gets several
+/// lines in turn, as memory takes neighbors faster than lines of many columns.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -353,6 +360,10 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   else if (!tile.streams &&
            collide(2 * tile.rows + kRunLines, ofRows.in * bytes, figures))
     planLongRows(tile, bytes, figures);
+  else if (numColumns >= kRunLines * tile.columns &&
+           !fitsSecondCache(tile, bytes, figures) &&
+           isWithin(tile, bytes, figures.lastCacheBytes / 4))
+    tile.blockColumns = kRunLines * tile.columns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
       if (ofRows.extent % (lines * tile.rows) == 0)

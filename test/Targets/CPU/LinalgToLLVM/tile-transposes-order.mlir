@@ -187,3 +187,47 @@ func.func @long_rows_collide(%x: tensor<304x1024xf32>) -> tensor<1024x304xf32> {
   %r = linalg.transpose ins(%x : tensor<304x1024xf32>) outs(%e : tensor<1024x304xf32>) permutation = [1, 0]
   return %r : tensor<1024x304xf32>
 }
+
+// -----
+
+// The last cache holds source and result twice, the second one does not: four
+// lines of each row are read together.
+// CHECK-LABEL: func.func @lines_together
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c960 step %c64
+// CHECK: scf.for {{.*}} = %c0 to %c992 step %c16
+// CHECK: scf.for {{.*}} = %[[BLOCK]] to {{.*}} step %c16
+func.func @lines_together(%x: tensor<1000x1000xf32>) -> tensor<1000x1000xf32> {
+  %e = tensor.empty() : tensor<1000x1000xf32>
+  %r = linalg.transpose ins(%x : tensor<1000x1000xf32>) outs(%e : tensor<1000x1000xf32>) permutation = [1, 0]
+  return %r : tensor<1000x1000xf32>
+}
+
+// -----
+
+// What is more than half of it is read line by line, and so is what the second
+// cache holds.
+// CHECK-LABEL: func.func @more_than_half
+// CHECK-NOT: step %c64
+// CHECK: scf.for {{.*}} = %c0 to %c1488 step %c16
+// CHECK: scf.for {{.*}} = %c0 to %c1488 step %c16
+// CHECK-NOT: step %c64
+// CHECK: return
+func.func @more_than_half(%x: tensor<1500x1500xf32>) -> tensor<1500x1500xf32> {
+  %e = tensor.empty() : tensor<1500x1500xf32>
+  %r = linalg.transpose ins(%x : tensor<1500x1500xf32>) outs(%e : tensor<1500x1500xf32>) permutation = [1, 0]
+  return %r : tensor<1500x1500xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @within_second
+// CHECK-NOT: step %c64
+// CHECK: scf.for {{.*}} = %c0 to %c288 step %c16
+// CHECK: scf.for {{.*}} = %c0 to %c288 step %c16
+// CHECK-NOT: step %c64
+// CHECK: return
+func.func @within_second(%x: tensor<300x300xf32>) -> tensor<300x300xf32> {
+  %e = tensor.empty() : tensor<300x300xf32>
+  %r = linalg.transpose ins(%x : tensor<300x300xf32>) outs(%e : tensor<300x300xf32>) permutation = [1, 0]
+  return %r : tensor<300x300xf32>
+}
