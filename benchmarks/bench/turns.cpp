@@ -130,35 +130,44 @@ void copyLines(char *result, const char *source, size_t bytes, bool streams) {
   }
 }
 
-/// Tiles of `rows` x `columns` elements; the last ones begin earlier.
-template <int bytes, int lanes>
-void turnBlock(char *result, size_t out, const char *source, size_t in,
-               size_t rows, size_t columns, int ahead, bool columnsFirst) {
-  constexpr size_t height = 64 / bytes, width = lanes * 16 / bytes;
-  auto tile = [&](size_t i, size_t k) {
-    size_t row = std::min(i, rows - height),
-           column = std::min(k, columns - width);
-    const char *from = source + row * in + column * bytes;
-    char *to = result + column * out + row * bytes;
-    if (ahead == 1)
-      for (size_t line = 0; line < height; ++line)
-        _mm_prefetch(columnsFirst ? from + line * in + 64
-                                  : from + (height + line) * in,
-                     _MM_HINT_T0);
-    if (ahead == 2)
-      for (size_t line = 0; line < width; ++line)
-        __builtin_prefetch(
-            columnsFirst ? to + (width + line) * out : to + line * out + 64, 1);
-    turnTile<bytes, lanes>(to, out, from, in);
+/// Calls `use` for all parts of `height` x `width`, columns innermost or rows;
+/// the last ones begin earlier.
+template <typename Use>
+void forEachPart(size_t rows, size_t height, size_t columns, size_t width,
+                 bool columnsFirst, Use use) {
+  auto at = [&](size_t i, size_t k) {
+    use(std::min(i, rows - height), std::min(k, columns - width));
   };
   if (columnsFirst)
     for (size_t i = 0; i < rows; i += height)
       for (size_t k = 0; k < columns; k += width)
-        tile(i, k);
+        at(i, k);
   else
     for (size_t k = 0; k < columns; k += width)
       for (size_t i = 0; i < rows; i += height)
-        tile(i, k);
+        at(i, k);
+}
+
+template <int bytes, int lanes>
+void turnBlock(char *result, size_t out, const char *source, size_t in,
+               size_t rows, size_t columns, int ahead, bool columnsFirst) {
+  constexpr size_t height = 64 / bytes, width = lanes * 16 / bytes;
+  forEachPart(rows, height, columns, width, columnsFirst,
+              [&](size_t row, size_t column) {
+                const char *from = source + row * in + column * bytes;
+                char *to = result + column * out + row * bytes;
+                if (ahead == 1)
+                  for (size_t line = 0; line < height; ++line)
+                    _mm_prefetch(columnsFirst ? from + line * in + 64
+                                              : from + (height + line) * in,
+                                 _MM_HINT_T0);
+                if (ahead == 2)
+                  for (size_t line = 0; line < width; ++line)
+                    __builtin_prefetch(columnsFirst ? to + (width + line) * out
+                                                    : to + line * out + 64,
+                                       1);
+                turnTile<bytes, lanes>(to, out, from, in);
+              });
 }
 
 template <int bytes, int lanes>
@@ -175,36 +184,29 @@ bool turn(const Variant &v, char *result, const char *source, size_t rows,
       (v.streams && out % 64 != 0) ||
       (v.stage && stride * width * bytes > sizeof stage))
     return false;
-  auto block = [&](size_t i, size_t k) {
-    size_t row = std::min(i, rows - height),
-           column = std::min(k, columns - width);
-    const char *from = source + row * in + column * bytes;
-    char *to = result + column * out + row * bytes;
-    if (v.stage == OfSource) {
-      for (size_t r = 0; r < height; ++r)
-        copyLines(stage + r * width * bytes, from + r * in, width * bytes,
-                  false);
-      turnBlock<bytes, lanes>(to, out, stage, width * bytes, height, width, 0,
-                              v.columnsFirst);
-    } else if (v.stage == OfResult) {
-      turnBlock<bytes, lanes>(stage, stride, from, in, height, width, 0,
-                              v.columnsFirst);
-      for (size_t c = 0; c < width; ++c)
-        copyLines(to + c * out, stage + c * stride, height * bytes, v.streams);
-    } else {
-      turnBlock<bytes, lanes>(to, out, from, in, height, width, v.ahead,
-                              v.columnsFirst);
-    }
-  };
   // Blocks of whole rows or columns are one loop; others follow the result.
-  if (v.ofColumns == all || v.ofRows != all)
-    for (size_t i = 0; i < rows; i += height)
-      for (size_t k = 0; k < columns; k += width)
-        block(i, k);
-  else
-    for (size_t k = 0; k < columns; k += width)
-      for (size_t i = 0; i < rows; i += height)
-        block(i, k);
+  bool follows = v.ofColumns == all || v.ofRows != all;
+  forEachPart(rows, height, columns, width, follows,
+              [&](size_t row, size_t column) {
+                const char *from = source + row * in + column * bytes;
+                char *to = result + column * out + row * bytes;
+                if (v.stage == OfSource) {
+                  for (size_t r = 0; r < height; ++r)
+                    copyLines(stage + r * width * bytes, from + r * in,
+                              width * bytes, false);
+                  turnBlock<bytes, lanes>(to, out, stage, width * bytes, height,
+                                          width, 0, v.columnsFirst);
+                } else if (v.stage == OfResult) {
+                  turnBlock<bytes, lanes>(stage, stride, from, in, height,
+                                          width, 0, v.columnsFirst);
+                  for (size_t c = 0; c < width; ++c)
+                    copyLines(to + c * out, stage + c * stride, height * bytes,
+                              v.streams);
+                } else {
+                  turnBlock<bytes, lanes>(to, out, from, in, height, width,
+                                          v.ahead, v.columnsFirst);
+                }
+              });
   return true;
 }
 
