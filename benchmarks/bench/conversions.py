@@ -132,7 +132,7 @@ class Case:
         return f"{self.dtype} {source.text} -> {dest.text} {'x'.join(map(str, self.shape))}"
 
     def get_matrix(self):
-        """The rows and columns of the source, if the result has them as columns and rows and tiles fit."""
+        """The rows and columns of the source, if the result has them as columns and rows."""
         source, dest = (layout.text for layout in self.layouts)
         if (source, dest) == ("MN", "NM"):
             return self.shape
@@ -257,19 +257,20 @@ def time_in_turns(times, tasks, seconds):
 
 def find_turn(case, times, given, result, expected, seconds):
     """The fastest way to turn the case by hand; None where there is none."""
-    if not case.get_matrix():
+    matrix = case.get_matrix()
+    if not matrix:
         return None
-    rows, columns = case.get_matrix()
+    rows, columns = matrix
     fastest, least = None, math.inf
     for variant in range(times.count_turns()):
-        task = Task(turn=ctypes.cast(times.turn_by_hand, ctypes.c_void_p), source=given.ctypes.data,
-                    bytes=expected.nbytes, variant=variant, element_bytes=given.itemsize, rows=rows, columns=columns)
         result[...] = 0
-        times.run_once(ctypes.byref(task), ctypes.c_void_p(result.ctypes.data))
-        if not result.any():
+        if not times.turn_by_hand(variant, given.itemsize, ctypes.c_void_p(result.ctypes.data),
+                                  ctypes.c_void_p(given.ctypes.data), ctypes.c_size_t(rows), ctypes.c_size_t(columns)):
             continue
         if not np.array_equal(result, expected):
             raise ToolError(f"variant {variant} by hand is not what numpy has")
+        task = Task(turn=ctypes.cast(times.turn_by_hand, ctypes.c_void_p), source=given.ctypes.data,
+                    bytes=expected.nbytes, variant=variant, element_bytes=given.itemsize, rows=rows, columns=columns)
         taken, = time_in_turns(times, [task], seconds / 20)
         if taken < least:
             fastest, least = task, taken

@@ -100,18 +100,19 @@ static bool isShared(const LoopsRule &rule, AffineMap map) {
   });
 }
 
-/// Whether the tensor that `map` indexes is summed up along one of its dims,
-/// and no element of it is met twice.
+/// Whether the tensor that `map` indexes is summed up along one of its dims.
+static bool isSummed(const LoopsRule &rule, AffineMap map) {
+  return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
+    auto [l, loop] = each;
+    return loop.iterator == utils::IteratorType::reduction && loop.size != 1 &&
+           map.isFunctionOfDim(l);
+  });
+}
+
+/// Whether it is, and no element of it is met twice.
 static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
-  bool sums = false;
-  for (auto [l, loop] : llvm::enumerate(rule.loops)) {
-    bool moves = map.isFunctionOfDim(l);
-    if (loop.iterator == utils::IteratorType::reduction)
-      sums |= moves && loop.size != 1;
-    else if (!moves && loop.size != 1)
-      return false;
-  }
-  return sums && map.isProjectedPermutation();
+  return isSummed(rule, map) && !isShared(rule, map) &&
+         map.isProjectedPermutation();
 }
 
 /// How many elements one result is the sum of; a million stands for more.
@@ -144,14 +145,10 @@ static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
       continue;
-    bool isSummed = false;
-    for (auto [l, loop] : llvm::enumerate(rule.loops)) {
+    for (auto [l, loop] : llvm::enumerate(rule.loops))
       if (loop.size != 1 && isSlidOver(rule, map, l))
         return false;
-      isSummed |= loop.iterator == utils::IteratorType::reduction &&
-                  loop.size != 1 && map.isFunctionOfDim(l);
-    }
-    if (!isSummed)
+    if (!isSummed(rule, map))
       continue;
     if (!isShared(rule, map))
       return false;
@@ -225,13 +222,14 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   } else if (parts) {
     // At the end of each sum, halves are combined until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());
-    int64_t lanes = getVectorSize(op), sum = countSummed(rule, trips);
+    int64_t lanes = getVectorSize(op), row = countSummed(rule, trips),
+            sum = row;
     for (int64_t *count : {&work, &sum})
       stretch(*count, run, llvm::alignTo(run, lanes));
     stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
     work = takePercent(work, target.getStridedPercent());
     // Each step waits for lines of the second cache then, about half as long.
-    if (leavesFirstCache(op, rule, countSummed(rule, trips)))
+    if (leavesFirstCache(op, rule, row))
       work = takePercent(work, 150);
   } else {
     work =

@@ -19,14 +19,16 @@
 //                share it wait for half; what is under the window is read by
 //                them, too. Where only a reduction can be on lanes, each result
 //                ends with steps that combine them, and all counts at
-//                strided_percent; without that either, the bytes count at
-//                strided_percent and the arithmetic at scalar_percent, the more
-//                the longer vectors are. Bytes that are summed up row after
-//                row, and whose rows fill all registers, in however many
-//                digits, count at strided_percent. A reduction that has to be
-//                masked (see PaddingMasks.h) ends where its dim does, at
-//                mask_percent; padding that a result states and the body does
-//                not make is written like that of a conversion
+//                strided_percent, half as much again where rows leave the first
+//                cache before others read them again; without that either, the
+//                bytes count at strided_percent and the arithmetic at
+//                scalar_percent, the more the longer vectors are. Bytes that
+//                are summed up row after row, and whose rows fill all
+//                registers, in however many digits, count at strided_percent. A
+//                reduction that has to be masked (see PaddingMasks.h) ends
+//                where its dim does, at mask_percent; padding that a result
+//                states and the body does not make is written like that of a
+//                conversion
 //
 // Which loop goes on lanes is asked of the loops on stored digits that the
 // lowering emits (StoredOp.h), and by the question that kernels ask.

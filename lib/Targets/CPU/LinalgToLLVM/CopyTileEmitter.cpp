@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopyTileEmitter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "VectorMasks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
 
@@ -84,10 +84,7 @@ void CopyTileEmitter::storeFirst(Value row, int64_t size, Value position) {
   auto type = cast<VectorType>(row.getType()).cloneWith({}, element);
   if (size >= type.getNumElements())
     return store(row, position);
-  SmallVector<bool> lanes(type.getNumElements(), false);
-  std::fill_n(lanes.begin(), size, true);
-  Value mask = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type.clone(b.getI1Type()), lanes));
+  Value mask = makeMask(b, loc, type, size);
   vector::MaskedStoreOp::create(
       b, loc, out.memory, position, mask,
       b.createOrFold<vector::BitCastOp>(loc, type, row));
@@ -197,14 +194,19 @@ void CopyTileEmitter::emitSquares() {
   bool isSquare = tile.loadSize > lane || tile.getRowsPerLoad() > 1;
   if (isSquare)
     width = tile.loadSize;
-  addedColumns = 0;
   SmallVector<Part> parts;
+  int64_t addedColumns = 0;
   for (int64_t column : getStarts(tile.columns, width)) {
     for (int64_t row = 0; row < tile.rows; row += rows) {
+      SmallVector<Part> added;
       if (isSquare)
-        transposeSquares(row, column, lane, parts);
+        transposeSquares(row, column, lane, added);
       else
-        transposeLanes(row, column, width, lane, parts);
+        transposeLanes(row, column, width, lane, added);
+      // The last columns may overlap those before.
+      llvm::copy_if(added, std::back_inserter(parts), [&](const Part &part) {
+        return part.column >= addedColumns;
+      });
       if (tile.fillsRegisters())
         storeJoined(parts);
       else if ((row + rows) % std::max(tile.rowsTogether, rows) == 0)
@@ -301,8 +303,6 @@ void CopyTileEmitter::addParts(int64_t row, int64_t column, int64_t lane,
   for (auto [number, whole] : llvm::enumerate(registers))
     for (int64_t at = 0; at < width; at += run) {
       int64_t more = at / lane * lane + (number * lane + at % lane) / run;
-      if (column + more < addedColumns)
-        continue;
       parts.push_back({column + more, row, {}});
       for (int64_t start = at; start < size; start += width)
         parts.back().rows.push_back({whole, start, run});

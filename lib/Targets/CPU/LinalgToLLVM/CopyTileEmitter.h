@@ -78,8 +78,7 @@ private:
                       SmallVectorImpl<Part> &parts);
   void transposeSquares(int64_t row, int64_t column, int64_t lane,
                         SmallVectorImpl<Part> &parts);
-  /// The columns of a square that was transposed; those before `addedColumns`
-  /// there are already.
+  /// The columns of a square that was transposed.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();
@@ -93,8 +92,6 @@ private:
   VectorShuffles shuffles;
   CopySide in, out;
   Value firstColumn;
-  /// Columns of the tile that parts have been made of.
-  int64_t addedColumns = 0;
 };
 
 } // namespace mlir::layout

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VectorMasks.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -26,6 +26,7 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
+using namespace mlir::layout;
 
 /// The next vector of a power of two elements, if `type` is none that a mask
 /// applies to each element of.
@@ -38,15 +39,6 @@ static VectorType getMaskedType(VectorType type) {
     return {};
   return VectorType::get({static_cast<int64_t>(llvm::PowerOf2Ceil(width))},
                          type.getElementType());
-}
-
-/// The lanes of the vector of type `wide` that hold the first `width` elements.
-static Value makeMask(OpBuilder &b, Location loc, VectorType wide,
-                      int64_t width) {
-  SmallVector<bool> lanes(wide.getDimSize(0), false);
-  std::fill_n(lanes.begin(), width, true);
-  return arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(wide.clone(b.getI1Type()), lanes));
 }
 
 /// The first elements of `vector`, then lanes of any value, `width` in all.
