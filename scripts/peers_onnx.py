@@ -216,8 +216,7 @@ def _run_index(index):
 
 def run_all(runner, cases, jobs):
     """The outcomes of all cases, in order."""
-    import iree.compiler.extras.onnx_importer  # noqa: F401  # once, before the processes part
-    import onnxruntime  # noqa: F401
+    import onnxruntime  # noqa: F401  # once, before the processes part
 
     _state.update(runner=runner, cases=cases)
     context = multiprocessing.get_context("fork")

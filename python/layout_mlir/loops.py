@@ -8,7 +8,7 @@
             y[i] = total
         return y
 
-`translate(running_sum, [Type("f32", (None,))], ..)` reads the source of the function and gives
+`translate(running_sum, [Value("%arg0", Type("f32", (None,)))], ..)` reads the source of the function and gives
 scf.for with `total` and `y` as what it carries, tensor.extract and tensor.insert. What is known when
 it is translated (an attribute, a rank, a size) is computed then, and an `if` of it takes one branch.
 
@@ -112,17 +112,17 @@ _UNARY = {"floor": "math.floor", "ceil": "math.ceil", "roundeven": "math.roundev
 class _Writer:
     """Writes operations. Every method takes values or what is known, and gives values."""
 
-    def __init__(self, float_type: str) -> None:
-        self.float, self.count = float_type, 0
+    def __init__(self, float_type: str, new_name: Callable[[], str], location: str) -> None:
+        self.float, self.new_name, self.location = float_type, new_name, location
         self.lines: list[str] = []
 
     def emit_all(self, text: str, types: Sequence[_Kind]) -> list[Value[_Kind]]:
-        names = []
-        for _ in types:
-            names.append(f"%{self.count}")
-            self.count += 1
-        self.lines.append((", ".join(names) + " = " if names else "") + text)
-        return [Value(name, type) for name, type in zip(names, types)]
+        if not types:
+            self.lines.append(text + self.location)
+            return []
+        name = self.new_name()
+        self.lines.append(f"{name}:{len(types)} = {text}{self.location}")
+        return [Value(f"{name}#{number}", type) for number, type in enumerate(types)]
 
     def emit(self, text: str, type: _Kind) -> Value[_Kind]:
         return self.emit_all(text, [type])[0]
@@ -363,12 +363,8 @@ class _Interpreter:
         carried = [name for name in _assigned(body) if name in self.names]
         initial: list[Value[Type | str]] = [writer.value(self.names[name]) for name in carried]
         before, lines = dict(self.names), writer.lines
-        i = Value(f"%{writer.count}", "index")
-        writer.count += 1
-        arguments = []
-        for value in initial:
-            arguments.append(Value(f"%{writer.count}", value.type))
-            writer.count += 1
+        i = Value(writer.new_name(), "index")
+        arguments = [Value(writer.new_name(), value.type) for value in initial]
         self.names.update(zip(carried, arguments))
         writer.lines = []
         inner(i)
@@ -516,20 +512,14 @@ def _yield(values: Sequence[Value[Type | str]]) -> str:
     return f"scf.yield {', '.join(x.name for x in values)} : {', '.join(str(x.type) for x in values)}"
 
 
-def translate(function: Callable[..., Any], name: str, arguments: Sequence[Type | str],
-              results: Sequence[Type | None], **known: Any) -> tuple[str, list[Type]]:
-    """The function as text, and the types of its results. `arguments`: a Type each, or in words that of
-    an argument that is not there; the function is given None for it. `results`: the types to give, None
-    for what the function makes. `known`: what else the function takes."""
-    is_double = any(isinstance(each, Type) and each.element == "f64" for each in [*arguments, *results])
-    writer = _Writer("f64" if is_double else "f32")
-    given = [Value(f"%arg{number}", each) if isinstance(each, Type) else None
-             for number, each in enumerate(arguments)]
-    values = _Interpreter(writer, function, (given, known)).run()
-    values = [value if type_ in (None, value.type) else
-              writer.emit(f"tensor.cast {value.name} : {value.type} to {type_}", type_)
-              for value, type_ in zip(values if isinstance(values, tuple) else (values,), results)]
-    head = ", ".join(f"%arg{number}: {each}" for number, each in enumerate(arguments))
-    names, types = (", ".join(each) for each in ([x.name for x in values], [str(x.type) for x in values]))
-    text = [f'func.func private @"{name}"({head}) -> ({types}) {{', *writer.lines, f"return {names} : {types}", "}"]
-    return "\n".join(text), [x.type for x in values]
+def translate(function: Callable[..., Any], arguments: Sequence[Value[Type] | None], new_name: Callable[[], str],
+              location: str = "", is_double: bool = False, **known: Any) -> tuple[list[str], list[Value[Type]]]:
+    """Returns the lines of the function on values of the program, and its results.
+
+    `arguments` holds None for one that is left out, which the function is given as None, and `known` what else the
+    function takes. `new_name` gives names of SSA values that are not used yet; `location` is put behind every
+    operation. Floats are f64 if `is_double` is set or an argument has f64 elements."""
+    is_double |= any(each is not None and each.type.element == "f64" for each in arguments)
+    writer = _Writer("f64" if is_double else "f32", new_name, location)
+    values = _Interpreter(writer, function, (arguments, known)).run()
+    return writer.lines, list(values) if isinstance(values, tuple) else [values]

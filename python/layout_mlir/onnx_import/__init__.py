@@ -1,0 +1,165 @@
+"""Imports an ONNX model as linalg on tensors: func.func @main in plain MLIR.
+
+    python -m layout_mlir.onnx_import model.onnx -o model.mlirbc
+
+`read` reads a file, `prepare_checked` prepares the model (prepare.py), `lower_to_text` imports it (graph.py), and
+`check` compares the module with ONNX Runtime. The module has operations of upstream dialects only.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import re
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.errors import ImportFailed, explain_missing
+from layout_mlir.onnx_import.node import Refused
+from layout_mlir.tools import run_tool, whole_file
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+# A module as text, and the arrays of what it names as dense_resource<NAME>.
+Lowered = tuple[str, dict[str, NDArray[Any]]]
+
+__all__ = ["ImportFailed", "Lowered", "check", "explain_missing", "import_model", "load", "lower", "lower_to_text",
+           "make_runnable", "prepare_checked", "read", "to_text"]
+
+
+def read(path: str | os.PathLike[str]) -> ModelProto:
+    """Returns the model of the file `path`, with weights that lie in files beside it."""
+    try:
+        import onnx
+        from google.protobuf.message import DecodeError
+        from onnx import checker
+    except ImportError as error:
+        raise explain_missing(error, "onnx") from error
+    try:
+        return onnx.load(path)
+    except DecodeError as error:
+        raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
+    except checker.ValidationError as error:  # of files beside it
+        raise ImportFailed(f"the model is not valid: {error}") from error
+
+
+def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
+    """Returns the prepared model; raises ImportFailed if the onnx package refuses it."""
+    from onnx import checker
+
+    from layout_mlir.onnx_import.prepare import prepare
+
+    if not model.graph.output:
+        raise ImportFailed("the model has no results")
+    try:
+        return prepare(model, reseed)
+    except Refused as error:
+        raise ImportFailed(str(error)) from error
+    except checker.ValidationError as error:
+        raise ImportFailed(f"the model is not valid: {error}") from error
+
+
+def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:
+    """Returns the prepared model of the file `path`."""
+    return prepare_checked(read(path), reseed)
+
+
+def lower_to_text(model: ModelProto) -> Lowered:
+    """Returns the linalg module of a prepared model; raises ImportFailed if a node is not imported."""
+    from layout_mlir.onnx_import.graph import Importer
+
+    importer = Importer(model)
+    try:
+        return importer.run(), importer.builder.arrays
+    except Refused as error:
+        raise ImportFailed(str(error)) from error
+
+
+def lower(model: ModelProto) -> bytes:
+    """Returns the linalg module of a prepared model, as bytecode."""
+    from layout_mlir import attach_constants
+
+    return attach_constants(*lower_to_text(model))
+
+
+def check(model: ModelProto, module: bytes, inputs: list[NDArray[Any]] | None = None) -> None:
+    """Raises ImportFailed if a module does not compute what ONNX Runtime computes for the model."""
+    from layout_mlir import onnx_compare
+
+    try:
+        onnx_compare.compare(model, module, lower, inputs)
+    except onnx_compare.Differs as error:
+        raise ImportFailed(f"the imported module is wrong: {error}\n"
+                           "(--no-compare writes it as it is)") from error
+    except onnx_compare.NotCompared as error:
+        raise ImportFailed(f"the imported module could not be compared: {error}\n"
+                           "(--input gives inputs to compare on, --no-compare writes it "
+                           "unchecked)") from error
+
+
+def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
+                 runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
+                 compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
+    """Imports the .onnx file `path` to the file `output`: bytecode if its name ends in .mlirbc, else text."""
+    import onnx
+
+    model = load(path, reseed)
+    if save_onnx:
+        with whole_file(save_onnx, "wb") as file:
+            onnx.save(model, file)
+    module = lower(model)
+    if not compare:
+        print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
+    elif importlib.util.find_spec("onnxruntime") is None:
+        print("note: onnxruntime is not installed, the module was not compared", file=sys.stderr)
+    else:
+        check(model, module, inputs)
+    if is_bytecode(output):
+        with whole_file(output, "wb") as file:
+            file.write(module)
+        return
+    text = to_text(module)
+    with whole_file(output) as file:
+        file.write(make_runnable(text) if runnable else text)
+
+
+def is_bytecode(output: str | os.PathLike[str]) -> bool:
+    """Returns true if a module of that file name is written as bytecode."""
+    return pathlib.Path(output).suffix == ".mlirbc"
+
+
+_HEADER = re.compile(r"^ *func\.func .*", re.MULTILINE)
+_LOCATION = re.compile(r' loc\((?:#\w+|"(?:[^"\\]|\\.)*")\)')
+
+
+def to_text(module: bytes) -> str:
+    """Returns the text of a module with its locations; arguments have none, so that the head of a function reads as
+    everywhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.mlirbc")
+        path.write_bytes(module)
+        text = run_tool("layout-opt", path, "--mlir-print-debuginfo")
+    return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
+
+
+_SIGNATURE = re.compile(r"func\.func (?:public )?@main\((?P<arguments>[^)]*)\) -> (?P<results>\([^)]*\)|[^ ]*)"
+                        r"(?P<attributes> attributes \{)?")
+
+
+def make_runnable(text: str) -> str:
+    """Puts on @main what layout-run needs after a stock lowering."""
+    def attach(match: re.Match[str]) -> str:
+        types = ", ".join(re.findall(r"tensor<[^>]*>", match["arguments"]))
+        added = "llvm.emit_c_interface"
+        if "layout.signature" not in text:
+            added += f", layout.signature = ({types}) -> {match['results']}"
+        if match["attributes"]:
+            return f"{match[0]}{added}, "
+        return f"{match[0]} attributes {{{added}}}"
+
+    return _SIGNATURE.sub(attach, text, count=1)

@@ -1,0 +1,755 @@
+"""Writes linalg on tensors as text, one operation after the other.
+
+    b = Builder()
+    y = b.elementwise(lambda s, x, z: s.add(x, z), x, z)      numpy's broadcasting
+    y = b.reduce(lambda s, acc, x: s.add(acc, x), x, [1], 0)
+    y = b.reshape(b.transpose(x, [0, 2, 1]), [n, 12, -1])
+
+All methods take and return Tensors whose sizes are ints or polynomials of sizes (sizes.py), so that a size which the
+program computes is carried through reshapes, slices and concatenations. Constants become operations when they are
+used, at the top of the function, so that they dominate every region. An operation is at the location of the node that
+is imported (`at_node`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir import loops
+from layout_mlir.onnx_import.elements import ALL, BOOL, I64, Element, of_dtype
+from layout_mlir.onnx_import.scalars import Body, Scalars, format_number
+from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, divide, is_static, product
+from layout_mlir.onnx_import.values import Scalar, Tensor, as_tensor_array, type_of
+
+# Constants of fewer bytes are part of the text; others are resources.
+_FEWEST_BYTES = 1024
+# Elements that attach_constants takes as resources.
+_RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
+
+
+class Builder:
+    """The text of one function and the arrays that it names."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self.locations: dict[str, str] = {}
+        self.maps: dict[str, str] = {}
+        self.count = 0
+        self.location = self._locate("")
+        self.scalar_constants: dict[tuple[Any, ...], str] = {}
+        self.array_constants: dict[tuple[Any, ...], str] = {}
+        # SSA values of sizes and of Tensors that are made of sizes, by region.
+        self.scopes: list[dict[Any, str]] = [{}]
+        self.symbols: dict[str, Symbol] = {}
+        # Tensors whose id, or that of their array, is a key.
+        self._kept: list[Tensor] = []
+
+    # ------------------------------------------------------------------ the text
+
+    def _locate(self, name: str) -> str:
+        return self.locations.setdefault(name, f"#loc{len(self.locations)}")
+
+    @contextlib.contextmanager
+    def at_node(self, name: str) -> Iterator[None]:
+        """Operations that are written inside are located at the node of that name."""
+        before, self.location = self.location, self._locate(name)
+        try:
+            yield
+        finally:
+            self.location = before
+
+    def new_name(self) -> str:
+        self.count += 1
+        return f"%{self.count - 1}"
+
+    def emit(self, text: str) -> str:
+        """Writes an operation with one result and returns the SSA value."""
+        name = self.new_name()
+        self.lines.append(f"{name} = {text} loc({self.location})")
+        return name
+
+    def emit_many(self, text: str, count: int) -> list[str]:
+        """Writes an operation with `count` results and returns the SSA values."""
+        if count == 0:
+            self.lines.append(f"{text} loc({self.location})")
+            return []
+        name = self.new_name()
+        self.lines.append(f"{name}:{count} = {text} loc({self.location})")
+        return [name] if count == 1 else [f"{name}#{number}" for number in range(count)]
+
+    @contextlib.contextmanager
+    def region(self) -> Iterator[list[str]]:
+        """Yields the list that takes the lines written inside, for the body of an operation."""
+        before, self.lines = self.lines, []
+        self.scopes.append({})
+        try:
+            yield self.lines
+        finally:
+            self.lines = before
+            self.scopes.pop()
+
+    def map(self, text: str) -> str:
+        """Returns the alias of an affine map, given as `(d0, d1) -> (d0)`."""
+        return self.maps.setdefault(text, f"#map{len(self.maps)}")
+
+    def finish(self, name: str, arguments: Sequence[tuple[Tensor, str]], results: Sequence[Tensor],
+               attributes: str) -> str:
+        """Returns the module of one function. `arguments` are pairs of a Tensor and the name of the input."""
+        names = [self.use(result) for result in results]
+        types = ", ".join(result.type for result in results)
+        head = ", ".join(f"{tensor.name}: {tensor.type} loc({self._locate(label)})" for tensor, label in arguments)
+        end = f"return {', '.join(names)} : {types}" if names else "return"
+        aliases = [f"{alias} = affine_map<{text}>" for text, alias in self.maps.items()]
+        located = [f"{alias} = loc({json.dumps(label, ensure_ascii=False) if label else 'unknown'})"
+                   for label, alias in self.locations.items()]
+        return "\n".join([*aliases, "module {", f"func.func @{name}({head}) -> ({types}){attributes} {{",
+                          *self.constants, *self.lines, f"{end} loc({self.location})", "} loc(#loc0)", "} loc(#loc0)",
+                          *located, ""])
+
+    # ----------------------------------------------------------------- constants
+
+    def scalar_constant(self, value: float | bool, element: Element | None) -> str:
+        """Returns the SSA value of a scalar constant; `element` is None for index."""
+        text = f"arith.constant {format_number(value, element)}"
+        if element is not BOOL:
+            text += f" : {element or 'index'}"
+        return self._constant((text,), text, self.scalar_constants)
+
+    def _constant(self, key: tuple[Any, ...], text: str, known: dict[tuple[Any, ...], str]) -> str:
+        if key not in known:
+            known[key] = self.new_name()
+            self.constants.append(f"{known[key]} = {text} loc({self.location})")
+        return known[key]
+
+    def constant(self, array: Any, element: Element | None = None) -> Tensor:
+        """Returns a constant tensor; the element type is that of the array if none is given."""
+        if element is None:
+            element = of_dtype(np.asarray(array).dtype)
+        array = as_tensor_array(array, element)
+        return Tensor(element, tuple(array.shape), array=array)
+
+    def integers(self, values: Sequence[Size], element: Element = I64) -> Tensor:
+        """Returns a tensor of rank 1 of integers that are static or sizes."""
+        if all(map(is_static, values)):
+            return self.constant(np.array([int(value) for value in values if isinstance(value, int)],
+                                          element.dtype), element)
+        return Tensor(element, (len(values),), integers=tuple(values))
+
+    def use(self, tensor: Tensor) -> str:
+        """Returns the SSA value of a tensor and writes what makes it, if it is a constant or made of sizes."""
+        if tensor.name is not None:
+            return tensor.name
+        if tensor.array is not None:
+            return self._use_array(tensor, tensor.array)
+        assert tensor.integers is not None
+        for scope in reversed(self.scopes):
+            if id(tensor) in scope:
+                return scope[id(tensor)]
+        names = []
+        for value in tensor.integers:
+            index = self.size(value)
+            names.append(self.emit(f"arith.index_cast {index} : index to {tensor.element}"))
+        name = self.emit(f"tensor.from_elements {', '.join(names)} : {tensor.type}")
+        self.scopes[-1][id(tensor)] = name
+        self._kept.append(tensor)
+        return name
+
+    def _use_array(self, tensor: Tensor, array: NDArray[Any]) -> str:
+        data = array.tobytes()
+        key = (tensor.type, data if len(data) < _FEWEST_BYTES else id(array))
+        if key in self.array_constants:
+            return self.array_constants[key]
+        self._kept.append(tensor)
+        return self._constant(key, f"arith.constant {self._literal(tensor, array)} : {tensor.type}",
+                              self.array_constants)
+
+    def _literal(self, tensor: Tensor, array: NDArray[Any]) -> str:
+        element, flat = tensor.element, array.reshape(-1)
+        if array.size and element.kind != "c" and (flat.view(f"u{flat.itemsize}") ==
+                                                  flat.view(f"u{flat.itemsize}")[0]).all():
+            return f"dense<{format_number(flat[0], element)}>"
+        if array.nbytes >= _FEWEST_BYTES and element.mlir in _RESOURCES:
+            name = f"constant_{len(self.arrays)}"
+            self.arrays[name] = array.view(f"u{array.itemsize}")
+            return f"dense_resource<{name}>"
+        if not array.size:
+            return "dense<>" if array.ndim else "dense<0>"
+
+        def write(part: NDArray[Any]) -> str:
+            if part.ndim:
+                return f"[{', '.join(map(write, part))}]"
+            if element.kind == "c":
+                half = of_dtype(np.dtype(f"f{part.itemsize // 2}"))
+                return f"({format_number(part.real, half)}, {format_number(part.imag, half)})"
+            return format_number(part, element)
+
+        return f"dense<{write(array)}>"
+
+    # --------------------------------------------------------------------- sizes
+
+    def size(self, size: Size) -> str:
+        """Returns the SSA value of type index of a size."""
+        if is_static(size):
+            return self.scalar_constant(size, None)
+        if isinstance(size, Symbol):
+            return size.value
+        for scope in reversed(self.scopes):
+            if size in scope:
+                return scope[size]
+        total = ""
+        for monomial, factor in size.terms.items():
+            parts = [symbol.value for symbol in monomial]
+            if factor != 1 or not parts:
+                parts.append(self.scalar_constant(factor, None))
+            term = parts[0]
+            for part in parts[1:]:
+                term = self.emit(f"arith.muli {term}, {part} : index")
+            total = self.emit(f"arith.addi {total}, {term} : index") if total else term
+        self.scopes[-1][size] = total
+        return total
+
+    def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
+        """Returns the size that the operation `text` computes; the same key in one region is the same size."""
+        for scope in reversed(self.scopes):
+            if key in scope:
+                return self.symbols[scope[key]]
+        symbol = Symbol(self.emit(text))
+        self.scopes[-1][key] = symbol.value
+        self.symbols[symbol.value] = symbol
+        return symbol
+
+    def _arithmetic(self, name: str, a: Size, b: Size) -> Size:
+        return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index")
+
+    def floor_divide(self, a: Size, b: Size) -> Size:
+        """Returns a // b; b is positive."""
+        if is_static(a) and is_static(b):
+            return a // b
+        exact = divide(a, b)
+        return exact if exact is not None else self._arithmetic("arith.floordivsi", a, b)
+
+    def ceil_divide(self, a: Size, b: Size) -> Size:
+        """Returns the quotient rounded up; b is positive."""
+        if is_static(a) and is_static(b):
+            return -(-a // b)
+        exact = divide(a, b)
+        return exact if exact is not None else self._arithmetic("arith.ceildivsi", a, b)
+
+    def modulo(self, a: Size, b: Size) -> Size:
+        """Returns a % b for a that is not negative and b that is positive."""
+        if is_static(a) and is_static(b):
+            return a % b
+        return self._arithmetic("arith.remsi", a, b)
+
+    def minimum(self, a: Size, b: Size) -> Size:
+        if is_static(a - b):
+            return a if a - b <= 0 else b  # type: ignore[operator]
+        return self._arithmetic("arith.minsi", a, b)
+
+    def maximum(self, a: Size, b: Size) -> Size:
+        if is_static(a - b):
+            return a if a - b >= 0 else b  # type: ignore[operator]
+        return self._arithmetic("arith.maxsi", a, b)
+
+    def is_less(self, a: Size, b: Size) -> bool | None:
+        """Returns whether a < b, or None if that is known only when the program runs. A symbol is at least 0."""
+        difference = b - a
+        if is_static(difference):
+            return difference > 0
+        if isinstance(difference, Expr):
+            constant = difference.terms.get((), 0)
+            factors = [factor for monomial, factor in difference.terms.items() if monomial]
+            if constant > 0 and all(factor > 0 for factor in factors):
+                return True
+            if constant <= 0 and all(factor < 0 for factor in factors):
+                return False
+        return None
+
+    def choose(self, predicate: str, a: Size, b: Size, then: Size, other: Size) -> Size:
+        """Returns `then` if `a predicate b` holds, else `other`; `predicate` is one of arith.cmpi."""
+        if is_static(a - b):
+            known = {"eq": a - b == 0, "slt": a - b < 0, "sle": a - b <= 0,  # type: ignore[operator]
+                     "sgt": a - b > 0, "sge": a - b >= 0}[predicate]  # type: ignore[operator]
+            return then if known else other
+        if then == other:
+            return then
+        condition = self.emit(f"arith.cmpi {predicate}, {self.size(a)}, {self.size(b)} : index")
+        return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"))
+
+    def dim(self, name: str, type_: str, number: int) -> Symbol:
+        """Returns the size of a dim of an SSA value."""
+        return self.symbol(("dim", name, number),
+                           f"tensor.dim {name}, {self.scalar_constant(number, None)} : {type_}")
+
+    def tensor_of(self, name: str, element: Element, shape: Sequence[Size | None]) -> Tensor:
+        """Returns the Tensor of an SSA value; a size that is None becomes a symbol, by tensor.dim."""
+        type_ = type_of([Symbol("") if size is None else size for size in shape], element)
+        return Tensor(element, tuple(self.dim(name, type_, number) if size is None else size
+                                     for number, size in enumerate(shape)), name)
+
+    def check(self, condition: str, message: str) -> None:
+        """Writes an assertion on an SSA value of type i1."""
+        self.emit_many(f"cf.assert {condition}, {json.dumps(message, ensure_ascii=False)}", 0)
+
+    def check_equal(self, a: Size, b: Size, message: str) -> None:
+        """Writes an assertion that two sizes are equal, if that is not known."""
+        if a != b:
+            self.check(self.emit(f"arith.cmpi eq, {self.size(a)}, {self.size(b)} : index"), message)
+
+    def scalar_of(self, tensor: Tensor) -> Scalar:
+        """Returns the element of a tensor of one element."""
+        known = tensor.constant_scalar()
+        if known is not None and tensor.element.kind != "c":
+            return Scalar(self.scalar_constant(known, tensor.element), tensor.element)
+        zeros = ", ".join([self.scalar_constant(0, None)] * tensor.rank)
+        return Scalar(self.emit(f"tensor.extract {self.use(tensor)}[{zeros}] : {tensor.type}"), tensor.element)
+
+    def size_of(self, tensor: Tensor, number: int = 0) -> Size:
+        """Returns an element of an integer tensor of rank at most 1 as a size."""
+        known = tensor.known_integers()
+        if known is not None:
+            return known[number]
+        place = f"[{self.scalar_constant(number, None)}]" if tensor.rank else "[]"
+        value = Scalar(self.emit(f"tensor.extract {self.use(tensor)}{place} : {tensor.type}"), tensor.element)
+        return Symbol(self.scalars.index_of(value).name)
+
+    @property
+    def scalars(self) -> Scalars:
+        return Scalars(self)
+
+    # --------------------------------------------------------------- destinations
+
+    def empty(self, shape: Sequence[Size], element: Element) -> Tensor:
+        sizes = ", ".join(self.size(size) for size in shape if not is_static(size))
+        return Tensor(element, tuple(shape), self.emit(f"tensor.empty({sizes}) : {type_of(shape, element)}"))
+
+    def fill(self, shape: Sequence[Size], element: Element, value: float | bool | Scalar) -> Tensor:
+        """Returns a tensor whose elements are all `value`."""
+        scalar = value.name if isinstance(value, Scalar) else self.scalar_constant(value, element)
+        into = self.empty(shape, element)
+        return Tensor(element, into.shape, self.emit(
+            f"linalg.fill ins({scalar} : {element}) outs({into.name} : {into.type}) -> {into.type}"))
+
+    def cast_shape(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
+        """Returns the tensor with other knowledge of its sizes: static ones in place of dynamic ones or the reverse.
+        The sizes are equal when the program runs."""
+        type_ = type_of(shape, tensor.element)
+        name = self.use(tensor)
+        if type_ != tensor.type:
+            name = self.emit(f"tensor.cast {name} : {tensor.type} to {type_}")
+        return Tensor(tensor.element, tuple(shape), name, integers=tensor.integers)
+
+    # -------------------------------------------------------------------- generic
+
+    def generic(self, body: Body, inputs: Sequence[tuple[Tensor, str]], outputs: Sequence[tuple[Tensor, str]],
+                iterators: Sequence[str]) -> list[Tensor]:
+        """Writes a linalg.generic.
+
+        `inputs` and `outputs` are pairs of a tensor and the results of its indexing map in d0, d1, .., as in
+        "d0, d2"; `iterators` are "parallel" or "reduction". `body(s, *elements)` gets a Scalars and the elements of the
+        inputs and outputs, and returns a Scalar for each output.
+        """
+        dims = ", ".join(f"d{number}" for number in range(len(iterators)))
+        maps = ", ".join(self.map(f"({dims}) -> ({results})") for _, results in [*inputs, *outputs])
+        operands = {"ins": inputs, "outs": outputs}
+        heads = [f"{word}({', '.join(self.use(x) for x, _ in pairs)} : {', '.join(x.type for x, _ in pairs)})"
+                 for word, pairs in operands.items() if pairs]
+        kinds = ", ".join(f'"{kind}"' for kind in iterators)
+        elements = [Scalar(self.new_name(), tensor.element) for tensor, _ in [*inputs, *outputs]]
+        with self.region() as lines:
+            given = body(self.scalars, *elements)
+            results = given if isinstance(given, tuple) else (given,)
+            self.emit_many(f"linalg.yield {', '.join(x.name for x in results)} : "
+                           f"{', '.join(x.type for x in results)}", 0)
+        arguments = ", ".join(f"{x.name}: {x.type}" for x in elements)
+        types = [tensor.type for tensor, _ in outputs]
+        made = f"({', '.join(types)})" if len(types) > 1 else types[0]
+        text = "\n".join([f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
+                          f"{' '.join(heads)} {{", f"^bb0({arguments}):", *lines, f"}} -> {made}"])
+        return [Tensor(tensor.element, tensor.shape, name)
+                for name, (tensor, _) in zip(self.emit_many(text, len(outputs)), outputs)]
+
+    # ---------------------------------------------------------------- broadcasting
+
+    def broadcast_shape(self, shapes: Sequence[Sequence[Size]]) -> list[Size]:
+        """Returns the shape that numpy's broadcasting gives. Two dynamic sizes that may differ give a size that is
+        chosen when the program runs."""
+        rank = max(map(len, shapes), default=0)
+        result: list[Size] = []
+        for dim in range(rank):
+            sizes = [shape[dim - rank + len(shape)] for shape in shapes if dim - rank + len(shape) >= 0]
+            result.append(self._broadcast_size(list(dict.fromkeys(size for size in sizes if size != 1))))
+        return result
+
+    def _broadcast_size(self, sizes: list[Size]) -> Size:
+        if not sizes:
+            return 1
+        static = [size for size in sizes if is_static(size)]
+        if len(set(static)) > 1:
+            raise ValueError(f"sizes {static[0]} and {static[1]} do not broadcast")
+        if static:
+            return static[0]
+        result = sizes[0]
+        for size in sizes[1:]:
+            result = self.choose("eq", result, 1, size, result)
+        return result
+
+    def _matched(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
+        """Returns the tensor with each size equal to that of `shape` or 1, as far as types tell: a dynamic size that may
+        be 1 is repeated when the program runs."""
+        offset = len(shape) - tensor.rank
+        for dim, size in enumerate(tensor.shape):
+            if size != 1 and size != shape[offset + dim]:
+                tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
+        return tensor
+
+    def _repeat_if_one(self, tensor: Tensor, dim: int, size: Size) -> Tensor:
+        shape = [size if number == dim else each for number, each in enumerate(tensor.shape)]
+        own, one = tensor.shape[dim], [1 if number == dim else each for number, each in enumerate(tensor.shape)]
+        is_one = self.emit(f"arith.cmpi eq, {self.size(own)}, {self.scalar_constant(1, None)} : index")
+        is_same = self.emit(f"arith.cmpi eq, {self.size(own)}, {self.size(size)} : index")
+        self.check(self.emit(f"arith.ori {is_one}, {is_same} : i1"), "sizes do not broadcast")
+        with self.region() as then:
+            wide = self.broadcast_to(self.cast_shape(tensor, one), shape)
+            self.emit_many(f"scf.yield {wide.name} : {wide.type}", 0)
+        with self.region() as other:
+            same = self.cast_shape(tensor, shape)
+            self.emit_many(f"scf.yield {same.name} : {same.type}", 0)
+        differs = self.emit(f"arith.cmpi ne, {self.size(own)}, {self.size(size)} : index")
+        name = self.emit("\n".join([f"scf.if {differs} -> ({type_of(shape, tensor.element)}) {{", *then, "} else {",
+                                    *other, "}"]))
+        return Tensor(tensor.element, tuple(shape), name)
+
+    def _map_in(self, tensor: Tensor, shape: Sequence[Size]) -> str:
+        """Returns the results of the map of an operand in loops over `shape`: 0 where a size of 1 is repeated."""
+        offset = len(shape) - tensor.rank
+        return ", ".join("0" if size == 1 and shape[offset + dim] != 1 else f"d{offset + dim}"
+                         for dim, size in enumerate(tensor.shape))
+
+    def elementwise(self, body: Body, *tensors: Tensor, element: Element | None = None,
+                    shape: Sequence[Size] | None = None) -> Tensor:
+        """Applies `body(s, *elements)` to tensors that broadcast as numpy's do. The element type of the result is that of
+        the first tensor unless `element` is given. Constants of one element become scalars of the body."""
+        result, = self.elementwise_many(body, tensors, [element or tensors[0].element], shape)
+        return result
+
+    def elementwise_many(self, body: Body, tensors: Sequence[Tensor], elements: Sequence[Element],
+                         shape: Sequence[Size] | None = None) -> list[Tensor]:
+        """As elementwise, with one result for each of `elements`."""
+        shape = list(shape) if shape is not None else self.broadcast_shape([x.shape for x in tensors])
+        scalars = {number: value for number, x in enumerate(tensors)
+                   if (value := x.constant_scalar()) is not None and x.element.kind != "c"}
+        given = [self._matched(x, shape) for number, x in enumerate(tensors) if number not in scalars]
+
+        def inner(s: Scalars, *values: Scalar) -> Scalar | tuple[Scalar, ...]:
+            rest = iter(values)
+            return body(s, *[s.constant(scalars[number], x.element) if number in scalars else next(rest)
+                             for number, x in enumerate(tensors)])
+
+        identity = ", ".join(f"d{number}" for number in range(len(shape)))
+        return self.generic(inner, [(x, self._map_in(x, shape)) for x in given],
+                            [(self.empty(shape, each), identity) for each in elements], ["parallel"] * len(shape))
+
+    def broadcast_to(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
+        """Repeats dims of size 1 and adds leading ones, so that the result has the shape."""
+        if tuple(shape) == tensor.shape:
+            return tensor
+        if tensor.constant_scalar() is not None and tensor.element.kind != "c":
+            return self.fill(shape, tensor.element, tensor.constant_scalar())
+        return self.elementwise(lambda s, x: x, tensor, shape=shape)
+
+    def cast(self, tensor: Tensor, element: Element) -> Tensor:
+        """Converts elements as ONNX's Cast does."""
+        if tensor.element == element:
+            return tensor
+        if tensor.integers is not None and element in (I64,):
+            return Tensor(element, tensor.shape, integers=tensor.integers)
+        return self.elementwise(lambda s, x: s.cast(x, element), tensor, element=element)
+
+    # ------------------------------------------------------------------ reduction
+
+    def reduce(self, body: Body, tensor: Tensor, axes: Sequence[int], initial: float | bool | Scalar,
+               keepdims: bool = False, element: Element | None = None) -> Tensor:
+        """Reduces over `axes`: `body(s, accumulator, x)` combines, beginning with `initial`. Axes count from the end if
+        negative."""
+        axes = sorted({axis % tensor.rank for axis in axes}) if tensor.rank else []
+        kept = [dim for dim in range(tensor.rank) if dim not in axes]
+        into = self.fill([tensor.shape[dim] for dim in kept], element or tensor.element, initial)
+        everything = ", ".join(f"d{dim}" for dim in range(tensor.rank))
+        result, = self.generic(lambda s, x, acc: body(s, acc, x), [(tensor, everything)],
+                               [(into, ", ".join(f"d{dim}" for dim in kept))],
+                               ["reduction" if dim in axes else "parallel" for dim in range(tensor.rank)])
+        if keepdims:
+            result = self.reshape(result, [1 if dim in axes else size for dim, size in enumerate(tensor.shape)])
+        return result
+
+    def reduce_sum(self, tensor: Tensor, axes: Sequence[int], keepdims: bool = False) -> Tensor:
+        return self.reduce(lambda s, acc, x: s.add(acc, x), tensor, axes, 0, keepdims)
+
+    def reduce_max(self, tensor: Tensor, axes: Sequence[int], keepdims: bool = False) -> Tensor:
+        return self.reduce(lambda s, acc, x: s.max(acc, x), tensor, axes, tensor.element.lowest, keepdims)
+
+    # ---------------------------------------------------------------------- shapes
+
+    def reshape(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
+        """Returns the elements in row-major order in another shape; at most one size is -1, which is inferred. The number
+        of elements is the same when the program runs."""
+        sizes = list(shape)
+        if -1 in sizes:
+            rest = product([size for size in sizes if size != -1])
+            sizes[sizes.index(-1)] = self.floor_divide(tensor.count, rest) if rest != 0 else 0
+        if tuple(sizes) == tensor.shape:
+            return tensor
+        if tensor.array is not None and all(map(is_static, sizes)):
+            return Tensor(tensor.element, tuple(sizes), array=tensor.array.reshape(sizes))  # type: ignore[arg-type]
+        if tensor.integers is not None and len(sizes) <= 1:
+            return Tensor(tensor.element, tuple(sizes), integers=tensor.integers)
+        groups = find_groups(tensor.shape, sizes)
+        if groups is None:
+            return self._reshape_freely(tensor, sizes)
+        middle = [product([tensor.shape[dim] for dim in old]) for old, _ in groups]
+        return self._expand(self._collapse(tensor, [old for old, _ in groups], middle), [new for _, new in groups],
+                            sizes)
+
+    def _collapse(self, tensor: Tensor, groups: Sequence[Sequence[int]], shape: Sequence[Size]) -> Tensor:
+        if len(shape) == tensor.rank:
+            return tensor
+        text = json.dumps([list(group) for group in groups] if tensor.rank else [])
+        type_ = type_of(shape, tensor.element)
+        return Tensor(tensor.element, tuple(shape), self.emit(
+            f"tensor.collapse_shape {self.use(tensor)} {text} : {tensor.type} into {type_}"))
+
+    def _expand(self, tensor: Tensor, groups: Sequence[Sequence[int]], shape: Sequence[Size]) -> Tensor:
+        if len(shape) == tensor.rank:
+            return self.cast_shape(tensor, shape) if tensor.type != type_of(shape, tensor.element) else Tensor(
+                tensor.element, tuple(shape), self.use(tensor))
+        text = json.dumps([list(group) for group in groups] if tensor.rank else [])
+        type_ = type_of(shape, tensor.element)
+        sizes = ", ".join(str(size) if is_static(size) else self.size(size) for size in shape)
+        tensor = self._with_static_groups(tensor, groups, shape)
+        return Tensor(tensor.element, tuple(shape), self.emit(
+            f"tensor.expand_shape {self.use(tensor)} {text} output_shape [{sizes}] : {tensor.type} into {type_}"))
+
+    def _with_static_groups(self, tensor: Tensor, groups: Sequence[Sequence[int]], shape: Sequence[Size]) -> Tensor:
+        """tensor.expand_shape requires that a group is dynamic if and only if one of its parts is."""
+        sizes = []
+        for group, size in zip(groups, tensor.shape):
+            parts = [shape[dim] for dim in group]
+            whole = product(parts)
+            sizes.append(whole if all(map(is_static, parts)) else size if not is_static(size) else
+                         self.opaque(size))
+        return self.cast_shape(tensor, sizes) if tensor.rank else tensor
+
+    def opaque(self, size: Size) -> Symbol:
+        """Returns a symbol for a size, so that types do not state it."""
+        return Symbol(self.size(size))
+
+    def _reshape_freely(self, tensor: Tensor, sizes: Sequence[Size]) -> Tensor:
+        """By way of one dim, which is expanded to the sizes. The count of elements is checked."""
+        count = product(sizes)
+        flat = self._collapse(tensor, [list(range(tensor.rank))], [tensor.count]) if tensor.rank != 1 else tensor
+        if tensor.rank == 0:
+            flat = self._expand(tensor, [], [1])
+        self.check_equal(tensor.count, count, "the new shape has another number of elements")
+        if not sizes:
+            return self._collapse(self.cast_shape(flat, [1]), [], [])
+        return self._expand(Tensor(flat.element, flat.shape, flat.name), [list(range(len(sizes)))], sizes)
+
+    def flatten(self, tensor: Tensor, axis: int) -> Tensor:
+        """Returns a matrix: dims before `axis` are rows, others columns."""
+        return self.reshape(tensor, [product(tensor.shape[:axis]), product(tensor.shape[axis:])])
+
+    def unsqueeze(self, tensor: Tensor, axes: Sequence[int]) -> Tensor:
+        """Adds dims of size 1, at places of the result."""
+        rank = tensor.rank + len(axes)
+        places = {axis % rank for axis in axes}
+        rest = iter(tensor.shape)
+        return self.reshape(tensor, [1 if dim in places else next(rest) for dim in range(rank)])
+
+    def transpose(self, tensor: Tensor, order: Sequence[int]) -> Tensor:
+        """Dim `number` of the result is dim `order[number]` of the tensor."""
+        if list(order) == list(range(tensor.rank)):
+            return tensor
+        if tensor.array is not None:
+            return self.constant(tensor.array.transpose(order), tensor.element)
+        into = self.empty([tensor.shape[dim] for dim in order], tensor.element)
+        return Tensor(tensor.element, into.shape, self.emit(
+            f"linalg.transpose ins({self.use(tensor)} : {tensor.type}) outs({into.name} : {into.type}) permutation = "
+            f"[{', '.join(map(str, order))}]"))
+
+    def slice(self, tensor: Tensor, offsets: Sequence[Size], sizes: Sequence[Size],
+              strides: Sequence[int] | None = None) -> Tensor:
+        """Returns elements at offsets + i * strides for i below sizes; strides are positive."""
+        strides = strides or [1] * tensor.rank
+        if tuple(sizes) == tensor.shape and all(stride == 1 for stride in strides):
+            return tensor
+
+        def write(values: Sequence[Size]) -> str:
+            return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
+
+        type_ = type_of(sizes, tensor.element)
+        return Tensor(tensor.element, tuple(sizes), self.emit(
+            f"tensor.extract_slice {self.use(tensor)}[{write(offsets)}] [{write(sizes)}] [{write(strides)}] : "
+            f"{tensor.type} to {type_}"))
+
+    def insert(self, tensor: Tensor, into: Tensor, offsets: Sequence[Size],
+               strides: Sequence[int] | None = None) -> Tensor:
+        """Returns `into` with the tensor written at offsets."""
+        def write(values: Sequence[Size]) -> str:
+            return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
+
+        return Tensor(into.element, into.shape, self.emit(
+            f"tensor.insert_slice {self.use(tensor)} into {self.use(into)}[{write(offsets)}] [{write(tensor.shape)}] "
+            f"[{write(strides or [1] * into.rank)}] : {tensor.type} into {into.type}"))
+
+    def pad(self, tensor: Tensor, low: Sequence[Size], high: Sequence[Size], value: float | bool | Scalar) -> Tensor:
+        """Adds elements of `value` before and after; amounts are not negative."""
+        if all(amount == 0 for amount in [*low, *high]):
+            return tensor
+
+        def write(values: Sequence[Size]) -> str:
+            return ", ".join(str(amount) if is_static(amount) else self.size(amount) for amount in values)
+
+        shape = [a + size + c for a, size, c in zip(low, tensor.shape, high)]
+        scalar = value.name if isinstance(value, Scalar) else self.scalar_constant(value, tensor.element)
+        arguments = ", ".join(f"{self.new_name()}: index" for _ in shape)
+        text = "\n".join([f"tensor.pad {self.use(tensor)} low[{write(low)}] high[{write(high)}] {{",
+                          f"^bb0({arguments}):", f"tensor.yield {scalar} : {tensor.element} loc({self.location})",
+                          f"}} : {tensor.type} to {type_of(shape, tensor.element)}"])
+        return Tensor(tensor.element, tuple(shape), self.emit(text))
+
+    def concat(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
+        """Joins tensors along an axis; other sizes are those of the first tensor."""
+        if len(tensors) == 1:
+            return tensors[0]
+        axis %= tensors[0].rank
+        known = [tensor.known_integers() for tensor in tensors]
+        if tensors[0].rank == 1 and all(each is not None for each in known):
+            return self.integers([size for each in known if each is not None for size in each], tensors[0].element)
+        shape = list(tensors[0].shape)
+        for dim in range(len(shape)):
+            static = [tensor.shape[dim] for tensor in tensors if is_static(tensor.shape[dim])]
+            if dim != axis and static:
+                shape[dim] = static[0]
+        tensors = [self.cast_shape(tensor, [tensor.shape[dim] if dim == axis else size
+                                            for dim, size in enumerate(shape)]) for tensor in tensors]
+        shape[axis] = 0
+        for tensor in tensors:
+            shape[axis] = tensor.shape[axis] + shape[axis]
+        types = ", ".join(tensor.type for tensor in tensors)
+        return Tensor(tensors[0].element, tuple(shape), self.emit(
+            f"tensor.concat dim({axis}) {', '.join(self.use(tensor) for tensor in tensors)} : ({types}) -> "
+            f"{type_of(shape, tensors[0].element)}"))
+
+    # -------------------------------------------------------------------- elements
+
+    def index(self, s: Scalars, dim: int) -> Scalar:
+        """Returns the index of a loop in the body of a generic."""
+        return s.op(f"linalg.index {dim} : index", None)
+
+    def extract(self, s: Scalars, tensor: Tensor, places: Sequence[Scalar]) -> Scalar:
+        """Reads an element in the body of a generic. Indices out of range are errors of the program that is made."""
+        return s.op(f"tensor.extract {self.use(tensor)}[{', '.join(place.name for place in places)}] : {tensor.type}",
+                    tensor.element)
+
+    def wrapped_index(self, s: Scalars, index: Scalar, size: Size) -> Scalar:
+        """Returns an integer of a tensor as an index that counts from the end if it is negative."""
+        place = s.index_of(index)
+        if index.element is not None and index.element.is_unsigned:
+            return place
+        from_end = s.add(place, Scalar(self.size(size), None))
+        return s.select(s.less(place, 0), from_end, place)
+
+    def make(self, body: Callable[..., Scalar], shape: Sequence[Size], element: Element,
+             inputs: Sequence[tuple[Tensor, str]] = ()) -> Tensor:
+        """Computes each element from its index: `body(s, *indices, *elements)`, with the elements of `inputs` by their
+        maps in d0, d1, ..; the body may `extract` from any tensor."""
+        def inner(s: Scalars, *values: Scalar) -> Scalar:
+            return body(s, *[self.index(s, dim) for dim in range(len(shape))], *values[:-1])
+
+        # Constants that the body reads are written before it.
+        identity = ", ".join(f"d{dim}" for dim in range(len(shape)))
+        result, = self.generic(inner, inputs, [(self.empty(shape, element), identity)], ["parallel"] * len(shape))
+        return result
+
+    def loops(self, function: Callable[..., Any], *tensors: Tensor | None, **known: Any) -> list[Tensor]:
+        """Writes a Python function over tensors as loops (loops.py) and returns its results. None stands for a tensor
+        that is left out; `known` are the other parameters."""
+        arguments = [tensor and loops.Value(self.use(tensor), _loop_type(tensor)) for tensor in tensors]
+        lines, values = loops.translate(function, arguments, self.new_name, f" loc({self.location})", **known)
+        self.lines += lines
+        return [self.tensor_of(value.name, _element_of(value.type), value.type.sizes) for value in values]
+
+    # --------------------------------------------------------------------- products
+
+    def matmul(self, a: Tensor, b: Tensor, element: Element | None = None) -> Tensor:
+        """Multiplies matrices, or batches of them of one rank whose leading sizes agree: linalg.matmul and
+        linalg.batch_matmul. `element` is that of the sums."""
+        element = element or a.element
+        *batch, m, _ = a.shape
+        shape = [*batch, m, b.shape[-1]]
+        if a.rank > 3:
+            lead = product(batch)
+            flat = self.matmul(self.reshape(a, [lead, *a.shape[-2:]]), self.reshape(b, [lead, *b.shape[-2:]]), element)
+            return self.reshape(flat, shape)
+        name = "linalg.batch_matmul" if a.rank == 3 else "linalg.matmul"
+        return self.named(name, [a, b], self.fill(shape, element, 0))
+
+    def named(self, name: str, inputs: Sequence[Tensor], into: Tensor, attributes: str = "") -> Tensor:
+        """Writes a named op of linalg that accumulates into `into`."""
+        text = (f"{name} {attributes} ins({', '.join(self.use(x) for x in inputs)} : "
+                f"{', '.join(x.type for x in inputs)}) outs({into.name} : {into.type}) -> {into.type}")
+        return Tensor(into.element, into.shape, self.emit(text))
+
+
+def _loop_type(tensor: Tensor) -> loops.Type:
+    return loops.Type(tensor.element.mlir, tuple(size if is_static(size) else None for size in tensor.shape),
+                      tensor.element.is_unsigned)
+
+
+def _element_of(type_: loops.Type) -> Element:
+    return next(element for element in ALL
+                if element.mlir == type_.element and element.is_unsigned == type_.unsigned)
+
+
+def find_groups(old: Sequence[Size], new: Sequence[Size]) -> list[tuple[list[int], list[int]]] | None:
+    """Returns groups of consecutive dims of two shapes whose products are known to be equal, as short as possible, or
+    None if the shapes cannot be matched."""
+    groups: list[tuple[list[int], list[int]]] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        left, right = [i], [j]
+        a, b = old[i], new[j]
+        while a != b:
+            if (is_static(a) and is_static(b) and a < b) or (not is_static(b) and divide(b, a) not in (None, 0)):
+                if i + 1 == len(old):
+                    return None
+                i += 1
+                left.append(i)
+                a = old[i] * a
+            else:
+                if j + 1 == len(new):
+                    return None
+                j += 1
+                right.append(j)
+                b = new[j] * b
+        groups.append((left, right))
+        i, j = i + 1, j + 1
+    # What is left has one element each, and belongs to the last group.
+    rest_old, rest_new = list(range(i, len(old))), list(range(j, len(new)))
+    if any(old[dim] != 1 for dim in rest_old) or any(new[dim] != 1 for dim in rest_new):
+        return None
+    if groups:
+        groups[-1][0].extend(rest_old)
+        groups[-1][1].extend(rest_new)
+        return groups
+    return [] if not old or not new else None
+

@@ -1,0 +1,123 @@
+"""The functions that define ONNX operators by others, and the evaluation of nodes on constants."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto
+
+
+@dataclasses.dataclass
+class Expansion:
+    """The nodes that define an operator, and the versions of the operator sets that they are of."""
+    nodes: list[NodeProto]
+    opsets: dict[str, int]
+
+
+def _find_schema(node: NodeProto, opset: int) -> Any:
+    """Returns the OpSchema, or None if ONNX has none; onnx's own hints leave out the functions of a schema."""
+    from onnx import defs
+
+    try:
+        return defs.get_schema(node.op_type, opset, node.domain)
+    except defs.SchemaError:
+        return None
+
+
+def _find_function(schema: Any, node: NodeProto, types: Sequence[TypeProto], opset: int) -> FunctionProto | None:
+    """Returns the newest function for the opset; some depend on the node and the types of its inputs."""
+    from onnx import FunctionProto
+
+    plain = max((each for each in schema.function_opset_versions if each <= opset), default=0)
+    dependent = max((each for each in schema.context_dependent_function_opset_versions if each <= opset), default=0)
+    if plain > dependent:
+        text = schema.get_function_with_opset_version(plain)
+    elif dependent:
+        text = schema.get_context_dependent_function_with_opset_version(
+            dependent, node.SerializeToString(), [each.SerializeToString() for each in types])
+    else:
+        return None
+    function: FunctionProto = FunctionProto.FromString(text)
+    return function
+
+
+def _bind(node: NodeProto, names: Callable[[str], str], attributes: Mapping[str, AttributeProto]) -> None:
+    """Renames values of a node of a function and gives attributes their values, in inner graphs too."""
+    for field in (node.input, node.output):
+        for number, name in enumerate(field):
+            field[number] = names(name)
+    bound = []
+    for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            value = attributes.get(attribute.ref_attr_name)
+            if value is None:
+                continue
+            name = attribute.name
+            attribute.CopyFrom(value)
+            attribute.name = name
+        for graph in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
+            for inner in graph.node:
+                _bind(inner, names, attributes)
+            for each in [*graph.input, *graph.output, *graph.initializer]:
+                each.name = names(each.name)
+            del graph.value_info[:]
+        bound.append(type(attribute).FromString(attribute.SerializeToString()))
+    del node.attribute[:]
+    node.attribute.extend(bound)
+
+
+def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int]) -> Expansion | None:
+    """Returns the nodes of the function of a node, or None if ONNX defines the operator by none."""
+    from onnx import NodeProto
+
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    opset = opsets.get(domain, 1)
+    schema = _find_schema(node, opset)
+    if schema is None or not (schema.has_function or schema.has_context_dependent_function):
+        return None
+    function = _find_function(schema, node, types, opset)
+    if function is None:
+        return None
+    attributes = {name: each.default_value for name, each in schema.attributes.items() if each.default_value.type}
+    attributes.update((each.name, each) for each in node.attribute)
+    prefix = node.name or next(filter(None, node.output))
+    known: dict[str, str] = {inner: outer for inner, outer in zip(function.output, node.output) if outer}
+    known.update(itertools.zip_longest(function.input, node.input, fillvalue=""))
+
+    def names(name: str) -> str:
+        return known.get(name, name and f"{prefix}/{name}")
+
+    result = []
+    for number, inner in enumerate(function.node):
+        copy = NodeProto.FromString(inner.SerializeToString())
+        copy.name = f"{prefix}/{inner.op_type}{number}"
+        _bind(copy, names, attributes)
+        result.append(copy)
+    versions = {**opsets, **{each.domain: each.version for each in function.opset_import}}
+    return Expansion(result, versions)
+
+
+def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
+             opsets: Mapping[str, int]) -> list[Any] | None:
+    """Returns the outputs of one node on constants, by ONNX's reference evaluator, or None if that does not
+    implement it."""
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator
+
+    given = {name: array for name, array in zip(node.input, inputs) if name and array is not None}
+    graph = helper.make_graph(
+        [node], "node",
+        [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+         for name, array in given.items()],
+        [helper.make_empty_tensor_value_info(name) for name in node.output if name])
+    one = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets.items()])
+    try:
+        return list(ReferenceEvaluator(one).run(None, given))
+    except Exception:  # whatever an operator of the reference raises
+        return None

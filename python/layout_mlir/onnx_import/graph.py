@@ -1,0 +1,238 @@
+"""Imports the graph of an ONNX model as one function of linalg on tensors.
+
+Nodes are imported in their order. A node whose inputs are constants is evaluated by ONNX's reference evaluator; a node
+of an operator with an entry in the table (node.py) is imported by that; another one by the function that ONNX defines
+the operator with. Values of an outer graph are visible in the subgraphs of its nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import import functions
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import BY_CODE, Element
+from layout_mlir.onnx_import.node import NoForm, Node, Refused, describe, find_operator
+from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
+from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
+
+# The most elements of a result that is computed during import.
+_MOST_FOLDED = 1 << 20
+# Operators whose result has many bytes and their inputs few, which stay few.
+_PACKED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape"}
+# Operators whose result is another one each time.
+_RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
+
+
+class Importer:
+    """Imports the nodes of one model through a Builder."""
+
+    def __init__(self, model: ModelProto) -> None:
+        import layout_mlir.onnx_import.operators  # noqa: F401  # fills the table
+
+        self.model, self.builder = model, Builder()
+        self.opsets = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in model.opset_import}
+        self.scopes: list[dict[str, Value]] = [{}]
+        self.sizes: dict[str, Symbol] = {}
+
+    def opset(self, domain: str = "") -> int:
+        return self.opsets.get("" if domain == "ai.onnx" else domain, 1)
+
+    # -------------------------------------------------------------------- values
+
+    def find(self, name: str) -> Value:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        raise Refused(f"the model is not valid: nothing makes the value '{name}'")
+
+    def element_of(self, code: int, what: str) -> Element:
+        if code not in BY_CODE:
+            from onnx import TensorProto
+
+            raise Refused(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target stores")
+        return BY_CODE[code]
+
+    def constant_of(self, proto: TensorProto) -> Tensor:
+        """Returns the constant of an initializer."""
+        from onnx import numpy_helper
+
+        element = self.element_of(proto.data_type, f"the constant '{proto.name}'")
+        return self.builder.constant(numpy_helper.to_array(proto), element)
+
+    def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
+        tensor = value.type.tensor_type
+        if not value.type.HasField("tensor_type"):
+            raise Refused(f"input '{value.name}' is not a tensor")
+        if not tensor.HasField("shape"):
+            raise Refused(f"input '{value.name}' has no rank: state it in the model, or give its shape")
+        element = self.element_of(tensor.elem_type, f"input '{value.name}'")
+        name = f"%arg{number}"
+        sizes: list[Size | None] = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None
+                                    for dim in tensor.shape.dim]
+        result = self.builder.tensor_of(name, element, sizes)
+        shape = list(result.shape)
+        for place, dim in enumerate(tensor.shape.dim):
+            if sizes[place] is None and dim.dim_param:
+                shape[place] = self._named_size(dim.dim_param, result.shape[place])
+        return Tensor(element, tuple(shape), name)
+
+    def _named_size(self, name: str, size: Size) -> Size:
+        """The same name is the same size in every input."""
+        assert isinstance(size, Symbol)
+        known = self.sizes.setdefault(name, size)
+        self.builder.check_equal(known, size, f"inputs differ in the size '{name}'")
+        return known
+
+    # --------------------------------------------------------------------- graphs
+
+    def run(self) -> str:
+        """Returns the text of the module."""
+        graph, b = self.model.graph, self.builder
+        weights = {tensor.name for tensor in graph.initializer}
+        inputs = [value for value in graph.input if value.name not in weights]
+        arguments = []
+        for number, value in enumerate(inputs):
+            tensor = self._argument(value, number)
+            self.scopes[-1][value.name] = tensor
+            arguments.append((tensor, value.name))
+        results = []
+        values = self.import_nodes(graph)
+        for value, result in zip(graph.output, values):
+            if not isinstance(result, Tensor):
+                raise Refused(f"result '{value.name}' is not a tensor")
+            results.append(result)
+        return b.finish("main", arguments, results, self._attributes([x for x, _ in arguments], results))
+
+    def _attributes(self, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> str:
+        """Returns the attribute that keeps the sign of unsigned elements, if there are any."""
+        if not any(tensor.element.is_unsigned for tensor in [*arguments, *results]):
+            return ""
+        def write(tensors: Sequence[Tensor]) -> str:
+            return ", ".join(tensor.type.replace(f"{tensor.element}>", f"{tensor.element.signed_mlir}>")
+                             for tensor in tensors)
+
+        return f" attributes {{layout.signature = ({write(arguments)}) -> ({write(results)})}}"
+
+    def import_nodes(self, graph: GraphProto) -> list[Value]:
+        """Imports the initializers and nodes of a graph in the scope at hand and returns its outputs."""
+        scope = self.scopes[-1]
+        for tensor in graph.initializer:
+            scope[tensor.name] = self.constant_of(tensor)
+        for sparse in graph.sparse_initializer:
+            raise Refused(f"the model is not imported: its weight '{sparse.values.name}' is sparse")
+        for node in graph.node:
+            self.import_node(node)
+        return [self.find(output.name) for output in graph.output]
+
+    def import_subgraph(self, graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
+        """Imports the graph of an attribute, with `inputs` for its inputs, in a scope of its own; what it writes goes to
+        the region at hand."""
+        self.scopes.append({value.name: given for value, given in zip(graph.input, inputs)})
+        try:
+            return self.import_nodes(graph)
+        finally:
+            self.scopes.pop()
+
+    # ---------------------------------------------------------------------- nodes
+
+    def import_node(self, proto: NodeProto) -> None:
+        inputs = [self.find(name) if name else None for name in proto.input]
+        with self.builder.at_node(proto.name or next(filter(None, proto.output), "")):
+            outputs = self._import(proto, inputs)
+        for name, value in zip(proto.output, outputs):
+            if name:
+                self.scopes[-1][name] = value
+
+    def _import(self, proto: NodeProto, inputs: Sequence[Value | None]) -> Sequence[Value]:
+        folded = self._fold(proto, inputs)
+        if folded is not None:
+            return folded
+        function = find_operator(proto.domain, proto.op_type)
+        if function is not None:
+            node = Node(proto, self, inputs)
+            try:
+                result = function(self.builder, node, *inputs)
+                return [result] if isinstance(result, (Tensor, Sequence_, Optional_)) else list(result)
+            except NoForm as error:
+                return self._import_function(proto, inputs, str(error))
+            except Refused:
+                raise
+            except (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, TypeError,
+                    ValueError) as error:
+                # What the operator does not expect, such as an input that its definition forbids.
+                raise Refused(describe(proto, f"{type(error).__name__}: {error}")) from error
+        return self._import_function(proto, inputs, "the operator is not known")
+
+    def _import_function(self, proto: NodeProto, inputs: Sequence[Value | None], reason: str) -> Sequence[Value]:
+        """Imports the nodes of the function that ONNX defines the operator with."""
+        types = [self.type_proto(value) for value in inputs]
+        nodes = functions.expand(proto, types, self.opsets)
+        if nodes is None:
+            raise Refused(describe(proto, reason))
+        self.scopes.append({name: value for name, value in zip(proto.input, inputs) if name and value is not None})
+        opsets = self.opsets
+        try:
+            self.opsets = nodes.opsets
+            for node in nodes.nodes:
+                self.import_node(node)
+            return [self.find(name) if name else Tensor(BY_CODE[1], (0,)) for name in proto.output]
+        finally:
+            self.opsets = opsets
+            self.scopes.pop()
+
+    def type_proto(self, value: Value | None) -> TypeProto:
+        """Returns what ONNX says of the type of a value; nothing of one that is left out."""
+        from onnx import TypeProto, helper
+
+        if isinstance(value, Tensor):
+            shape = [size if is_static(size) else None for size in value.shape]
+            return helper.make_tensor_type_proto(value.element.code, shape)
+        if isinstance(value, Sequence_) and value.items:
+            return helper.make_sequence_type_proto(self.type_proto(value.items[0]))
+        return TypeProto()
+
+    # ------------------------------------------------------------------- constants
+
+    def _fold(self, proto: NodeProto, inputs: Sequence[Value | None]) -> list[Value] | None:
+        """Returns the outputs of a node on constants, or None if they are not computed here."""
+        arrays: list[NDArray[Any] | None] = []
+        for value in inputs:
+            if value is not None and not (isinstance(value, Tensor) and value.array is not None):
+                return None
+            arrays.append(value.array if isinstance(value, Tensor) else None)
+        if (not inputs or proto.op_type in _PACKED | _RANDOM or proto.domain not in ("", "ai.onnx")
+                or any(each.HasField("g") or each.graphs for each in proto.attribute)
+                or sum(array.size for array in arrays if array is not None) > _MOST_FOLDED):
+            return None
+        results = functions.evaluate(proto, arrays, self.opsets)
+        if results is None:
+            return None
+        given = iter(results)
+        tensors: list[Value] = []
+        for name in proto.output:
+            array = next(given) if name else np.zeros(0, np.float32)
+            if not isinstance(array, (np.ndarray, np.generic)) or array.size > _MOST_FOLDED:
+                return None
+            try:
+                tensors.append(self.builder.constant(np.asarray(array)))
+            except KeyError:  # strings
+                return None
+        return tensors
+
+
+def walk(graph: GraphProto) -> Iterator[NodeProto]:
+    """Yields the nodes of the graph and of the graphs in their attributes."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in [attribute.g, *attribute.graphs]:
+                yield from walk(inner)
+

@@ -1,0 +1,7 @@
+"""The operators of ONNX, a file for each kind; importing the package fills the table of node.py."""
+
+import importlib
+import pkgutil
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

@@ -1,0 +1,145 @@
+"""Prepares an ONNX model for the import.
+
+  - Functions of the model's own are put in place of their calls.
+  - Initializers leave the list of inputs: they are weights.
+  - With `reseed`, every floating-point weight gets seeded random values that keep
+    activations in range: the models that the onnx package carries for its tests
+    have constant weights and thus degenerate results.
+  - A node without a name is named after its first output.
+  - The model is checked by the onnx package, without shape inference, whose
+    errors are not always the model's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.graph import walk
+from layout_mlir.onnx_import.node import Refused, describe
+from layout_mlir.onnx_import.shapes import is_known
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto
+
+    # The nodes that take a tensor, and as which operand.
+    _Consumers = dict[str, list[tuple[NodeProto, int]]]
+
+# The opset of a model that states none.
+_OPSET = 17
+# Domains with operators in the table, beside ONNX's own.
+_DOMAINS = {"", "ai.onnx", "com.microsoft"}
+_VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
+
+
+def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
+    """Returns the node that uses a weight and the operand that it is, seen through views."""
+    for node, index in consumers.get(name, []):
+        if node.op_type in _VIEWS and index == 0:
+            role = _role(consumers, node.output[0])
+            if role:
+                return role
+        else:
+            return node, index
+    return None
+
+
+def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: tuple[int, ...],
+          consumers: _Consumers) -> NDArray[Any]:
+    """Returns random values for a weight in that role."""
+    if role is None:
+        return rng.standard_normal(shape)
+    node, index = role
+    op = node.op_type
+    attributes = {a.name: a for a in node.attribute}
+    if op in ("Conv", "ConvTranspose") and index == 1:
+        fan_in = int(np.prod(shape[1:]))
+        return rng.standard_normal(shape) * math.sqrt(2 / fan_in)
+    if op in ("Gemm", "MatMul") and index in (0, 1):
+        transposed = op == "Gemm" and "transB" in attributes and attributes["transB"].i
+        fan_in = shape[-1] if transposed else shape[-2]
+        return rng.standard_normal(shape) * math.sqrt(1 / fan_in)
+    if op in ("BatchNormalization", "LayerNormalization") and index in (1, 4):  # scale and variance
+        # The end of a residual branch is scaled down, or the sums would grow.
+        ends_branch = op == "BatchNormalization" and any(
+            consumer.op_type in ("Add", "Sum") for consumer, _ in consumers.get(node.output[0], []))
+        return rng.uniform(0.8, 1.2, shape) * (0.25 if index == 1 and ends_branch else 1)
+    if op in ("Mul", "Div"):
+        return rng.uniform(0.8, 1.2, shape)
+    return rng.standard_normal(shape) * 0.1  # biases, means, shifts
+
+
+def _reseed(graph: GraphProto, seed: int) -> None:
+    from onnx import numpy_helper
+
+    consumers: _Consumers = {}
+    for node in graph.node:
+        for index, name in enumerate(node.input):
+            consumers.setdefault(name, []).append((node, index))
+    for tensor in graph.initializer:
+        old = numpy_helper.to_array(tensor)
+        if not np.issubdtype(old.dtype, np.floating) or old.size == 1:
+            continue  # sizes, axes, and scalar parameters keep their meaning
+        rng = np.random.default_rng([seed, zlib.crc32(tensor.name.encode())])
+        new = _draw(rng, _role(consumers, tensor.name), old.shape, consumers)
+        tensor.CopyFrom(numpy_helper.from_array(np.asarray(new, dtype=old.dtype), tensor.name))
+
+
+@contextlib.contextmanager
+def without_weights(model: ModelProto) -> Iterator[None]:
+    """Makes inputs of the large weights while a library copies the model, and hides the types of its outputs, which the
+    import derives itself: the checker requires shapes, which exporters leave out."""
+    from onnx import helper
+
+    graph = model.graph
+    large = [tensor for tensor in graph.initializer if math.prod(tensor.dims) >= 1024]
+    small = [tensor for tensor in graph.initializer if math.prod(tensor.dims) < 1024]
+    count, outputs = len(graph.input), [type(value).FromString(value.SerializeToString()) for value in graph.output]
+    for value in graph.output:
+        value.CopyFrom(helper.make_tensor_value_info(value.name, 1, []))
+    del graph.initializer[:]
+    graph.initializer.extend(small)
+    graph.input.extend(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims) for tensor in large)
+    try:
+        yield
+    finally:
+        del graph.input[count:], graph.output[:]
+        graph.output.extend(outputs)
+        graph.initializer.extend(large)
+
+
+def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
+    """Returns the prepared model; `reseed` is a seed or None. Raises Refused, or what the onnx package raises of a model
+    that is not valid."""
+    from onnx import checker, helper, inliner
+
+    if model.functions:
+        model = inliner.inline_local_functions(model)
+    for node in walk(model.graph):
+        if node.domain not in _DOMAINS:
+            raise Refused(describe(node, "ONNX does not define it"))
+        node.name = node.name or next(filter(None, node.output), "")
+    graph = model.graph
+    for value in [*graph.output, *graph.value_info]:
+        for dim in value.type.tensor_type.shape.dim:
+            if not is_known(dim):
+                dim.ClearField("dim_value")
+    # From version 4 of the format on, a weight need not be listed as an input.
+    model.ir_version = max(model.ir_version, 8)
+    if not any(imported.domain in ("", "ai.onnx") for imported in model.opset_import):
+        model.opset_import.append(helper.make_opsetid("", _OPSET))
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = [value for value in graph.input if value.name not in weights]
+    del graph.input[:]
+    graph.input.extend(inputs)
+    if reseed is not None:
+        _reseed(graph, reseed)
+    with without_weights(model):
+        checker.check_model(model)
+    return model

@@ -1,0 +1,100 @@
+"""Values of a graph while it is imported: tensors, sequences of them, and scalars in the body of an op."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.elements import BOOL, Element
+from layout_mlir.onnx_import.sizes import Size, is_static, product
+
+# Elements of an integer tensor that are tracked one by one, as those of a shape are.
+MOST_TRACKED = 64
+
+
+def type_of(shape: Sequence[Size], element: Element | str) -> str:
+    """Returns the MLIR type of a tensor; a size that is not static is written as `?`."""
+    return "tensor<" + "".join(f"{size if is_static(size) else '?'}x" for size in shape) + f"{element}>"
+
+
+@dataclasses.dataclass(eq=False)
+class Tensor:
+    """A tensor value.
+
+    `name` is its SSA value, None until somebody uses a constant. `array` holds the elements of a constant. `integers`
+    holds the elements of a small integer tensor, in row-major order, each an int or a size that the program computes:
+    what Shape gives and what arithmetic on sizes makes of it.
+    """
+    element: Element
+    shape: tuple[Size, ...]
+    name: str | None = None
+    array: NDArray[Any] | None = None
+    integers: tuple[Size, ...] | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def type(self) -> str:
+        return type_of(self.shape, self.element)
+
+    @property
+    def is_static(self) -> bool:
+        """True if all sizes are known at import."""
+        return all(map(is_static, self.shape))
+
+    @property
+    def count(self) -> Size:
+        """The number of elements."""
+        return product(self.shape)
+
+    def known_integers(self) -> tuple[Size, ...] | None:
+        """Returns the elements as ints and sizes, or None if they are not known at import."""
+        if self.integers is not None:
+            return self.integers
+        if self.array is not None and self.array.size <= MOST_TRACKED and (
+                self.element.is_integer or self.element is BOOL):
+            return tuple(int(each) for each in self.array.reshape(-1))
+        return None
+
+    def constant_scalar(self) -> Any:
+        """Returns the element of a constant of one element as a Python number, else None."""
+        if self.array is not None and self.array.size == 1:
+            return self.array.reshape(-1)[0].item()
+        return None
+
+
+@dataclasses.dataclass(eq=False)
+class Sequence_:
+    """A sequence whose length is known at import."""
+    items: list[Tensor]
+
+
+@dataclasses.dataclass(eq=False)
+class Optional_:
+    """An optional of which import knows whether it holds a value."""
+    value: Tensor | Sequence_ | None
+
+
+Value = Union[Tensor, Sequence_, Optional_]
+
+
+@dataclasses.dataclass(frozen=True)
+class Scalar:
+    """A scalar SSA value in the body of an op. `element` is None for a value of type index."""
+    name: str
+    element: Element | None
+
+    @property
+    def type(self) -> str:
+        return self.element.mlir if self.element else "index"
+
+
+def as_tensor_array(array: Any, element: Element) -> NDArray[Any]:
+    """Returns `array` as a contiguous array of the element type."""
+    return np.ascontiguousarray(np.asarray(array, dtype=element.dtype)).reshape(np.shape(array))
