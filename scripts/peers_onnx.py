@@ -1,23 +1,24 @@
-"""Runs the ONNX package's own operator tests through the import and the CPU pipeline.
+"""Runs the ONNX package's own operator tests through both ways in.
 
     ./dev peers onnx [--filter REGEX] [--jobs N] [--compare] [--json FILE] [--update-docs]
 
 The package gives inputs and expected outputs with each model: its node tests are
 made by its Python code, the others are files under onnx/backend/test/data. Each
-model is imported, laid out and lowered (layout-to-cpu), run, and compared with
-the tolerances of its test. One of these becomes of it:
+model is imported and run twice: compiled in a process by layout_mlir.compile, and
+lowered (layout-to-cpu) and run by the tools; results are compared with the
+tolerances of its test. One of these becomes of it:
 
   not imported  the importer refuses the model; docs/onnx-operators.md groups the reasons
-  refused       layout-opt or layout-run gives an error with a location
-  crashed       a tool ends by a signal, without an error, or does not end
+  refused       a tool or compile() gives an error
+  crashed       a process ends by a signal, without an error, or does not end
   differs       the results are not the expected ones
-  matched       they are
+  disputed      they are those of ONNX Runtime, which are not the expected ones
+  matched       they are the expected ones
 
-The importer's comparison with ONNX Runtime, which costs as much as the rest, is
-asked where the results are not those expected: an import that it refuses counts
-as not imported. --compare asks it about the others too, on random inputs. The
-exit status is 1 when something crashed or differs, or when the comparison
-refuses what matches. --update-docs writes docs/onnx-operators.md anew.
+--compare also asks what the comparison of imports with ONNX Runtime, on random
+inputs, says of models that match. The exit status is 1 when something crashed or
+differs, or when that comparison refuses what matches. --update-docs writes
+docs/onnx-operators.md anew.
 """
 
 import argparse
@@ -37,8 +38,9 @@ import warnings
 import numpy as np
 
 import onnx_page
-from layout_mlir import onnx_compare, onnx_import
+from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.onnx_import import compare as onnx_compare
 
 KINDS = ["node", "simple", "pytorch-operator", "pytorch-converted"]
 TARGET = '#layout.cpu<lanes = 16>'
@@ -115,6 +117,17 @@ def compare(result, expected, case):
             f"{result[at]} instead of {expected[at]}")
 
 
+def run_compiled(model, sets, case):
+    """None, or how the results of layout_mlir.compile differ; runs isolated."""
+    run = onnx_compare.compile_lowered(onnx_import.lower_to_text(model))
+    for inputs, outputs in sets:
+        for number, (result, expected) in enumerate(zip(run(inputs), outputs, strict=True)):
+            difference = compare(result, np.asarray(expected), case)
+            if difference:
+                return f"compile(): result {number}: {difference}"
+    return None
+
+
 def import_case(model):
     """The prepared model and its module; runs isolated, for the onnx package crashes on some."""
     prepared = onnx_import.prepare_checked(model)
@@ -181,29 +194,42 @@ class Runner:
         folder = self.folder / case.name
         folder.mkdir(parents=True, exist_ok=True)
         try:
+            self.run_in_process(prepared, sets, case)
             self.run_module(data, sets, case, folder)
-            stopped = None
         except Stopped as error:
-            stopped = error
-        if stopped and (stopped.args[0] == "differs" or onnx_compare.is_of_a_run(stopped.args[1])):
-            try:
-                onnx_import.check(prepared, data, sets[0][0])
-            except onnx_import.ImportFailed as error:
-                return outcome("not imported", str(error))
-        if stopped:
-            return outcome(*stopped.args)
-        return outcome(*self.compare_import(prepared, data))
+            if error.args[0] == "differs" and self.agrees(prepared, sets[0][0]):
+                return outcome("disputed", error.args[1])
+            return outcome(*error.args)
+        return outcome(*self.compare_import(prepared))
 
-    def compare_import(self, prepared, data):
-        """What the importer's own comparison, on random inputs, says of a module that matches."""
+    def run_in_process(self, prepared, sets, case):
+        """Stops the case unless all its results by layout_mlir.compile are those expected."""
+        try:
+            difference = isolated(run_compiled, prepared, sets, case, seconds=SECONDS)
+        except LayoutError as error:
+            raise Stopped("refused", f"compile(): {error}") from None
+        except Crashed as error:
+            raise Stopped("crashed", f"compile(): {error}") from None
+        if difference:
+            raise Stopped("differs", difference)
+
+    def agrees(self, prepared, inputs):
+        """Whether the results are those of ONNX Runtime."""
+        try:
+            onnx_import.check(prepared, onnx_import.lower_to_text(prepared), inputs)
+            return True
+        except onnx_import.ImportFailed:
+            return False
+
+    def compare_import(self, prepared):
+        """What the comparison of imports, on random inputs, says of a module that matches."""
         if not self.compares:
             return ("matched",)
         try:
-            onnx_compare.compare(prepared, data, onnx_import.lower)
-        except onnx_compare.Differs as error:
-            return "matched, refused", str(error)
-        except onnx_compare.NotCompared as error:
-            return "matched, not comparable", str(error)
+            onnx_import.check(prepared, onnx_import.lower_to_text(prepared))
+        except onnx_import.ImportFailed as error:
+            differs = "is wrong" in str(error)
+            return "matched, refused" if differs else "matched, not comparable", str(error)
         return ("matched",)
 
 
@@ -236,10 +262,10 @@ def report(outcomes, seconds):
             print(f"{outcome.status}: {outcome.name}: {outcome.reason}")
     imported = len(outcomes) - counts["not imported"]
     compiled = imported - counts["refused"] - counts["crashed"]
-    matched = compiled - counts["differs"]
+    matched = compiled - counts["differs"] - counts["disputed"]
     print(f"{len(outcomes)} cases in {seconds:.0f} s: {imported} imported, {compiled} compiled and run, "
-          f"{matched} matched, {counts['refused']} refused, {counts['crashed']} crashed, "
-          f"{counts['differs']} differ")
+          f"{matched} matched, {counts['disputed']} disputed, {counts['refused']} refused, "
+          f"{counts['crashed']} crashed, {counts['differs']} differ")
     if counts["matched, refused"] or counts["matched, not comparable"]:
         print(f"of those that matched, the importer's comparison on random inputs refuses "
               f"{counts['matched, refused']} and takes no inputs of {counts['matched, not comparable']}")

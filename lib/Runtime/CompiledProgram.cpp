@@ -416,8 +416,6 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   if (!code)
     return fail(code.takeError());
   program->isFromCache = code->isFromCache;
-  if (!options.key.empty())
-    program->keep(cache, options.key, code->archive->getBuffer());
   if (llvm::Error error = program->link(code->archive->getBuffer(),
                                         std::move(*builder), options))
     return fail(std::move(error));
@@ -426,6 +424,8 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
     noteUnresolved(module, options, error);
     return error;
   }
+  if (!options.key.empty())
+    program->archive = std::move(code->archive);
   return program;
 }
 
@@ -472,8 +472,9 @@ static void dropResource(DenseResourceElementsAttr resource) {
   resource.getRawHandle().getResource()->setBlob({});
 }
 
-void CompiledProgram::keep(const ObjectCache &cache, StringRef key,
-                           StringRef archive) const {
+void CompiledProgram::keep(const CompileOptions &options) {
+  if (!archive || options.key.empty())
+    return;
   OpBuilder b(function->getContext());
   OwningOpRef<ModuleOp> outline = ModuleOp::create(b, function->getLoc());
   b.setInsertionPointToEnd(outline->getBody());
@@ -485,7 +486,8 @@ void CompiledProgram::keep(const ObjectCache &cache, StringRef key,
   declared->setAttr(kSignatureAttrName, TypeAttr::get(signature));
 
   SmallVector<DenseResourceElementsAttr> resources{makeResource(
-      b.getContext(), kArchiveName, {archive.data(), archive.size()})};
+      b.getContext(), kArchiveName,
+      {archive->getBufferStart(), archive->getBufferSize()})};
   (*outline)->setAttr(kArchiveName, resources.back());
   SmallVector<NamedAttribute> rows;
   for (const DetachedConstants::Entry &entry : constants->getEntries()) {
@@ -501,11 +503,12 @@ void CompiledProgram::keep(const ObjectCache &cache, StringRef key,
   (*outline)->setAttr(kProfileAttrName, b.getStrArrayAttr(profiled));
   if (threads)
     (*outline)->setAttr(kParallelName, b.getUnitAttr());
-  cache.add(key, [&](raw_ostream &os) {
+  getCache(options).add(options.key, [&](raw_ostream &os) {
     [[maybe_unused]] LogicalResult written = writeBytecodeToFile(*outline, os);
     assert(succeeded(written) && "the newest version can be written");
   });
   llvm::for_each(resources, dropResource);
+  archive.reset();
 }
 
 std::unique_ptr<llvm::MemoryBuffer>

@@ -18,7 +18,7 @@ _COMMANDS = {
     "run": ("layout_mlir.run", "run a model with and without layouts, and compare"),
     "demo": ("demo.__main__", "the same with a network that is generated"),
     "networks": ("networks.__main__", "write such a network as a module"),
-    "import": ("layout_mlir.onnx_import", "write an ONNX model as a module"),
+    "import": ("layout_mlir.onnx_import.__main__", "write an ONNX model as a module"),
     "npu": ("layout_mlir.npu", "run a program for an NPU in the simulator"),
 }
 

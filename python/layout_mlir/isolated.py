@@ -1,5 +1,6 @@
 """Runs a function in a process of its own, so that a crash or an endless loop of a library stays there."""
 
+import ctypes
 import os
 import pickle
 import signal
@@ -7,9 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from typing import IO, Any, Literal, NoReturn, TypeVar
+from typing import IO, Any, Generic, Literal, NoReturn, TypeVar
 
 _Result = TypeVar("_Result")
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
+_libc = ctypes.CDLL(None)
 
 
 class Crashed(RuntimeError):
@@ -23,9 +26,16 @@ def _is_picklable(error: BaseException) -> bool:
         return False
 
 
+def _end_with_parent(parent: int) -> None:
+    """Has this process killed when its parent ends, or ends it now if the parent is gone."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes],
            words: IO[bytes]) -> NoReturn:
-    """In the child: calls, writes the pickled answer, and never returns."""
+    """Calls the function in the child, writes the pickled answer, and never returns."""
     status = 1
     try:
         for stream in (1, 2):
@@ -43,41 +53,65 @@ def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes
         os._exit(status)
 
 
-def _wait(child: int, seconds: float) -> int | None:
-    """The exit status, or None when the time was up; the child is gone then, too."""
-    end = time.monotonic() + seconds
-    pause = 0.001
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status
-        time.sleep(pause)
-        pause = min(2 * pause, 0.05)
+class Isolated(Generic[_Result]):
+    """A call of a function in a process of its own, from when it is made.
+
+    The arguments need not be picklable. The process ends with its parent, and after `seconds`.
+    """
+
+    def __init__(self, function: Callable[..., _Result], *args: Any, seconds: float = 600) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._answer, self._words = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self._seconds, self._end = seconds, time.monotonic() + seconds
+        parent = os.getpid()
+        self._child = os.fork()
+        if self._child == 0:
+            _end_with_parent(parent)
+            _serve(function, args, self._answer, self._words)
+
+    def wait(self) -> _Result:
+        """Returns what the function returns or raises that; raises Crashed if the process gives no answer."""
+        with self._answer, self._words:
+            status = self._wait_for_end()
+            if status == 0:
+                self._answer.seek(0)
+                answered: tuple[Literal[True], _Result] | tuple[Literal[False], Exception] = pickle.load(self._answer)
+                if answered[0]:
+                    return answered[1]
+                raise answered[1]
+            self._words.seek(0)
+            last = self._words.read().decode(errors="replace").strip()
+        said = ": " + "\n".join(last.splitlines()[:5]) if last else ""
+        if status is None:
+            raise Crashed(f"no answer within {self._seconds} s{said}")
+        if os.WIFSIGNALED(status):
+            raise Crashed(f"ended by {signal.Signals(os.WTERMSIG(status)).name}{said}")
+        raise Crashed(f"ended with status {os.WEXITSTATUS(status)}{said}")
+
+    def _wait_for_end(self) -> int | None:
+        """Returns the exit status, or None if the time is up; the child is gone then, too."""
+        child, self._child = self._child, 0
+        pause = 0.001
+        while time.monotonic() < self._end:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return status
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
+        _kill(child)
+        return None
+
+    def __del__(self) -> None:
+        if getattr(self, "_child", 0):
+            _kill(self._child)
+
+
+def _kill(child: int) -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return None
 
 
 def isolated(function: Callable[..., _Result], *args: Any, seconds: float = 600) -> _Result:
-    """What function(*args) returns or raises; the arguments need not be picklable."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as words:
-        child = os.fork()
-        if child == 0:
-            _serve(function, args, answer, words)
-        status = _wait(child, seconds)
-        if status == 0:
-            answer.seek(0)
-            answered: tuple[Literal[True], _Result] | tuple[Literal[False], Exception] = pickle.load(answer)
-            if answered[0]:
-                return answered[1]
-            raise answered[1]
-        words.seek(0)
-        last = words.read().decode(errors="replace").strip()
-    said = ": " + "\n".join(last.splitlines()[:5]) if last else ""
-    if status is None:
-        raise Crashed(f"no answer within {seconds} s{said}")
-    if os.WIFSIGNALED(status):
-        raise Crashed(f"ended by {signal.Signals(os.WTERMSIG(status)).name}{said}")
-    raise Crashed(f"ended with status {os.WEXITSTATUS(status)}{said}")
+    """Returns or raises what function(*args) does; the arguments need not be picklable."""
+    return Isolated(function, *args, seconds=seconds).wait()

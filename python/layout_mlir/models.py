@@ -1,6 +1,6 @@
 """Models of other projects as linalg on tensors, with inputs to run them on.
 
-  .onnx           onnx_import.py; ONNX Runtime says what is right
+  .onnx           onnx_import;   ONNX Runtime says what is right
   .pt2            a program of torch.export, as ONNX: torch_import.py
   StableHLO       text, or bytecode as JAX exports it: stablehlo_import.py
   linalg          text or bytecode, taken as it is
@@ -22,10 +22,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import, torch_import
+from layout_mlir import onnx_import, stablehlo_import, torch_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.modules import ONNX_SUFFIXES
-from layout_mlir.onnx_import import ImportFailed
+from layout_mlir.onnx_import import compare as onnx_compare
+from layout_mlir.onnx_import import shapes as onnx_shapes
+from layout_mlir.onnx_import.errors import ImportFailed
 from layout_mlir.tools import run_tool
 
 if TYPE_CHECKING:
@@ -105,8 +107,8 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
         raise ImportFailed(f"--shape: {error}") from None
     weights = {tensor.name for tensor in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in weights]
-    is_open = onnx_shapes.has_open_sizes(model.graph)
-    prepared = onnx_import.prepare_checked(onnx_shapes.copy(model) if is_open else model)
+    is_open = onnx_shapes.has_dynamic_sizes(model.graph)
+    prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_open else model)
     try:
         draws = [_replace(draw, inputs, names)
                  for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]

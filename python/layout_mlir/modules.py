@@ -1,11 +1,12 @@
 """Modules as users have them, for the functions of the extension that take one."""
 
+import contextlib
 import functools
 import importlib.metadata
 import mmap
 import os
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 _Shapes = Mapping[str | int, Sequence[int]]
@@ -33,11 +34,56 @@ def open_module(module: Any, shapes: _Shapes | None = None, maps: bool = False) 
     returned as it is. Models in ONNX and StableHLO are imported, and programs of torch.export where
     torch is installed. `shapes` are sizes that an .onnx or .pt2 file leaves open: a shape for each
     name or number of an input. With `maps` a file of bytecode is a mapping of it.
+
+    An imported ONNX model is compiled and compared with ONNX Runtime, where that is installed.
     """
+    opened, check = open_with_check(module, shapes, maps)
+    if check:
+        check(None)
+    return opened
+
+
+def open_with_check(
+    module: Any, shapes: _Shapes | None = None, maps: bool = False
+) -> tuple[Any, Callable[[Any], None] | None]:
+    """Returns what open_module returns, and a function that compares a Program of it with ONNX Runtime, or None if the
+    module is not an ONNX model. The function compiles the module if it is given None, and raises LayoutError if the
+    results differ."""
     path = _as_path(module)
     if shapes and not (path and path.suffix in ONNX_SUFFIXES):
         raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
-    return _read_file(path, shapes or {}, maps) if path else module
+    if path is None:
+        return module, None
+    return _open_onnx(path, shapes or {}) if path.suffix in ONNX_SUFFIXES else (_read_file(path, maps), None)
+
+
+def _open_onnx(path: pathlib.Path, shapes: _Shapes) -> tuple[Any, Callable[[Any], None]]:
+    from layout_mlir import LayoutError, onnx_import
+    from layout_mlir.onnx_import.compare import Check, as_function, compile_lowered
+
+    with _located(path):
+        model = _load_onnx(path, shapes)
+        pending = Check(model)
+        lowered = onnx_import.lower_to_text(model)
+    del model
+
+    def check(program: Any) -> None:
+        try:
+            run = as_function(program) if program is not None else compile_lowered(lowered)
+            pending.finish(run, lambda: _load_onnx(path, shapes))
+        except onnx_import.ImportFailed as error:
+            raise LayoutError(f"{path}: {error}") from error
+
+    return lowered, check
+
+
+def _load_onnx(path: pathlib.Path, shapes: _Shapes) -> Any:
+    from layout_mlir import onnx_import, torch_import
+    from layout_mlir.onnx_import.shapes import set_shapes
+
+    model = torch_import.read(path)
+    set_shapes(model, shapes)
+    return onnx_import.prepare_checked(model)
 
 
 def _as_path(module: Any) -> pathlib.Path | None:
@@ -80,7 +126,7 @@ def _as_bytes(array: Any) -> Any:
 @functools.cache
 def _importers() -> bytes:
     """The code that reads models of other projects."""
-    return b"".join(file.read_bytes() for file in sorted(pathlib.Path(__file__).parent.glob("*.py")))
+    return b"".join(file.read_bytes() for file in sorted(pathlib.Path(__file__).parent.rglob("*.py")))
 
 
 def _map(path: pathlib.Path) -> mmap.mmap:
@@ -119,22 +165,25 @@ def _join_sections(data: bytes | mmap.mmap) -> bytes:
     return b"".join(parts)
 
 
-def _read_file(
-    path: pathlib.Path, shapes: _Shapes, maps: bool
-) -> str | bytes | mmap.mmap | tuple[str, Mapping[str, Any]]:
-    from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import, torch_import
+@contextlib.contextmanager
+def _located(path: pathlib.Path) -> Iterator[None]:
+    """Turns errors of reading a file into LayoutErrors that name it."""
+    from layout_mlir import LayoutError, onnx_import
+    from layout_mlir.onnx_import.shapes import WrongShape
 
     try:
-        if path.suffix in ONNX_SUFFIXES:
-            model = torch_import.read(path)
-            onnx_shapes.set_shapes(model, shapes)
-            model = onnx_import.prepare_checked(model)  # not a second one beside it
-            return onnx_import.lower_to_text(model)
+        yield
+    except (ImportError, OSError, UnicodeError, onnx_import.ImportFailed, WrongShape) as error:
+        raise LayoutError(f"{path}: {error}") from error
+
+
+def _read_file(path: pathlib.Path, maps: bool) -> str | bytes | mmap.mmap | tuple[str, Mapping[str, Any]]:
+    from layout_mlir import stablehlo_import
+
+    with _located(path):
         with path.open("rb") as file:
             is_bytecode = file.read(len(_BYTECODE)) == _BYTECODE
         data = _map(path) if is_bytecode and maps else path.read_bytes()
         if stablehlo_import.is_stablehlo(_without_weights(data) if is_bytecode else bytes(data)):
             return stablehlo_import.lower_to_text(bytes(data))
         return data if is_bytecode else bytes(data).decode()
-    except (ImportError, OSError, UnicodeError, onnx_import.ImportFailed, onnx_shapes.WrongShape) as error:
-        raise LayoutError(f"{path}: {error}") from error

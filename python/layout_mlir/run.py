@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, Target, html_report, run_mesh, run_npu
 from layout_mlir.models import Model, Options, load_model
-from layout_mlir.onnx_compare import Oracle
-from layout_mlir.onnx_import import ImportFailed
+from layout_mlir.onnx_import.compare import Oracle, with_dtype
+from layout_mlir.onnx_import.errors import ImportFailed
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
@@ -306,8 +306,6 @@ def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracl
 
 def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, float | None]:
     """The largest absolute difference, and relative to the largest value; of NaNs nothing."""
-    from layout_mlir.onnx_compare import with_dtype
-
     result = with_dtype(result, expected.dtype)
     if result.shape != expected.shape or result.dtype != expected.dtype:
         return float("inf"), None

@@ -6,7 +6,7 @@ import pathlib
 from typing import TYPE_CHECKING
 
 from layout_mlir import onnx_import
-from layout_mlir.onnx_import import ImportFailed, describe_failure
+from layout_mlir.onnx_import.errors import ImportFailed, describe_failure
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -102,10 +102,17 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
 }
 
 ModuleData mlir::layout::python::readModule(const py::object &given,
-                                            const py::object &shapes,
-                                            bool maps) {
-  py::object read = py::module_::import("layout_mlir.modules")
-                        .attr("open_module")(given, shapes, maps);
+                                            const py::object &shapes, bool maps,
+                                            py::object *check) {
+  py::module_ modules = py::module_::import("layout_mlir.modules");
+  py::object read;
+  if (check) {
+    py::tuple opened = modules.attr("open_with_check")(given, shapes, maps);
+    read = opened[0];
+    *check = opened[1];
+  } else {
+    read = modules.attr("open_module")(given, shapes, maps);
+  }
   bool isImported = !read.is(given);
   ModuleData module = toModuleData(read);
   read.release().dec_ref();

@@ -145,9 +145,10 @@ static std::shared_ptr<Program> compile(const py::object &given,
   std::unique_ptr<llvm::MemoryBuffer> outline =
       CompiledProgram::find(compileOptions);
   bool isKept = outline != nullptr;
+  py::object check = py::none();
   auto program = std::make_shared<Program>(
       isKept ? ModuleData{std::move(outline), /*isBytecode=*/true, {}}
-             : readModule(given, shapes, /*maps=*/true));
+             : readModule(given, shapes, /*maps=*/true, &check));
   ModuleInContext &module = program->module;
   program->function = function;
   {
@@ -183,6 +184,9 @@ static std::shared_ptr<Program> compile(const py::object &given,
       toArrayTypes(signature.getInputs(), program->compiled->getInputNames());
   program->results = toArrayTypes(signature.getResults());
   module.issueWarnings();
+  if (!check.is_none())
+    check(program);
+  program->compiled->keep(compileOptions);
   return program;
 }
 

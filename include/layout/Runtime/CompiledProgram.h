@@ -73,7 +73,8 @@ struct CompileOptions {
   /// Where machine code is kept for other processes, nowhere if it is empty;
   /// without it $LAYOUT_CACHE, or a directory of the user.
   std::optional<std::string> cacheDirectory;
-  /// Of makeKey: keeps the whole program under this key, unless it is empty.
+  /// The key of makeKey that `find` and `keep` use; if it is empty, nothing is
+  /// found or kept.
   std::string key;
   /// Of the inputs, for whoever loads the program from there; may be empty.
   SmallVector<std::string> inputNames;
@@ -145,6 +146,10 @@ public:
   static std::string makeKey(ArrayRef<StringRef> source, StringRef function,
                              const CompileOptions &options);
 
+  /// Keeps the program for other processes under the key of `options`. Needs a
+  /// program of `compile`, and does nothing the second time.
+  void keep(const CompileOptions &options);
+
   /// The outline of the program that was kept under the key of `options`, or
   /// null: the bytecode of a module.
   static std::unique_ptr<llvm::MemoryBuffer>
@@ -179,7 +184,6 @@ private:
   CompiledProgram() = default;
   llvm::orc::SymbolMap getSymbols(const CompileOptions &options) const;
   LogicalResult setThreads(bool isParallel, const CompileOptions &options);
-  void keep(const ObjectCache &cache, StringRef key, StringRef archive) const;
   llvm::Error link(StringRef archive,
                    llvm::orc::JITTargetMachineBuilder machine,
                    const CompileOptions &options);
@@ -189,6 +193,7 @@ private:
   SmallVector<std::string> inputNames;
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
+  std::unique_ptr<llvm::MemoryBuffer> archive; // until it is kept
   std::unique_ptr<llvm::orc::LLJIT> engine;
   bool isFromCache = false;
   unsigned threads = 0; // 0 without parallel loops

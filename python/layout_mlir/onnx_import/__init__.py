@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from layout_mlir.onnx_import.errors import ImportFailed, explain_missing
+from layout_mlir.onnx_import.errors import ImportFailed, Lowered, explain_missing
 from layout_mlir.onnx_import.node import Refused
 from layout_mlir.tools import run_tool, whole_file
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-
-# A module as text, and the arrays of what it names as dense_resource<NAME>.
-Lowered = tuple[str, dict[str, NDArray[Any]]]
 
 __all__ = ["ImportFailed", "Lowered", "check", "explain_missing", "import_model", "load", "lower", "lower_to_text",
            "make_runnable", "prepare_checked", "read", "to_text"]
@@ -87,19 +84,12 @@ def lower(model: ModelProto) -> bytes:
     return attach_constants(*lower_to_text(model))
 
 
-def check(model: ModelProto, module: bytes, inputs: list[NDArray[Any]] | None = None) -> None:
-    """Raises ImportFailed if a module does not compute what ONNX Runtime computes for the model."""
-    from layout_mlir import onnx_compare
+def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None = None) -> None:
+    """Raises ImportFailed if a module does not compute what ONNX Runtime computes for the model, or if that cannot be
+    found out. Inputs are drawn at random if none are given."""
+    from layout_mlir.onnx_import.compare import Check, compile_lowered
 
-    try:
-        onnx_compare.compare(model, module, lower, inputs)
-    except onnx_compare.Differs as error:
-        raise ImportFailed(f"the imported module is wrong: {error}\n"
-                           "(--no-compare writes it as it is)") from error
-    except onnx_compare.NotCompared as error:
-        raise ImportFailed(f"the imported module could not be compared: {error}\n"
-                           "(--input gives inputs to compare on, --no-compare writes it "
-                           "unchecked)") from error
+    Check(model, inputs, warns=False).finish(compile_lowered(lowered), lambda: model)
 
 
 def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
@@ -112,13 +102,16 @@ def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], r
     if save_onnx:
         with whole_file(save_onnx, "wb") as file:
             onnx.save(model, file)
-    module = lower(model)
+    from layout_mlir import attach_constants
+
+    lowered = lower_to_text(model)
     if not compare:
         print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
     elif importlib.util.find_spec("onnxruntime") is None:
         print("note: onnxruntime is not installed, the module was not compared", file=sys.stderr)
     else:
-        check(model, module, inputs)
+        check(model, lowered, inputs)
+    module = attach_constants(*lowered)
     if is_bytecode(output):
         with whole_file(output, "wb") as file:
             file.write(module)

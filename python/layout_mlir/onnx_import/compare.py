@@ -1,8 +1,8 @@
-"""Compares an imported module with what ONNX Runtime computes for the model.
+"""Compares what an imported model computes with what ONNX Runtime computes for it.
 
-The importer hands on no module that differs: it says which result does, and which
-node of the model is the first whose value does. For that, all values between the
-nodes become results of the model and of a second module.
+No way in hands on a model that differs (`Check`): the error says which result does, and
+which node of the model is the first whose value does. For that, all values between the
+nodes become results of the model and of a second program.
 
 Inputs are drawn at random; where a model takes indices, shapes or dynamic sizes,
 draws are tried until the runtime accepts one. What it does not implement is
@@ -18,19 +18,19 @@ order; _SCATTER times the largest change of a result is allowed.
 from __future__ import annotations
 
 import dataclasses
-import pathlib
+import importlib.util
 import statistics
-import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import onnx_shapes
-from layout_mlir.isolated import Crashed, isolated
-from layout_mlir.tools import ToolError, run_tool
+from layout_mlir.isolated import Crashed, Isolated, isolated
+from layout_mlir.onnx_import.errors import ImportFailed
+from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
@@ -57,7 +57,7 @@ class NotCompared(RuntimeError):
 def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]) -> list[int]:
     """The shape of a graph's input, with `size` for what is open, `first` for the first dim."""
     dims = value.type.tensor_type.shape.dim
-    return [dim.dim_value if onnx_shapes.is_known(dim)
+    return [dim.dim_value if is_known(dim)
             else symbols.setdefault(dim.dim_param or (value.name, number), size if number else first)
             for number, dim in enumerate(dims)]
 
@@ -92,7 +92,7 @@ def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Itera
     """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
     open first size is, such as that of a batch."""
     types = [value.type.tensor_type for value in graph.input]
-    dynamic = onnx_shapes.has_open_sizes(graph)
+    dynamic = has_dynamic_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
     for size in _SIZES if dynamic else _SIZES[:1]:
         for low, high in _RANGES if integers else _RANGES[:1]:
@@ -210,31 +210,36 @@ def _time(function: Callable[[], object], repeat: int) -> float | None:
     return statistics.median(times) if times else None
 
 
-# ------------------------------------------------------------------- the module
+# ------------------------------------------------------------------ the program
 
-def run_module(module: bytes, inputs: Sequence[NDArray[Any]], count: int) -> list[NDArray[Any]]:
-    """The results of the module for the inputs, through --layout-linalg-to-llvm."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "model.mlirbc").write_bytes(module)
-        run_tool("layout-opt", folder / "model.mlirbc", "--layout-linalg-to-llvm", "--emit-bytecode",
-                 "-o", folder / "lowered.mlirbc")
-        for i, array in enumerate(inputs):
-            np.save(folder / f"in{i}.npy", np.asarray(array, order="C"))
-        run_tool("layout-run", folder / "lowered.mlirbc", "--opt-level=1",
-                 *[f"--input={folder}/in{i}.npy" for i in range(len(inputs))],
-                 *[f"--output={folder}/out{i}.npy" for i in range(count)], seconds=_SECONDS)
-        return [np.load(folder / f"out{i}.npy") for i in range(count)]
+Run = Callable[[Sequence[NDArray[Any]]], "list[NDArray[Any]]"]
 
 
-def is_of_a_run(message: str) -> bool:
-    """Whether layout-run says it of a module that it compiled: of its inputs, or of the run."""
-    return "error: takes" in message or "error: failed:" in message
+def compile_lowered(lowered: tuple[str, dict[str, NDArray[Any]]]) -> Run:
+    """Returns the program of an imported module as a function from inputs to results."""
+    from layout_mlir import compile
+
+    return as_function(compile(lowered))
+
+
+def as_function(program: Any) -> Run:
+    """Returns a Program as a function from inputs to a list of results."""
+    def run(inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        results = program(*[as_given(each, type_.dtype) for each, type_ in zip(inputs, program.inputs)])
+        return list(results) if isinstance(results, tuple) else [results]
+
+    return run
+
+
+def as_given(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Returns an array of the bits of another one, whose type numpy lacks."""
+    array = np.asarray(array, order="C")
+    return array if array.dtype == dtype or array.dtype.itemsize != np.dtype(dtype).itemsize else array.view(dtype)
 
 
 def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The array that layout-run wrote in the dtype that is expected, where the bits are the same:
-    a signless integer is written as signed, a type that numpy lacks as unsigned integers."""
+    """Returns an array that a file holds in the dtype that is expected, if the bits are the same: a type that numpy
+    lacks is written as unsigned integers."""
     if result.dtype == dtype or result.dtype.itemsize != dtype.itemsize:
         return result
     return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
@@ -267,30 +272,35 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounded: bool
 
 # ------------------------------------------------------------- the first node
 
-def expose_all(model: ModelProto) -> ModelProto:
-    """A copy whose results are all tensors that top-level nodes make, in their order."""
+def _expose_all(model: ModelProto) -> ModelProto:
+    """Returns a copy whose results are all tensors that top-level nodes make, in their order."""
     import onnx
 
-    known = {value.name: value for value in [*model.graph.value_info, *model.graph.output]}
+    from layout_mlir.onnx_import.graph import Importer
+    from layout_mlir.onnx_import.values import Tensor
+
+    importer = Importer(model)
+    importer.run()
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     del copy.graph.output[:]
     copy.graph.output.extend(
-        known[name] for node in model.graph.node for name in node.output
-        if name in known and known[name].type.HasField("tensor_type"))
+        onnx.ValueInfoProto(name=name) for node in model.graph.node for name in node.output
+        if name and isinstance(importer.scopes[0][name], Tensor))
     return copy
 
 
-def _first_node(model: ModelProto, inputs: list[NDArray[Any]], lower: Callable[[ModelProto], bytes]) -> str:
+def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
     """Says which node makes the first value that differs."""
-    from layout_mlir.onnx_import import ImportFailed
+    from layout_mlir import LayoutError
+    from layout_mlir.onnx_import import lower_to_text
 
-    exposed = expose_all(model)
+    exposed = _expose_all(model)
     names = [value.name for value in exposed.graph.output]
     try:
         oracle = isolated(run_oracle, exposed, [inputs])
-        got = run_module(lower(exposed), inputs, len(names))
-    except (ImportFailed, NotCompared, ToolError, Crashed) as error:
+        got = compile_lowered(lower_to_text(exposed))(inputs)
+    except (ImportFailed, NotCompared, LayoutError, Crashed) as error:
         return f"the node cannot be told: with all values as results, {_first_line(error)}"
     quantized = _is_quantized(model)
     for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding):
@@ -308,25 +318,64 @@ def _is_quantized(model: ModelProto) -> bool:
 
 # -------------------------------------------------------------------------- all
 
-def compare(model: ModelProto, module: bytes, lower: Callable[[ModelProto], bytes],
-            inputs: list[NDArray[Any]] | None = None, seed: int = 0) -> None:
-    """Raises Differs or NotCompared unless the `module` of the prepared `model` computes what
-    it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
+def compare(model: ModelProto, oracle: Oracle, run: Run) -> None:
+    """Raises Differs unless `run` computes for the inputs of the oracle what that says."""
+    _compare([value.name for value in model.graph.output], _is_quantized(model), oracle, run, lambda: model)
+
+
+def _compare(names: Sequence[str], quantized: bool, oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
+    from layout_mlir import LayoutError
+
     try:
-        draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
-        oracle = isolated(run_oracle, model, draws)
-    except Crashed as error:
-        raise NotCompared(f"ONNX Runtime: {error}") from error
-    try:
-        got = run_module(module, oracle.inputs, len(oracle.outputs))
-    except ToolError as error:
-        if not is_of_a_run(str(error)):
-            raise NotCompared(f"the module does not compile: {error}") from error
+        got = run(oracle.inputs)
+    except LayoutError as error:
         raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
-                      + _first_node(model, oracle.inputs, lower)) from error
-    quantized = _is_quantized(model)
-    for value, a, b, rounding in zip(model.graph.output, oracle.outputs, got, oracle.rounding):
+                      + _first_node(reload(), oracle.inputs)) from error
+    for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding):
         difference = describe_difference(a, b, quantized, rounding)
         if difference:
-            raise Differs(f"result '{value.name}' is not what ONNX Runtime computes: {difference};\n  "
-                          + _first_node(model, oracle.inputs, lower))
+            raise Differs(f"result '{name}' is not what ONNX Runtime computes: {difference};\n  "
+                          + _first_node(reload(), oracle.inputs))
+
+
+class Check:
+    """The comparison of one model, whose oracle runs in a process of its own from now on.
+
+        check = Check(model)
+        ..                              # the program is compiled meanwhile
+        check.finish(run, reload)       # raises ImportFailed if it differs
+
+    Without onnxruntime, or if it takes none of the inputs that are drawn, the check warns that nothing was compared.
+    """
+
+    def __init__(self, model: ModelProto, inputs: list[NDArray[Any]] | None = None, seed: int = 0,
+                 warns: bool = True) -> None:
+        self.warns, self.names = warns, [value.name for value in model.graph.output]
+        self.quantized = _is_quantized(model)
+        self.process: Isolated[Oracle] | None = None
+        if importlib.util.find_spec("onnxruntime") is None:
+            self._skip("onnxruntime is not installed")
+            return
+        draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
+        self.process = Isolated(run_oracle, model, draws, seconds=_SECONDS)
+
+    def _skip(self, reason: object) -> None:
+        if not self.warns:
+            raise ImportFailed(f"the imported module could not be compared: {reason}\n(--input gives inputs to compare "
+                               "on, --no-compare writes it unchecked)")
+        warnings.warn(f"the imported model was not compared with ONNX Runtime: {reason}", stacklevel=2)
+
+    def finish(self, run: Run, reload: Callable[[], ModelProto]) -> None:
+        """Compares; `reload` gives the model again, if that is needed to say which node differs."""
+        if self.process is None:
+            return
+        try:
+            oracle = self.process.wait()
+        except Crashed as error:
+            return self._skip(f"ONNX Runtime: {error}")
+        except NotCompared as error:
+            return self._skip(error)
+        try:
+            _compare(self.names, self.quantized, oracle, run, reload)
+        except Differs as error:
+            raise ImportFailed(f"the imported module is wrong: {error}") from error
