@@ -1,0 +1,197 @@
+# Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random ONNX graphs by all ways in, against ONNX Runtime and the reference evaluator.
+
+    fuzz --import --count 20000 --seed 0 [--keep FOLDER] [--jobs N] [--ways compile,tools,run]
+
+Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 22, odd attributes, empty and size-1 dims, open
+dims, unsigned types. A result has to be that of ONNX Runtime without its optimizations; where the reference evaluator
+says something else, either is right. A refusal has to name a node or an input of the graph. What fails is made small
+and left as FOLDER/SEED.onnx with its inputs. The last line counts; the exit status is 1 where something failed.
+
+  compile  layout_mlir.compile of the file, in this process
+  tools    the importer as a program, then layout-opt --layout-to-cpu and layout-run
+  run      ./dev run
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import multiprocessing
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+
+from graphs import draw_graph, run_onnxruntime, run_reference, smaller, to_model
+
+from layout_mlir import LayoutError, compile
+from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.onnx_import.compare import as_function, describe_difference, with_dtype
+from layout_mlir.tools import ToolError, run_tool
+
+TARGET = "#layout.cpu<lanes = 16>"
+SECONDS = 120
+NAMED = re.compile(r"node '|input '|result '|the constant '")
+
+
+def by_compile(path, graph, folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return as_function(compile(str(path)))(list(graph.inputs.values()))
+
+
+def by_tools(path, graph, folder):
+    module, lowered = folder / "model.mlirbc", folder / "lowered.mlirbc"
+    run_tool(sys.executable, "-B", "-m", "layout_mlir.onnx_import", path, "-o", module, "--no-compare", seconds=SECONDS)
+    run_tool("layout-opt", module, f"--layout-to-cpu=target={{{TARGET}}}", "--emit-bytecode", "-o", lowered,
+             seconds=SECONDS)
+    outputs = [folder / f"out{number}.npy" for number in range(len(graph.results))]
+    run_tool("layout-run", lowered, "--opt-level=1", *[f"--input={path}" for path in save_inputs(graph, folder)],
+             *[f"--output={path}" for path in outputs], seconds=SECONDS)
+    return [np.load(path) for path in outputs]
+
+
+def by_run(path, graph, folder):
+    kept = folder / "run"
+    run_tool(sys.executable, "-B", "-m", "layout_mlir.run", path, "--repeat=1", f"--keep={kept}", "--dynamic",
+             *[f"--input={path}" for path in save_inputs(graph, folder)], seconds=SECONDS)
+    return [np.load(kept / f"result-{number}.npy") for number in range(len(graph.results))]
+
+
+WAYS = {"compile": by_compile, "tools": by_tools, "run": by_run}
+
+
+def save_inputs(graph, folder):
+    paths = []
+    for name, array in graph.inputs.items():
+        paths.append(folder / f"{name}.npy")
+        np.save(paths[-1], array)
+    return paths
+
+
+def find_difference(graph, got, wanted, reference):
+    """Where results are neither those of ONNX Runtime nor those of the reference, or None."""
+    for number, (name, a, b) in enumerate(zip(graph.results, got, wanted)):
+        difference = describe_difference(b, with_dtype(a, b.dtype), rounded=True)
+        if difference and (reference is None or describe_difference(
+                np.asarray(reference[number]), with_dtype(a, np.asarray(reference[number]).dtype), rounded=True)):
+            return f"result '{name}': {difference}"
+    return None
+
+
+def check_way(way, graph):
+    """The outcome of one way in and what is said: right, refused, or a failure."""
+    wanted = run_onnxruntime(graph)
+    if wanted is None:
+        return "right", ""
+    with tempfile.TemporaryDirectory(prefix="graph-") as name:
+        folder = pathlib.Path(name)
+        path = folder / "model.onnx"
+        path.write_bytes(to_model(graph).SerializeToString())
+        try:
+            got = isolated(WAYS[way], path, graph, folder, seconds=2 * SECONDS)
+        except (LayoutError, ToolError) as error:
+            said = str(error).replace(str(folder), "")
+            is_refusal = "is not imported" in said or "imported module is wrong" not in said
+            return "refused" if is_refusal and NAMED.search(said) else "not located" if is_refusal else "wrong", said
+        except (Crashed, Exception) as error:
+            return "crashed", f"{type(error).__name__}: {error}"
+    difference = find_difference(graph, got, wanted, run_reference(graph))
+    return ("wrong", difference) if difference else ("right", "")
+
+
+def signature(outcome, said):
+    """What failures of one kind have in common."""
+    return outcome, re.sub(r"'[^']*'|[-\d.e+]+|\[[^\]]*\]", "_", said)[:120]
+
+
+def check_seed(task):
+    """(seed, operators, [(way, outcome, what is said)]) of one graph."""
+    seed, ways = task
+    graph = draw_graph(seed)
+    if graph is None:
+        return seed, "", []
+    return seed, " ".join(node.op for node, _ in graph.nodes), [(way, *check_way(way, graph)) for way in ways]
+
+
+def shrink(graph, way, outcome, seconds):
+    """The smallest graph that was found to fail in the same way, and what is said of it."""
+    end, said = time.monotonic() + seconds, ""
+    found = True
+    while found and time.monotonic() < end:
+        found = False
+        for each in smaller(graph):
+            if time.monotonic() > end:
+                break
+            now, words = check_way(way, each)
+            if now == outcome:
+                graph, said, found = each, words, True
+                break
+    return graph, said
+
+
+def leave(graph, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{graph.seed}.onnx").write_bytes(to_model(graph).SerializeToString())
+    for name, array in graph.inputs.items():
+        np.save(folder / f"{graph.seed}-{name}.npy", array)
+    return " ".join(f"{node.op}{node.attributes or ''}" for node, _ in graph.nodes)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="fuzz --import", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--ways", default="compile", help="compile, tools, run: with commas between them")
+    parser.add_argument("--shrink-seconds", type=int, default=60, help="for each failure; 0: not at all")
+    parser.add_argument("--most", type=int, default=20, help="failures to make small")
+    args = parser.parse_args()
+    args.ways = args.ways.split(",")
+    if not set(args.ways) <= set(WAYS):
+        parser.error(f"--ways takes {', '.join(WAYS)}")
+    return args
+
+
+def main():
+    args = parse_arguments()
+    counts, refusals, failures = collections.Counter(), collections.Counter(), []
+    began = shown = time.monotonic()
+    tasks = [(seed, args.ways) for seed in range(args.seed, args.seed + args.count)]
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(args.jobs, mp_context=context) as pool:
+        for seed, operators, outcomes in pool.map(check_seed, tasks, chunksize=4):
+            for way, outcome, said in outcomes:
+                counts[outcome] += 1
+                if outcome == "refused":
+                    refusals[signature(outcome, said)[1]] += 1
+                elif outcome != "right":
+                    failures.append((seed, way, outcome, said))
+                    print(f"seed {seed}: {way}: {outcome}: {said[:600]}\n  {operators}", flush=True)
+            if time.monotonic() - shown > 30:
+                shown = time.monotonic()
+                print(f"{sum(counts.values())} done, {len(failures)} failed, {shown - began:.0f} s", file=sys.stderr,
+                      flush=True)
+    seen = set()
+    for seed, way, outcome, said in failures:
+        if args.shrink_seconds and signature(outcome, said) not in seen and len(seen) < args.most:
+            seen.add(signature(outcome, said))
+            graph, words = shrink(draw_graph(seed), way, outcome, args.shrink_seconds)
+            print(f"seed {seed} made small: {leave(graph, args.keep)}\n  {(words or said)[:400]}", flush=True)
+    for said, count in refusals.most_common():
+        print(f"{count} refused: {said}")
+    print(f"{len(failures)} of {args.count} graphs failed from seed {args.seed}; {counts['right']} right, "
+          f"{counts['refused']} refused")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+# Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random ONNX graphs, and how ONNX Runtime and the reference evaluator compute them."""
+
+import dataclasses
+import random
+import warnings
+
+import numpy as np
+
+from nodes import KINDS, MOST, Draw, Unfit
+
+OPSETS = (11, 12, 13, 15, 17, 18, 19, 20, 21, 22)
+SIZES = (1, 1, 2, 3, 4, 5, 7, 8)
+TRIES = 60  # of nodes that do not fit
+
+
+@dataclasses.dataclass
+class Graph:
+    """Inputs and results by name, nodes as (Node, names of outputs), and which dims of inputs are open."""
+    seed: int
+    opset: int
+    inputs: dict
+    open_dims: dict
+    nodes: list
+    results: list
+
+
+def _first_values(rng):
+    values = {}
+    for number in range(rng.randint(1, 2)):
+        rank = rng.choice([0, 1, 2, 3, 3, 4, 4, 4, 5])
+        shape = [rng.choice(SIZES) if rng.random() > 0.03 else 0 for _ in range(rank)]
+        dtype = rng.choice(["float32"] * 6 + ["int64", "int32", "uint8", "int8", "bool", "float16", "float64", "uint32"])
+        values[f"in{number}"] = Draw(rng, {}, 0).array(shape, dtype)
+    return values
+
+
+def to_proto(node, outputs, constants):
+    """The NodeProto; arrays among the inputs become constants with names of their own."""
+    from onnx import helper
+
+    names = []
+    for each in node.inputs:
+        if isinstance(each, str):
+            names.append(each)
+        else:
+            names.append(f"c{len(constants)}")
+            constants[names[-1]] = np.asarray(each)
+    return helper.make_node(node.op, names, outputs, domain=node.domain, name=f"{node.op}_{outputs[0]}", **node.attributes)
+
+
+def to_model(graph):
+    """The ModelProto; no output states a shape, which only the runtime knows."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    constants = {}
+    nodes = [to_proto(node, outputs, constants) for node, outputs in graph.nodes]
+    inputs = []
+    for name, array in graph.inputs.items():
+        dims = [f"{name}_{dim}" if dim in graph.open_dims[name] else size for dim, size in enumerate(array.shape)]
+        inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), dims))
+    made = helper.make_graph(nodes, f"graph{graph.seed}", inputs, [onnx.ValueInfoProto(name=name) for name in graph.results],
+                             [numpy_helper.from_array(array, name) for name, array in constants.items()])
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=9)
+
+
+def run_onnxruntime(graph):
+    """The results, or None if ONNX Runtime refuses the graph."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(to_model(graph).SerializeToString(), options)
+        return session.run(None, graph.inputs)
+    except Exception:  # of no class that it names
+        return None
+
+
+def run_reference(graph):
+    """The results of ONNX's reference evaluator, or None if that fails."""
+    from onnx.reference import ReferenceEvaluator
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ReferenceEvaluator(to_model(graph)).run(None, graph.inputs)
+    except Exception:
+        return None
+
+
+def _compute(node, values, opset):
+    """The outputs of one node on the values, by ONNX Runtime, or None."""
+    inputs = {name: values[name] for name in node.inputs if isinstance(name, str) and name}
+    names = [f"out{number}" for number in range(node.outputs)]
+    return run_onnxruntime(Graph(0, opset, inputs, {name: () for name in inputs}, [(node, names)], names))
+
+
+def _is_fit(array):
+    """Whether later nodes can use a value: small, and with numbers that rounding leaves alone."""
+    if not isinstance(array, np.ndarray) or array.dtype == object or array.size > MOST:
+        return False
+    return array.dtype.kind not in "f" or bool(np.isfinite(array).all() and (abs(array) < 1e4).all())
+
+
+def draw_graph(seed):
+    """A graph of 2 to 12 nodes."""
+    rng = random.Random(seed)
+    opset = rng.choice(OPSETS)
+    inputs = _first_values(rng)
+    open_dims = {name: [dim for dim in range(array.ndim) if rng.random() < 0.4] if rng.random() < 0.4 else []
+                 for name, array in inputs.items()}
+    values, nodes, wanted = dict(inputs), [], rng.randint(2, 12)
+    functions, weights = zip(*KINDS)
+    for _ in range(TRIES):
+        if len(nodes) == wanted:
+            break
+        try:
+            node = rng.choices(functions, weights)[0](Draw(rng, values, opset))
+        except (Unfit, IndexError, ValueError):
+            continue
+        outputs = _compute(node, values, opset)
+        if outputs is None or not all(map(_is_fit, outputs)):
+            continue
+        names = [f"v{len(nodes)}_{number}" for number in range(node.outputs)]
+        values.update(zip(names, outputs))
+        nodes.append((node, names))
+    used = {name for node, _ in nodes for name in node.inputs if isinstance(name, str)}
+    results = [name for _, names in nodes for name in names if name not in used or rng.random() < 0.15]
+    return Graph(seed, opset, inputs, open_dims, nodes, results) if nodes else None
+
+
+def smaller(graph):
+    """Graphs that are simpler: fewer results, nodes whose outputs become inputs or are left out, no open dims."""
+    if any(graph.open_dims.values()):
+        yield dataclasses.replace(graph, open_dims={name: () for name in graph.inputs})
+    if len(graph.results) > 1:
+        for name in graph.results:
+            yield _clean(dataclasses.replace(graph, results=[name]))
+    for number, (node, names) in enumerate(graph.nodes):
+        cut = dataclasses.replace(graph, nodes=graph.nodes[:number] + graph.nodes[number + 1:])
+        before = _clean(dataclasses.replace(graph, nodes=graph.nodes[:number + 1], results=names))
+        arrays = run_onnxruntime(before)
+        if arrays is None:
+            continue
+        cut.inputs = {**graph.inputs, **dict(zip(names, arrays))}
+        cut.open_dims = {**graph.open_dims, **{name: () for name in names}}
+        cut.results = [name for name in graph.results if name not in names]
+        if cut.results:
+            yield _clean(cut)
+
+
+def _clean(graph):
+    """The graph without nodes and inputs that no result needs."""
+    needed, nodes = set(graph.results), []
+    for node, names in reversed(graph.nodes):
+        if needed & set(names):
+            nodes.insert(0, (node, names))
+            needed |= {name for name in node.inputs if isinstance(name, str)}
+    inputs = {name: array for name, array in graph.inputs.items() if name in needed}
+    return dataclasses.replace(graph, nodes=nodes, inputs=inputs,
+                               open_dims={name: graph.open_dims[name] for name in inputs})
