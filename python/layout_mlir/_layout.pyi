@@ -259,7 +259,8 @@ class Program:
     def kept(self) -> bool: ...
     def __call__(self, *arrays: NDArray[Any]) -> Any: ...
 
-_Module = str | bytes | os.PathLike[str]
+# Text, bytecode, a file, or text with the arrays of its resources.
+_Module = str | bytes | os.PathLike[str] | tuple[str, Mapping[str, NDArray[Any]]]
 _Shapes = Mapping[str | int, _Ints]
 _Costs = str | os.PathLike[str] | Callable[[PricedOp], int | None]
 

@@ -150,9 +150,9 @@ class Builder:
         if tensor.array is not None:
             return self._use_array(tensor, tensor.array)
         assert tensor.integers is not None
-        for scope in reversed(self.scopes):
-            if id(tensor) in scope:
-                return scope[id(tensor)]
+        known = self._find(id(tensor))
+        if known is not None:
+            return known
         names = []
         for value in tensor.integers:
             index = self.size(value)
@@ -193,17 +193,22 @@ class Builder:
 
         return f"dense<{write(array)}>"
 
+    def _find(self, key: Any) -> str | None:
+        """Returns the SSA value that was written for a key in the region at hand or around it."""
+        return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
+
     # --------------------------------------------------------------------- sizes
 
     def size(self, size: Size) -> str:
         """Returns the SSA value of type index of a size."""
         if is_static(size):
             return self.scalar_constant(size, None)
+        assert isinstance(size, Expr)
         if isinstance(size, Symbol):
             return size.value
-        for scope in reversed(self.scopes):
-            if size in scope:
-                return scope[size]
+        known = self._find(size)
+        if known is not None:
+            return known
         total = ""
         for monomial, factor in size.terms.items():
             parts = [symbol.value for symbol in monomial]
@@ -218,9 +223,9 @@ class Builder:
 
     def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
         """Returns the size that the operation `text` computes; the same key in one region is the same size."""
-        for scope in reversed(self.scopes):
-            if key in scope:
-                return self.symbols[scope[key]]
+        known = self._find(key)
+        if known is not None:
+            return self.symbols[known]
         symbol = Symbol(self.emit(text))
         self.scopes[-1][key] = symbol.value
         self.symbols[symbol.value] = symbol
@@ -683,7 +688,7 @@ class Builder:
     def loops(self, function: Callable[..., Any], *tensors: Tensor | None, **known: Any) -> list[Tensor]:
         """Writes a Python function over tensors as loops (loops.py) and returns its results. None stands for a tensor
         that is left out; `known` are the other parameters."""
-        arguments = [tensor and loops.Value(self.use(tensor), _loop_type(tensor)) for tensor in tensors]
+        arguments = [None if tensor is None else loops.Value(self.use(tensor), _loop_type(tensor)) for tensor in tensors]
         lines, values = loops.translate(function, arguments, self.new_name, f" loc({self.location})", **known)
         self.lines += lines
         return [self.tensor_of(value.name, _element_of(value.type), value.type.sizes) for value in values]

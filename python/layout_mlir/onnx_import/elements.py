@@ -43,7 +43,8 @@ class Element:
             return np.dtype(self.numpy)
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, self.numpy))
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.numpy))
+        return dtype
 
     @property
     def lowest(self) -> float | int:

@@ -44,7 +44,8 @@ class Importer:
         self.sizes: dict[str, Symbol] = {}
 
     def opset(self, domain: str = "") -> int:
-        return self.opsets.get("" if domain == "ai.onnx" else domain, 1)
+        version: int = self.opsets.get("" if domain == "ai.onnx" else domain, 1)
+        return version
 
     # -------------------------------------------------------------------- values
 
@@ -197,7 +198,7 @@ class Importer:
         from onnx import TypeProto, helper
 
         if isinstance(value, Tensor):
-            shape = [size if is_static(size) else None for size in value.shape]
+            shape: list[str | int | None] = [size if is_static(size) else None for size in value.shape]
             return helper.make_tensor_type_proto(value.element.code, shape)
         if isinstance(value, Sequence_) and value.items:
             return helper.make_sequence_type_proto(self.type_proto(value.items[0]))
