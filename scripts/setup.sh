@@ -279,7 +279,7 @@ build_targets() {
 setup_all() {
   local -a lists=("$@")
   if (($# == 0)); then
-    lists=(needs onnx oracles browser docs wheel types)
+    lists=(needs onnx jax oracles browser docs wheel types)
     wanted_packages+=("${test_packages[@]}")
   fi
   mkdir -p "$build"
