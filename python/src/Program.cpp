@@ -342,6 +342,9 @@ the arguments are those of `assign`. The program runs on this CPU, whatever
 target the layouts are decided for. Its long loops are shared by `threads`, or
 by as many as this process may use processors; results do not depend on it.
 
+The program of an ONNX model is compared with ONNX Runtime, if that is installed:
+a difference is a LayoutError.
+
 >>> import numpy as np
 >>> from layout_mlir import compile
 >>> program = compile('''
