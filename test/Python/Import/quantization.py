@@ -11,6 +11,8 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Inputs"))
 from onnx_nodes import Constant, Nodes  # noqa: E402
 
+from layout_mlir.onnx_import.node import find_operator  # noqa: E402
+
 RNG = np.random.default_rng(5)
 
 
@@ -85,6 +87,19 @@ class Quantization(unittest.TestCase):
         nodes.add("QLinearSoftmax", u8(3, 20), np.float32(0.05), np.uint8(120), np.float32(1 / 256), np.uint8(0),
                   opset=13, axis=-1, steps=1, **DOMAIN)
         nodes.add("QLinearConcat", *c, u8(2, 3), *a, u8(2, 5), *b, axis=1, steps=1, **DOMAIN)
+        for padding in ({}, {"channels_last": 1}) if find_operator("", "AveragePool") else ():
+            x = u8(1, 3, 5, 3)
+            nodes.add("QLinearAveragePool", x, *a, *c, kernel_shape=[2, 2], strides=[2, 1], steps=1, **padding,
+                      **DOMAIN)
+            nodes.add("QLinearGlobalAveragePool", x, *a, *c, steps=1, **padding, **DOMAIN)
+        x, y = u8(3, 8), RNG.integers(-60, 60, (8, 5)).astype(np.int8)
+        bias = RNG.integers(-999, 999, 5).astype(np.int32)
+        scales, zeros = RNG.uniform(0.01, 0.02, 5).astype(np.float32), np.zeros(5, np.int8)
+        nodes.add("QGemm", x, *a, y, scales, zeros, bias, *c, alpha=0.5, steps=1, **DOMAIN)
+        nodes.add("QGemm", x, *a, Constant(y.T.copy()), np.float32(0.01), np.int8(3), bias, transB=1, **DOMAIN)
+        nodes.add("MatMulIntegerToFloat", x, Constant(y), a[0], scales, a[1], zeros, f32(5), atol=1e-5, **DOMAIN)
+        nodes.add("DynamicQuantizeMatMul", f32(3, 8), Constant(y), Constant(scales), Constant(zeros), f32(5), atol=1e-5,
+                  **DOMAIN)
         nodes.add("QuantizeLinear", STEPS, np.float32(1), np.uint8(3), **DOMAIN)
         nodes.add("DequantizeLinear", u8(3, 4), np.float32([1, 2, 3]), u8(3), axis=0, **DOMAIN)
         nodes.check()

@@ -72,7 +72,8 @@ class Nodes:
         self.cases: list[Case] = []
 
     def add(self, op: str, *given: Array | np.generic | Constant | None, outputs: int = 1, dynamic: bool = False,
-            domain: str = "", expected: list[Array] | None = None, atol: float = 1e-6, steps: int = 0, **attributes: object) -> None:
+            domain: str = "", expected: list[Array] | None = None, atol: float = 1e-6, steps: int = 0,
+            **attributes: object) -> None:
         """Adds a node. None is an operand that is left out. `expected` holds the results if neither ONNX Runtime nor
         the reference is to say them; integers may differ by `steps`."""
         number = len(self.cases)

@@ -116,9 +116,9 @@ def dequantize_linear(b: Builder, node: Node, x: Tensor, scale: Tensor, zero: Te
     return b.reshape(dequantize(b, rows, scales, zeros, element), x.shape)
 
 
-@operator("DynamicQuantizeLinear")
-def dynamic_quantize_linear(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
-    """The scale of a tensor whose elements are all 0 is 1."""
+def quantize_dynamically(b: Builder, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Returns a tensor in unsigned integers of 8 bits, its scale and its zero point. The scale of a tensor whose
+    elements are all 0 is 1."""
     axes = list(range(x.rank))
     least = b.reduce(lambda s, acc, x: s.min(acc, x), x, axes, 0)
     most = b.reduce(lambda s, acc, x: s.max(acc, x), x, axes, 0)
@@ -131,7 +131,12 @@ def dynamic_quantize_linear(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
 
     scale = b.elementwise(scale_of, least, most)
     zero = b.elementwise(zero_of, least, scale, element=U8)
-    return [quantize(b, x, scale, zero, U8), scale, zero]
+    return quantize(b, x, scale, zero, U8), scale, zero
+
+
+@operator("DynamicQuantizeLinear")
+def dynamic_quantize_linear(b: Builder, node: Node, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return quantize_dynamically(b, x)
 
 
 @operator("QLinearMatMul")

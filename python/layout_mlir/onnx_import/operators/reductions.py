@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from layout_mlir.onnx_import import tracked
 from layout_mlir.onnx_import.builder import Builder
@@ -111,6 +111,16 @@ def reduce_by(b: Builder, given: Reduction, combine: Body, initial: float, eleme
     return b.reshape(result, given.shape)
 
 
+def with_rows(b: Builder, body: Body, x: Tensor, axes: Sequence[int], rows: Sequence[Tensor],
+              element: Element | None = None) -> Tensor:
+    """Applies `body(s, x, *rows)` to the elements of x and tensors that lack the dims `axes` of it."""
+    kept = ", ".join(f"d{dim}" for dim in range(x.rank) if dim not in axes)
+    everything = ", ".join(f"d{dim}" for dim in range(x.rank))
+    result, = b.generic(lambda s, *xs: body(s, *xs[:-1]), [(x, everything), *[(row, kept) for row in rows]],
+                        [(b.empty(x.shape, element or x.element), everything)], ["parallel"] * x.rank)
+    return result
+
+
 def _add(s: Scalars, acc: Scalar, x: Scalar) -> Scalar:
     return s.add(acc, x)
 
@@ -184,9 +194,9 @@ def reduce_log_sum_exp(b: Builder, node: Node, x: Tensor, axes: Tensor | None = 
     """log(sum(exp(x - m))) + m, where m is the maximum, or 0 if that is not finite."""
     given, element = plan(b, node, x), computed(x.element)
     wide = b.elementwise(lambda s, x: s.cast(x, element), given.x, element=element) if element != x.element else given.x
-    most = b.elementwise(lambda s, m: s.select(s.less(s.abs(m), math.inf), m, 0), b.reduce_max(wide, given.axes, True))
-    powers = b.elementwise(lambda s, x, m: s.exp(s.sub(x, m)), wide, most)
-    sums = b.reduce_sum(powers, given.axes, True)
+    most = b.elementwise(lambda s, m: s.select(s.less(s.abs(m), math.inf), m, 0), b.reduce_max(wide, given.axes))
+    powers = with_rows(b, lambda s, x, m: s.exp(s.sub(x, m)), wide, given.axes, [most])
+    sums = b.reduce_sum(powers, given.axes)
     result = b.elementwise(lambda s, y, m: s.cast(s.add(s.log(y), m), x.element), sums, most, element=x.element)
     return b.reshape(result, given.shape)
 

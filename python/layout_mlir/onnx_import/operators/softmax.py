@@ -5,7 +5,7 @@ from __future__ import annotations
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import I64
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.operators.reductions import computed, place_of_best
+from layout_mlir.onnx_import.operators.reductions import computed, place_of_best, with_rows
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
@@ -21,21 +21,21 @@ def softmax_over(b: Builder, x: Tensor, axes: list[int], takes_log: bool = False
     """Maximum, differences and their exponentials, sum, and quotients or differences of logarithms; narrow floats are
     computed in f32."""
     element = computed(x.element)
-    most = b.reduce_max(x, axes, keepdims=True)
+    most = b.reduce_max(x, axes)
 
     def exponential(s: Scalars, x: Scalar, most: Scalar) -> Scalar:
         return s.exp(s.sub(s.cast(x, element), s.cast(most, element)))
 
-    powers = b.elementwise(exponential, x, most, element=element)
-    sums = b.reduce_sum(powers, axes, keepdims=True)
+    powers = with_rows(b, exponential, x, axes, [most], element)
+    sums = b.reduce_sum(powers, axes)
     if not takes_log:
-        return b.elementwise(lambda s, y, total: s.cast(s.div(y, total), x.element), powers, sums, element=x.element)
+        return with_rows(b, lambda s, y, total: s.cast(s.div(y, total), x.element), powers, axes, [sums], x.element)
 
     def logarithm(s: Scalars, x: Scalar, most: Scalar, total: Scalar) -> Scalar:
         difference = s.sub(s.cast(x, element), s.cast(most, element))
         return s.cast(s.sub(difference, s.log(total)), x.element)
 
-    return b.elementwise(logarithm, x, most, sums)
+    return with_rows(b, logarithm, x, axes, [most, sums])
 
 
 @operator("Softmax")
