@@ -412,7 +412,11 @@ class Builder:
         be 1 is repeated when the program runs."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
-            if size != 1 and size != shape[offset + dim]:
+            if size == 1 or size == shape[offset + dim]:
+                continue
+            if is_static(size):
+                self.check_equal(shape[offset + dim], size, "sizes do not broadcast")
+            else:
                 tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
         return tensor
 
