@@ -523,6 +523,8 @@ class Builder:
             sizes[sizes.index(-1)] = self._infer_size(tensor.count, rest)
         if tuple(sizes) == tensor.shape:
             return tensor
+        if tensor.count == 0 and tensor.array is None:
+            return self.empty(sizes, tensor.element)
         if tensor.array is not None and all(map(is_static, sizes)):
             return Tensor(tensor.element, tuple(sizes), array=tensor.array.reshape(sizes))  # type: ignore[arg-type]
         if tensor.integers is not None and len(sizes) <= 1:
@@ -611,6 +613,8 @@ class Builder:
         strides = strides or [1] * tensor.rank
         if tuple(sizes) == tensor.shape and all(stride == 1 for stride in strides):
             return tensor
+        if 0 in sizes or 0 in tensor.shape:  # an offset is valid only if there is an element
+            return self.empty(sizes, tensor.element)
         places = [range(offset, offset + size * stride, stride) for offset, size, stride in zip(offsets, sizes, strides)
                   if isinstance(offset, int) and isinstance(size, int)]
         if len(places) == tensor.rank:
@@ -630,6 +634,9 @@ class Builder:
     def insert(self, tensor: Tensor, into: Tensor, offsets: Sequence[Size],
                strides: Sequence[int] | None = None) -> Tensor:
         """Returns `into` with the tensor written at offsets."""
+        if 0 in tensor.shape or 0 in into.shape:
+            return into
+
         def write(values: Sequence[Size]) -> str:
             return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
 
