@@ -249,7 +249,7 @@ GATHERS = [
     Case("OneHot", [np.array([[1, -1, 9], [-9, 0, 2]], np.int64)], [scalar(4), f32(2)]),
     Case("OneHot", [np.array([1.0, 2.0], np.float32)], [scalar(3, np.float32), np.array([7, 9], np.int64)],
          {"axis": 0}),
-    Case("OneHot", [np.array([[1, 0], [3, 2]], np.int32)], [np.array([5], np.int32), np.array([0, 1], np.int32)],
+    Case("OneHot", [np.array([[1, 0], [3, 2]], np.int32)], [scalar(5, np.int32), np.array([0, 1], np.int32)],
          {"axis": 1}),
 ]
 GRID = np.stack(np.meshgrid(np.arange(1, 3), np.arange(2, 5), indexing="ij"), -1).astype(np.int64)

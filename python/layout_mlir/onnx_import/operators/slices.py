@@ -28,6 +28,11 @@ class Bound:
     def is_end(self) -> bool:
         return isinstance(self.value, int) and self.value >= _END
 
+    @property
+    def is_within(self) -> bool:
+        """True if the bound is at most the size, as 0 is and what counts from the end."""
+        return isinstance(self.value, int) and self.value <= 0
+
     def from_front(self, b: Builder, whole: Size, more: int = 0) -> Size:
         """Returns max(bound + more, 0) with the bound counted from the front; `more` is 0 or 1."""
         value = self.value
@@ -39,7 +44,9 @@ class Bound:
             return value + more if value >= 0 else b.maximum(value + whole + more, 0)
         if not self.is_data and b.is_less(value, 0) is False:
             return value + more
-        return b.maximum(b.choose("slt", value, 0, value + whole, value) + more, 0)
+        place = b.choose("slt", value, 0, value + whole, value)
+        # More than the size selects the same, and does not overflow.
+        return b.maximum(b.minimum(place, whole) + more, 0)
 
 
 @dataclasses.dataclass
@@ -59,17 +66,18 @@ def _count(b: Builder, bounds: tuple[Bound, Bound], distance: Size, step: Size) 
 def forward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
     """Returns the elements for a positive step."""
     low = start.from_front(b, whole)
-    first = low if low == 0 else b.minimum(low, whole)
+    first = low if start.is_within else b.minimum(low, whole)
     if end.is_end and isinstance(start.value, int) and -_END < start.value < 0:
         return Span(first, b.ceil_divide(b.minimum(-start.value, whole), step), step)
-    last = whole if end.is_end else b.minimum(end.from_front(b, whole), whole)
+    high = end.from_front(b, whole)
+    last = high if end.is_end or end.is_within else b.minimum(high, whole)
     return Span(first, _count(b, (start, end), last - low, step), step)
 
 
 def backward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
     """Returns the elements for a negative step, of which `step` is the absolute value. ONNX clamps a start before the
     first element to that, unlike numpy."""
-    behind_first = b.minimum(start.from_front(b, whole) + 1, whole)
+    behind_first = b.minimum(start.from_front(b, whole), whole - 1) + 1
     count = _count(b, (start, end), behind_first - end.from_front(b, whole, 1), step)
     return Span(behind_first - 1, count, -step)
 
