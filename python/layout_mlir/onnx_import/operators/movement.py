@@ -119,17 +119,24 @@ def tile(b: Builder, node: Node, x: Tensor, given: Tensor, axis: Tensor | None =
 # ----------------------------------------------------------------------- blocks
 
 
-def _divide_channels(b: Builder, node: Node, channels: Size, block: int) -> Size:
-    if is_static(channels) and divide(channels, block) is None:
-        node.refuse(f"{channels} channels are not divided by {block}")
-    return b.floor_divide(channels, block)
+def divide_dim(b: Builder, node: Node, x: Tensor, dim: int, block: int) -> Tensor:
+    """Returns the tensor with a size that is known to be a multiple of `block`, which is checked."""
+    size = x.shape[dim]
+    if divide(size, block) is not None:
+        return x
+    if is_static(size):
+        node.refuse(f"its dim {dim} of size {size} is not divided by {block}")
+    whole = b.floor_divide(size, block) * block
+    b.check_equal(size, whole, f"dim {dim} is not divided by {block}")
+    return Tensor(x.element, (*x.shape[:dim], whole, *x.shape[dim + 1:]), b.use(x))
 
 
 @operator("DepthToSpace")
 def depth_to_space(b: Builder, node: Node, x: Tensor) -> Tensor:
     block = node.attribute("blocksize")
+    x = divide_dim(b, node, x, 1, block ** (x.rank - 2))
     n, c, *sizes = x.shape
-    depth = _divide_channels(b, node, c, block ** len(sizes))
+    depth = b.floor_divide(c, block ** len(sizes))
     blocks, spatial = [block] * len(sizes), range(len(sizes))
     if node.attribute("mode", "DCR") == "DCR":
         x = b.reshape(x, [n, *blocks, depth, *sizes])
@@ -145,10 +152,9 @@ def depth_to_space(b: Builder, node: Node, x: Tensor) -> Tensor:
 @operator("SpaceToDepth")
 def space_to_depth(b: Builder, node: Node, x: Tensor) -> Tensor:
     block = node.attribute("blocksize")
+    for dim in range(2, x.rank):
+        x = divide_dim(b, node, x, dim, block)
     n, c, *sizes = x.shape
-    for value in sizes:
-        if is_static(value) and divide(value, block) is None:
-            node.refuse(f"a size of {value} is not divided by {block}")
     parts = [b.floor_divide(value, block) for value in sizes]
     x = b.reshape(x, [n, c, *(each for part in parts for each in (part, block))])
     spatial = range(len(sizes))
@@ -230,7 +236,8 @@ def col2im(b: Builder, node: Node, x: Tensor, image: Tensor, kernel: Tensor) -> 
     dilations = node.attribute("dilations", [1] * rank)
     counts = [b.floor_divide(value + pads[d] + pads[rank + d] - dilations[d] * (block[d] - 1) - 1, strides[d]) + 1
               for d, value in enumerate(sizes)]
-    channels = _divide_channels(b, node, x.shape[1], math.prod(block))
+    x = divide_dim(b, node, x, 1, math.prod(block))
+    channels = b.floor_divide(x.shape[1], math.prod(block))
     columns = b.reshape(x, [x.shape[0], channels, *block, *counts])
     into = b.fill([x.shape[0], channels, *sizes], x.element, 0)
     result, = b.loops(add_columns, columns, into, strides=tuple(strides), pads=tuple(pads),
