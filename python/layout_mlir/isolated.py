@@ -1,5 +1,6 @@
 """Runs a function in a process of its own, so that a crash or an endless loop of a library stays there."""
 
+import ctypes
 import os
 import pickle
 import signal
@@ -14,6 +15,19 @@ _Result = TypeVar("_Result")
 
 class Crashed(RuntimeError):
     """The process ended without an answer; the message says how, and its last words."""
+
+
+# The option of Linux's prctl that names the signal a process gets when its parent ends.
+_PR_SET_PDEATHSIG = 1
+_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+
+def _end_with(parent: int) -> None:
+    """In the child: lets the kernel end this process when the parent ends, however that ends."""
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # the parent ended before the call
+            os._exit(1)
 
 
 def _is_picklable(error: BaseException) -> bool:
@@ -63,8 +77,10 @@ def isolated(function: Callable[..., _Result], *args: Any, seconds: float = 600)
     sys.stdout.flush()
     sys.stderr.flush()
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as words:
+        parent = os.getpid()
         child = os.fork()
         if child == 0:
+            _end_with(parent)
             _serve(function, args, answer, words)
         status = _wait(child, seconds)
         if status == 0:
