@@ -33,6 +33,18 @@ class Direction:
     reverse: bool
 
 
+@dataclasses.dataclass
+class Now:
+    """A step: its place in the sequences, the slice of Y that it writes if lengths differ, and the states before it."""
+    time: Size
+    output: Tensor
+    states: list[Tensor]
+
+
+_Body = Callable[..., "Scalar | tuple[Scalar, ...]"]
+_Step = Callable[[Now], list[Tensor]]
+
+
 class Recurrent:
     """What the three operators have in common."""
 
@@ -52,7 +64,7 @@ class Recurrent:
 
     def _lengths(self, lengths: Tensor | None) -> Tensor | None:
         """Returns the lengths of the sequences, or None if all are full."""
-        known = lengths and lengths.known_integers()
+        known = None if lengths is None else lengths.known_integers()
         return None if known is not None and all(each == self.steps for each in known) else lengths
 
     def _directions(self, defaults: list[str], w: Tensor, r: Tensor, bias: Tensor | None,
@@ -92,14 +104,18 @@ class Recurrent:
         return self.part(tensor, number * self.hidden, self.hidden)
 
     def project(self, direction: Direction, bias: Tensor | None) -> Tensor:
-        """Returns the inputs of all steps by W plus the bias: [steps, batch, gates * hidden]."""
+        """Returns the inputs of all steps by W plus the bias: [steps * batch, gates * hidden]."""
         b = self.b
         flat = b.reshape(self.x, [self.steps * self.batch, self.width])
         columns = direction.w.shape[1]
-        into = b.fill([flat.shape[0], columns], self.element, 0) if bias is None else self._rows(flat.shape[0], bias)
-        return b.reshape(b.named("linalg.matmul", [flat, direction.w], into), [self.steps, self.batch, columns])
+        into = b.fill([flat.shape[0], columns], self.element, 0) if bias is None else self._copies(flat.shape[0], bias)
+        return b.named("linalg.matmul", [flat, direction.w], into)
 
-    def _rows(self, count: Size, row: Tensor) -> Tensor:
+    def rows_at(self, inputs: Tensor, time: Size) -> Tensor:
+        """Returns the rows of a step of what `project` gives."""
+        return self.b.slice(inputs, [time * self.batch, 0], [self.batch, inputs.shape[1]])
+
+    def _copies(self, count: Size, row: Tensor) -> Tensor:
         """Returns `count` copies of a row."""
         into = self.b.empty([count, row.shape[0]], row.element)
         return self.b.generic(lambda s, x, _: x, [(row, "d1")], [(into, "d0, d1")], ["parallel"] * 2)[0]
@@ -120,17 +136,28 @@ class Recurrent:
     def clipped(self, s: Scalars, x: Scalar) -> Scalar:
         return s.clamp(x, -self.clip, self.clip) if self.clip > 0 else x
 
-    def fuse(self, body: Callable[..., Scalar | tuple[Scalar, ...]], tensors: Sequence[Tensor],
-             results: int = 1) -> list[Tensor]:
-        """Computes elements [batch, hidden] of some tensors, which are of that shape, [hidden] or [batch]."""
+    def fuse(self, body: _Body, tensors: Sequence[Tensor], into: Sequence[Tensor]) -> list[Tensor]:
+        """Computes elements of tensors [batch, hidden] in place of those of `into`, which the body gets last. Tensors are
+        of that shape, [hidden], or the lengths."""
         maps = {2: "d0, d1", 1: "d1"}
         inputs = [(tensor, "d0" if tensor is self.lengths else maps[tensor.rank]) for tensor in tensors]
-        outputs = [(self.b.empty([self.batch, self.hidden], self.element), "d0, d1") for _ in range(results)]
+        return self.b.generic(body, inputs, [(tensor, "d0, d1") for tensor in into], ["parallel"] * 2)
 
-        def inner(s: Scalars, *values: Scalar) -> Scalar | tuple[Scalar, ...]:
-            return body(s, *values[:len(tensors)])
+    def advance(self, body: _Body, tensors: Sequence[Tensor], now: Now) -> list[Tensor]:
+        """Returns the output and the states of a step in place of the old ones: `body` gets the elements of the tensors
+        and of the states. An element whose sequence has ended keeps its states, and its output is 0."""
+        if self.lengths is None:
+            return self.fuse(body, tensors, now.states)
+        count = len(tensors)
 
-        return self.b.generic(inner, inputs, outputs, ["parallel"] * 2)
+        def masked(s: Scalars, length: Scalar, *values: Scalar) -> tuple[Scalar, ...]:
+            old = values[-len(now.states):]
+            new = body(s, *values[:count], *old)
+            runs = s.greater(s.index_of(length), Scalar(self.b.size(now.time), None))
+            states = [s.select(runs, x, y) for x, y in zip(new if isinstance(new, tuple) else (new,), old)]
+            return (s.select(runs, states[0], 0), *states)
+
+        return self.fuse(masked, [self.lengths, *tensors], [now.output, *now.states])
 
     # -------------------------------------------------------------------------- loops
 
@@ -140,51 +167,44 @@ class Recurrent:
             return self.b.fill([self.batch, self.hidden], self.element, 0)
         return self.b.cast_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden])
 
-    def run(self, states: Sequence[Tensor | None],
-            make_step: Callable[[Direction], Callable[[Size, list[Tensor]], list[Tensor]]]) -> list[Tensor]:
+    def run(self, states: Sequence[Tensor | None], make_step: Callable[[Direction], _Step]) -> list[Tensor]:
         """Writes a loop for each direction and returns the results: Y, then the last states."""
-        sequences, last = [], []
+        b, sequences, last = self.b, [], []  # type: Builder, list[Tensor], list[list[Tensor]]
         for number, direction in enumerate(self.directions):
             step = make_step(direction)
-            initial = [self.initial(state, number) for state in states]
-            whole, *final = self._loop(direction, initial, step)
+            whole, *final = self._loop(direction, [self.initial(state, number) for state in states], step)
+            final = [each if state is None else self._unless_empty(each) for state, each in zip(states, final)]
             sequences.append(whole)
             last.append(final)
-        axes = [2, 1] if self.batch_first else [1, 0]
-        outputs = [self.b.concat([self.b.unsqueeze(each, [1]) for each in sequences], 1)]
-        if self.batch_first:
-            outputs[0] = self.b.transpose(outputs[0], [2, 0, 1, 3])
-        outputs += [self.b.concat([self.b.unsqueeze(each, [axes[1]]) for each in column], axes[1])
-                    for column in zip(*last)]
-        return outputs
+        axis = 1 if self.batch_first else 0
+        whole = b.concat([b.unsqueeze(each, [1]) for each in sequences], 1)
+        return [b.transpose(whole, [2, 0, 1, 3]) if self.batch_first else whole,
+                *(b.concat([b.unsqueeze(each, [axis]) for each in column], axis) for column in zip(*last))]
 
-    def _loop(self, direction: Direction, initial: list[Tensor],
-              step: Callable[[Size, list[Tensor]], list[Tensor]]) -> list[Tensor]:
-        b = self.b
-        has_sequence = self.node.has_output(0)
-        whole = b.empty([self.steps if has_sequence else 0, self.batch, self.hidden], self.element)
+    def _unless_empty(self, state: Tensor) -> Tensor:
+        """Returns the last state, which is 0 for a sequence of length 0, as in ONNX Runtime."""
+        if self.lengths is None:
+            return state
+        return self.fuse(lambda s, length, old: s.select(s.greater(length, 0), old, 0), [self.lengths], [state])[0]
+
+    def _loop(self, direction: Direction, initial: list[Tensor], step: _Step) -> list[Tensor]:
+        b, has_sequence = self.b, self.node.has_output(0)
+        whole = b.empty([self.steps if has_sequence else 1, self.batch, self.hidden], self.element)
 
         def body(i: Symbol, carried: list[Tensor]) -> list[Tensor]:
             time = self.steps - 1 - i if direction.reverse else i
-            states = step(time, carried[1:])
-            output = states[0]
+            place = time if has_sequence else 0
+            output = carried[0] if self.lengths is None else take(b, carried[0], 0, place)
+            states = step(Now(time, output, carried[1:]))
             if self.lengths is not None:
-                output, *states = self._masked(time, carried[1:], states)
-            return [put(b, output, carried[0], 0, time) if has_sequence else carried[0], *states]
+                output, *states = states
+            elif has_sequence:
+                output = states[0]
+            else:
+                return [carried[0], *states]
+            return [put(b, output, carried[0], 0, place), *states]
 
         return count_loop(b, self.steps, [whole, *initial], body)
-
-    def _masked(self, time: Size, old: list[Tensor], new: list[Tensor]) -> list[Tensor]:
-        """Returns the output, 0 where the sequence has ended, and the states, which stay there."""
-        assert self.lengths is not None
-        count = len(old)
-
-        def body(s: Scalars, length: Scalar, *values: Scalar) -> tuple[Scalar, ...]:
-            runs = s.greater(s.index_of(length), Scalar(self.b.size(time), None))
-            states = [s.select(runs, values[count + number], values[number]) for number in range(count)]
-            return (s.select(runs, values[count], 0), *states)
-
-        return self.fuse(body, [self.lengths, *old, *new], count + 1)
 
 
 # ------------------------------------------------------------------------------------- RNN
@@ -195,13 +215,13 @@ def rnn(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | 
         lengths: Tensor | None = None, initial: Tensor | None = None) -> list[Tensor]:
     this = Recurrent(b, node, 1, ["Tanh"], x, w, r, bias, lengths)
 
-    def make_step(direction: Direction) -> Callable[[Size, list[Tensor]], list[Tensor]]:
+    def make_step(direction: Direction) -> _Step:
         inputs = this.project(direction, this.add_biases(direction.wb, direction.rb))
         function, = direction.activations
 
-        def step(time: Size, states: list[Tensor]) -> list[Tensor]:
-            sums = this.times(states[0], direction.r, take(b, inputs, 0, time))
-            return this.fuse(lambda s, x: function(s, this.clipped(s, x)), [sums])
+        def step(now: Now) -> list[Tensor]:
+            sums = this.times(now.states[0], direction.r, this.rows_at(inputs, now.time))
+            return this.advance(lambda s, x, _: function(s, this.clipped(s, x)), [sums], now)
 
         return step
 
@@ -227,37 +247,40 @@ class _Gru:
         self.inputs = this.project(direction, bias)
         self.f, self.g = direction.activations
 
-    def __call__(self, time: Size, states: list[Tensor]) -> list[Tensor]:
-        return (self._after if self.resets_after else self._before)(take(self.this.b, self.inputs, 0, time), states[0])
+    def __call__(self, now: Now) -> list[Tensor]:
+        inputs = self.this.rows_at(self.inputs, now.time)
+        return self._after(inputs, now) if self.resets_after else self._before(inputs, now)
 
     def _mixed(self, s: Scalars, z: Scalar, new: Scalar, old: Scalar) -> Scalar:
         """Returns (1 - z) * new + z * old."""
         return s.add(s.mul(s.sub(1, z), new), s.mul(z, old))
 
-    def _after(self, inputs: Tensor, state: Tensor) -> list[Tensor]:
+    def _after(self, inputs: Tensor, now: Now) -> list[Tensor]:
         this = self.this
-        sums = this.times(state, self.direction.r)
+        sums = this.times(now.states[0], self.direction.r)
 
-        def body(s: Scalars, xz: Scalar, xr: Scalar, xh: Scalar, hz: Scalar, hr: Scalar, hh: Scalar, old: Scalar,
-                 *bias: Scalar) -> Scalar:
+        def body(s: Scalars, xz: Scalar, xr: Scalar, xh: Scalar, hz: Scalar, hr: Scalar, hh: Scalar,
+                 *rest: Scalar) -> Scalar:
+            *bias, old = rest
             z, r = (self.f(s, this.clipped(s, s.add(x, h))) for x, h in ((xz, hz), (xr, hr)))
             linear = s.add(hh, bias[0]) if bias else hh
             return self._mixed(s, z, self.g(s, this.clipped(s, s.add(xh, s.mul(r, linear)))), old)
 
         tensors = [this.gate(each, number) for each in (inputs, sums) for number in range(3)]
-        return this.fuse(body, [*tensors, state, *([self.rb_h] if self.rb_h is not None else [])])
+        return this.advance(body, tensors if self.rb_h is None else [*tensors, self.rb_h], now)
 
-    def _before(self, inputs: Tensor, state: Tensor) -> list[Tensor]:
-        this, hidden = self.this, self.this.hidden
+    def _before(self, inputs: Tensor, now: Now) -> list[Tensor]:
+        this, hidden, state = self.this, self.this.hidden, now.states[0]
         sums = this.times(state, this.part(self.direction.r, 0, 2 * hidden), this.part(inputs, 0, 2 * hidden))
 
-        def gates(s: Scalars, z: Scalar, r: Scalar, old: Scalar) -> tuple[Scalar, ...]:
+        def gates(s: Scalars, z: Scalar, r: Scalar, old: Scalar, *into: Scalar) -> tuple[Scalar, ...]:
             return self.f(s, this.clipped(s, z)), s.mul(self.f(s, this.clipped(s, r)), old)
 
-        z, reset = this.fuse(gates, [this.gate(sums, 0), this.gate(sums, 1), state], 2)
+        into = [this.b.empty(state.shape, this.element) for _ in range(2)]
+        z, reset = this.fuse(gates, [this.gate(sums, 0), this.gate(sums, 1), state], into)
         linear = this.times(reset, this.gate(self.direction.r, 2), this.gate(inputs, 2))
-        return this.fuse(lambda s, z, x, old: self._mixed(s, z, self.g(s, this.clipped(s, x)), old),
-                         [z, linear, state])
+        return this.advance(lambda s, z, x, old: self._mixed(s, z, self.g(s, this.clipped(s, x)), old),
+                            [z, linear], now)
 
 
 @operator("GRU")
@@ -280,13 +303,14 @@ class _Lstm:
         self.peepholes = [] if direction.peepholes is None else [this.gate(direction.peepholes, n) for n in range(3)]
         self.couples = bool(this.node.attribute("input_forget", 0))
 
-    def __call__(self, time: Size, states: list[Tensor]) -> list[Tensor]:
+    def __call__(self, now: Now) -> list[Tensor]:
         this = self.this
-        sums = this.times(states[0], self.direction.r, take(this.b, self.inputs, 0, time))
-        return this.fuse(self._gates, [*(this.gate(sums, n) for n in range(4)), states[1], *self.peepholes], 2)
+        sums = this.times(now.states[0], self.direction.r, this.rows_at(self.inputs, now.time))
+        return this.advance(self._gates, [*(this.gate(sums, n) for n in range(4)), *self.peepholes], now)
 
-    def _gates(self, s: Scalars, i: Scalar, o: Scalar, f: Scalar, c: Scalar, old: Scalar,
-               *peepholes: Scalar) -> tuple[Scalar, Scalar]:
+    def _gates(self, s: Scalars, i: Scalar, o: Scalar, f: Scalar, c: Scalar,
+               *rest: Scalar) -> tuple[Scalar, Scalar]:
+        *peepholes, _, old = rest
         (on_gates, on_cell, on_output), clipped = self.direction.activations, self.this.clipped
         if peepholes:
             i, f = s.add(i, s.mul(peepholes[0], old)), s.add(f, s.mul(peepholes[2], old))
