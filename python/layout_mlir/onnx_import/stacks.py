@@ -1,7 +1,7 @@
 """Loops of ONNX: tensors that iterations carry, and results that stack what each iteration gives.
 
-`run` writes scf.for if the number of iterations is known when the loop starts, else scf.while. A carried tensor may
-grow: its sizes are those that all iterations keep, and dynamic otherwise.
+`run` writes scf.for if the number of iterations is known when the loop starts and tensors keep their sizes, else
+scf.while. A carried tensor may grow: its sizes are those that all iterations keep, and dynamic otherwise.
 """
 
 from __future__ import annotations
@@ -59,16 +59,21 @@ def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequen
     trip = None if trip is None else b.maximum(trip, 0)
     loop, initial = _write_body(b, initial, body)
     again = True if loop.step.condition is None else loop.step.condition.constant_scalar()
-    if again is None or (again and trip is None):
+    if again is None or trip is None:
         if again:
             raise Mismatch("the loop never ends")
-        return _write_while(b, loop, trip, condition, initial, along)
-    count = trip if again and trip is not None else 1 if trip is None else b.minimum(trip, 1)
+        stacks: list[_Stack] = [_Grown(tensor, loop.start, each) for tensor, each in zip(loop.step.stacked, along)]
+        return _write_while(b, loop, trip, condition, initial, stacks)
+    count = trip if again else b.minimum(trip, 1)
     if condition is not None and condition.constant_scalar() is not True:
-        known = condition.constant_scalar()
-        count = 0 if known is False else Symbol(b.emit(
-            f"arith.select {b.scalar_of(condition).name}, {b.size(count)}, {b.size(0)} : index"))
-    return _write_for(b, loop, count, initial, along)
+        count = Symbol(b.emit(f"arith.select {b.scalar_of(condition).name}, {b.size(count)}, {b.size(0)} : index"))
+    stacks = [_Placed(tensor, count, each) if all(is_before(size, loop.start) for size in tensor.shape)
+              else _Grown(tensor, loop.start, each) for tensor, each in zip(loop.step.stacked, along)]
+    # Upstream's canonicalization gives iterations of scf.for the static sizes of the first one.
+    keeps_sizes = all(tensor.type == shape_type(shape, tensor.element) for tensor, shape in zip(initial, loop.shapes))
+    if keeps_sizes and not any(isinstance(stack, _Grown) for stack in stacks):
+        return _write_for(b, loop, count, initial, stacks)
+    return _write_while(b, loop, count, None, initial, stacks)
 
 
 def _write_body(b: Builder, initial: Sequence[Tensor], body: Body) -> tuple[Loop, list[Tensor]]:
@@ -130,50 +135,55 @@ class _Placed:
 
 
 class _Grown:
-    """A result whose sizes are known after the loop: iterations append to a buffer, which doubles when it is full."""
+    """A result whose sizes are known after the loop: iterations append to a buffer, which doubles when it is full. Its
+    rows are slices if their sizes are known before the loop, else elements."""
 
     def __init__(self, tensor: Tensor, start: int, along: Along) -> None:
         self.element, self.along = tensor.element, along
         self.shape: Shape = tuple(size if is_before(size, start) else None for size in tensor.shape)
+        self.row: tuple[Size, ...] = () if None in self.shape else tensor.shape
 
     @property
     def type(self) -> str:
-        return shape_type((None,), self.element)
+        return shape_type((None, *self.row), self.element)
+
+    def _buffer(self, b: Builder, name: str) -> Tensor:
+        return Tensor(self.element, (b.dim(name, self.type, 0), *self.row), name)
 
     def begin(self, b: Builder) -> list[_Typed]:
-        buffer = b.cast_shape(b.empty([0], self.element), [Symbol(b.size(0))])
+        buffer = b.cast_shape(b.empty([0, *self.row], self.element), [Symbol(b.size(0)), *self.row])
         return [(b.use(buffer), self.type)] + [(b.size(0), "index")] * (1 + self.shape.count(None))
 
     def add(self, b: Builder, state: Sequence[str], place: Size, tensor: Tensor) -> list[_Typed]:
-        used, count = Symbol(state[1]), tensor.count
-        buffer = Tensor(self.element, (b.dim(state[0], self.type, 0),), state[0])
-        needed = used + count
-        grown = self._grow(b, buffer, used, needed)
-        name = b.emit(f"tensor.insert_slice {b.use(b.reshape(tensor, [count]))} into {grown}[{b.size(used)}] "
-                      f"[{count if is_static(count) else b.size(count)}] [1] : "
-                      f"{shape_type((count,), self.element)} into {self.type}")
+        used = Symbol(state[1])
+        rows = b.reshape(tensor, [tensor.count]) if None in self.shape else b.unsqueeze(tensor, [0])
+        needed = used + rows.shape[0]
+        grown = b.insert(rows, self._grow(b, self._buffer(b, state[0]), used, needed), self._at(used))
         dims = [(b.size(size), "index") for size, known in zip(tensor.shape, self.shape) if known is None]
-        return [(name, self.type), (b.size(needed), "index"), *dims]
+        return [(b.use(grown), self.type), (b.size(needed), "index"), *dims]
 
-    def _grow(self, b: Builder, buffer: Tensor, used: Size, needed: Size) -> str:
-        """Returns the buffer, or one of twice its size if it has too few elements."""
+    def _at(self, row: Size) -> list[Size]:
+        return [row, *[0] * len(self.row)]
+
+    def _grow(self, b: Builder, buffer: Tensor, used: Size, needed: Size) -> Tensor:
+        """Returns the buffer, or one of twice its size if it has too few rows."""
         capacity = buffer.shape[0]
         is_full = b.emit(f"arith.cmpi sgt, {b.size(needed)}, {b.size(capacity)} : index")
         with b.region() as lines:
-            larger = b.empty([b.maximum(capacity * 2, needed)], self.element)
-            larger = b.cast_shape(larger, [Symbol(b.size(larger.shape[0]))])
-            copied = b.insert(b.slice(buffer, [0], [used]), larger, [0])
-            write_yield(b, [(b.use(copied), self.type)])
+            larger = b.empty([b.maximum(capacity * 2, needed), *self.row], self.element)
+            copied = b.insert(b.slice(buffer, self._at(0), [used, *self.row]), larger, self._at(0))
+            write_yield(b, [(as_type(b, copied, (None, *self.row)), self.type)])
         with b.region() as otherwise:
             write_yield(b, [(b.use(buffer), self.type)])
-        return b.emit("\n".join([f"scf.if {is_full} -> ({self.type}) {{", *lines, "} else {", *otherwise, "}"]))
+        name = b.emit("\n".join([f"scf.if {is_full} -> ({self.type}) {{", *lines, "} else {", *otherwise, "}"]))
+        return self._buffer(b, name)
 
     def end(self, b: Builder, state: Sequence[str], count: Size) -> Tensor:
         dims = iter(state[2:])
-        shape = [Symbol(next(dims)) if size is None else size for size in self.shape]
-        buffer = Tensor(self.element, (b.dim(state[0], self.type, 0),), state[0])
-        flat = b.slice(buffer, [0], [Symbol(state[1])])
-        result = b.reshape(b.cast_shape(flat, [product([count, *shape])]), [count, *shape])
+        shape = [count, *(Symbol(next(dims)) if size is None else size for size in self.shape)]
+        result = b.slice(self._buffer(b, state[0]), self._at(0), [Symbol(state[1]), *self.row])
+        if None in self.shape:
+            result = b.reshape(b.cast_shape(result, [product(shape)]), shape)
         axis = self.along.axis % result.rank
         if self.along.reverse:
             result = _reverse(b, result)
@@ -230,10 +240,7 @@ class _State:
 
 
 def _write_for(b: Builder, loop: Loop, count: Size, initial: Sequence[Tensor],
-               along: Sequence[Along]) -> tuple[list[Tensor], list[Tensor]]:
-    stacks: list[_Stack] = [
-        _Placed(tensor, count, each) if all(is_before(size, loop.start) for size in tensor.shape)
-        else _Grown(tensor, loop.start, each) for tensor, each in zip(loop.step.stacked, along)]
+               stacks: Sequence[_Stack]) -> tuple[list[Tensor], list[Tensor]]:
     state = _State(b, loop, initial, stacks)
     with b.region() as tail:
         write_yield(b, state.next(b))
@@ -244,9 +251,8 @@ def _write_for(b: Builder, loop: Loop, count: Size, initial: Sequence[Tensor],
 
 
 def _write_while(b: Builder, loop: Loop, trip: Size | None, condition: Tensor | None, initial: Sequence[Tensor],
-                 along: Sequence[Along]) -> tuple[list[Tensor], list[Tensor]]:
-    state = _State(b, loop, initial, [_Grown(tensor, loop.start, each)
-                                      for tensor, each in zip(loop.step.stacked, along)])
+                 stacks: Sequence[_Stack]) -> tuple[list[Tensor], list[Tensor]]:
+    state = _State(b, loop, initial, stacks)
     first = b.scalar_constant(True, BOOL) if condition is None else b.scalar_of(condition).name
     starts = [(b.size(0), "index"), (first, "i1"), *state.starts]
     types = ", ".join(type_ for _, type_ in starts)
@@ -257,9 +263,9 @@ def _write_while(b: Builder, loop: Loop, trip: Size | None, condition: Tensor | 
             is_inside = b.emit(f"arith.cmpi slt, {tested[0]}, {b.size(trip)} : index")
             goes_on = b.emit(f"arith.andi {goes_on}, {is_inside} : i1")
         b.emit_many(f"scf.condition({goes_on}) {', '.join(tested)} : {types}", 0)
-    assert loop.step.condition is not None
     with b.region() as tail:
-        again = b.scalar_of(loop.step.condition).name
+        given = loop.step.condition
+        again = b.scalar_constant(True, BOOL) if given is None else b.scalar_of(given).name
         write_yield(b, [(b.size(loop.index + 1), "index"), (again, "i1"), *state.next(b)])
     arguments = [loop.index.value, b.new_name(), *state.names]
     pairs = ", ".join(f"{name} = {start}" for name, (start, _) in zip(tested, starts))
