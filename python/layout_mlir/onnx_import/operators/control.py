@@ -1,0 +1,189 @@
+"""Control flow: If, Loop and Scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from layout_mlir.onnx_import import stacks
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import BOOL, I64
+from layout_mlir.onnx_import.node import Node, Refused, operator
+from layout_mlir.onnx_import.regions import Mark, Mismatch, choose, flatten, rebuild, structure, take
+from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
+from layout_mlir.onnx_import.stacks import Along, Step
+from layout_mlir.onnx_import.values import Tensor, Value
+
+# Loops of at most this many iterations are unrolled if what they carry has no type that all iterations share.
+_MOST_UNROLLED = 256
+
+
+def known_truth(tensor: Tensor) -> bool | None:
+    """Returns whether a condition holds, or None if the program computes that."""
+    known = tensor.known_integers()
+    return bool(known[0]) if known is not None and len(known) == 1 and is_static(known[0]) else None
+
+
+@operator("If")
+def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
+    def emit(name: str) -> list[Value]:
+        return node.importer.import_subgraph(node.attribute(name), [])
+
+    if condition.count != 1 and condition.is_static:
+        node.refuse(f"its condition has {condition.count} elements")
+    known = known_truth(condition)
+    if known is not None:
+        return emit("then_branch" if known else "else_branch")
+    try:
+        return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
+    except Mismatch as error:
+        node.refuse(error)
+
+
+# ------------------------------------------------------------------------------------ Loop
+
+
+class _Loop:
+    """A Loop node: the body as a function of the iteration and of what is carried."""
+
+    def __init__(self, b: Builder, node: Node, initial: Sequence[Value]) -> None:
+        self.b, self.node, self.graph, self.initial = b, node, node.attribute("body"), list(initial)
+
+    def _given(self, number: int, value: Tensor) -> Tensor:
+        """Returns an input of the body, which some exporters declare as a tensor of one element."""
+        rank = len(self.graph.input[number].type.tensor_type.shape.dim)
+        return self.b.reshape(value, [1]) if rank == 1 else value
+
+    def iterate(self, place: Size, carried: Sequence[Value]) -> tuple[Tensor, list[Value], list[Value]]:
+        """Imports the body and returns the condition, what the next iteration carries, and what is stacked."""
+        number = self.b.reshape(self.b.integers([place], I64), [])
+        inputs = [self._given(0, number), self._given(1, self.b.constant(True, BOOL)), *carried]
+        condition, *values = self.node.importer.import_subgraph(self.graph, inputs)
+        if not isinstance(condition, Tensor):
+            self.node.refuse("its condition is not a tensor")
+        return condition, values[:len(carried)], values[len(carried):]
+
+    def write(self, trip: Size | None, condition: Tensor | None) -> list[Value]:
+        """Writes a loop that carries the tensors of all values."""
+        def body(place: Symbol, tensors: list[Tensor]) -> Step:
+            carried = rebuild(self.initial, iter(tensors))
+            again, values, stacked = self.iterate(place, carried)
+            if structure(values) != structure(self.initial):
+                raise Mismatch("a sequence or optional that the loop carries changes its length")
+            known = known_truth(again)
+            again = again if known is None else self.b.constant(known, BOOL)
+            return Step(again, flatten(values), [self._slice(value) for value in stacked])
+
+        count = len(self.graph.output) - 1 - len(self.initial)
+        carried, stacked = stacks.run(self.b, trip, condition, flatten(self.initial), body, [Along()] * count)
+        return [*rebuild(self.initial, iter(carried)), *stacked]
+
+    def _slice(self, value: Value) -> Tensor:
+        if not isinstance(value, Tensor):
+            self.node.refuse("a result that its iterations stack is not a tensor")
+        return value
+
+    def unroll(self, trip: int | None, condition: Tensor | None) -> list[Value]:
+        """Imports the body once for each iteration."""
+        values, rows = self.initial, []  # type: list[Value], list[list[Tensor]]
+        again = condition is None or known_truth(condition)
+        while again and (trip is None or len(rows) < trip):
+            if len(rows) == _MOST_UNROLLED:
+                raise Mismatch(f"it has more than {_MOST_UNROLLED} iterations")
+            following, values, stacked = self.iterate(len(rows), values)
+            again = known_truth(following)
+            rows.append([self._slice(value) for value in stacked])
+        if again is None:
+            raise Mismatch("its condition is not a constant")
+        if not rows and len(self.graph.output) > 1 + len(self.initial):
+            raise Mismatch("it has no iterations, which give the sizes of its results")
+        return [*values, *(self.b.concat([self.b.unsqueeze(x, [0]) for x in column], 0) for column in zip(*rows))]
+
+
+@operator("Loop")
+def loop(b: Builder, node: Node, most: Tensor | None = None, condition: Tensor | None = None,
+         *initial: Value) -> Sequence[Value]:
+    trip = None if most is None else b.size_of(b.reshape(most, [1]))
+    known = None if condition is None else known_truth(condition)
+    if known is True:
+        condition = None
+    this, count = _Loop(b, node, initial), trip if trip is None or is_static(trip) else -1
+    forms: list[Callable[[], list[Value]]] = [lambda: this.write(trip, condition)]
+    if count is None or 0 <= count <= _MOST_UNROLLED:
+        # A loop that carries sequences mostly makes them longer.
+        forms.insert(all(isinstance(value, Tensor) for value in initial), lambda: this.unroll(count, condition))
+    reason: Exception | None = None
+    for form in forms:
+        mark = Mark(b)
+        try:
+            return form()
+        except (Mismatch, Refused) as error:
+            mark.restore()
+            reason = reason or error
+    if isinstance(reason, Refused):
+        raise reason
+    node.refuse(reason)
+
+
+# ------------------------------------------------------------------------------------ Scan
+
+
+def _ints(node: Node, name: str, count: int) -> list[int]:
+    return [int(each) for each in node.attribute(name, [0] * count)]
+
+
+def _scan(b: Builder, node: Node, states: Sequence[Tensor], inputs: Sequence[Tensor], axes: Sequence[int],
+          along: Sequence[Along]) -> tuple[list[Tensor], list[Tensor]]:
+    graph: Any = node.attribute("body")
+    backwards = _ints(node, "scan_input_directions" if node.opset >= 9 else "directions", len(inputs))
+    trip = inputs[0].shape[axes[0]]
+    for tensor, axis in zip(inputs, axes):
+        if is_static(trip) and is_static(tensor.shape[axis]) and trip != tensor.shape[axis]:
+            raise Mismatch(f"inputs are scanned over {trip} and over {tensor.shape[axis]} elements")
+        b.check_equal(trip, tensor.shape[axis], "inputs of a scan differ in their sizes")
+
+    def body(place: Symbol, carried: list[Tensor]) -> Step:
+        slices = [take(b, tensor, axis, trip - 1 - place if reverse else place)
+                  for tensor, axis, reverse in zip(inputs, axes, backwards)]
+        values = node.importer.import_subgraph(graph, [*carried, *slices])
+        tensors = [value for value in values if isinstance(value, Tensor)]
+        if len(tensors) < len(values):
+            raise Mismatch("a result of its body is not a tensor")
+        return Step(None, tensors[:len(states)], tensors[len(states):])
+
+    return stacks.run(b, trip, None, states, body, along)
+
+
+@operator("Scan")
+def scan(b: Builder, node: Node, *values: Tensor | None) -> Sequence[Tensor]:
+    given = [value for value in values if value is not None]
+    count = int(node.attribute("num_scan_inputs"))
+    try:
+        if node.opset < 9:
+            return _scan_batches(b, node, values[0], given[1 if values[0] is not None else 0:], count)
+        states, inputs = given[:-count], given[-count:]
+        outputs = node.output_count - len(states)
+        axes = [axis % tensor.rank for axis, tensor in zip(_ints(node, "scan_input_axes", count), inputs)]
+        along = [Along(axis, bool(reverse)) for axis, reverse in
+                 zip(_ints(node, "scan_output_axes", outputs), _ints(node, "scan_output_directions", outputs))]
+        carried, stacked = _scan(b, node, states, inputs, axes, along)
+        return [*carried, *stacked]
+    except Mismatch as error:
+        node.refuse(error)
+
+
+def _scan_batches(b: Builder, node: Node, lengths: Tensor | None, given: Sequence[Tensor],
+                  count: int) -> Sequence[Tensor]:
+    """Opset 8 scans each element of a batch by itself."""
+    if lengths is not None:
+        node.refuse("its sequences differ in length (input 'sequence_lens')")
+    states, outputs = len(given) - count, node.output_count - len(given) + count
+
+    def body(place: Symbol, carried: list[Tensor]) -> Step:
+        rows = [take(b, tensor, 0, place) for tensor in given]
+        results = _scan(b, node, rows[:states], rows[states:], [0] * count, [Along()] * outputs)
+        return Step(None, [], [*results[0], *results[1]])
+
+    return stacks.run(b, given[0].shape[0], None, [], body, [Along()] * node.output_count)[1]
+
+

@@ -1,0 +1,330 @@
+"""RNN, GRU and LSTM.
+
+One matmul multiplies the inputs of all steps by W before the loop. An iteration of scf.for has one matmul of the state by
+R, two in a GRU that resets before it, and one linalg.generic for each set of gates. Elements of a batch whose sequence
+has ended keep their state.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from layout_mlir.onnx_import.activations import Activation, find_activations
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.node import Node, operator
+from layout_mlir.onnx_import.regions import count_loop, put, take
+from layout_mlir.onnx_import.scalars import Scalars
+from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
+from layout_mlir.onnx_import.values import Scalar, Tensor
+
+
+@dataclasses.dataclass
+class Direction:
+    """The parameters of one direction. Matrices are transposed: `w` is [input, gates * hidden]."""
+    w: Tensor
+    r: Tensor
+    wb: Tensor | None
+    rb: Tensor | None
+    peepholes: Tensor | None
+    activations: list[Activation]
+    reverse: bool
+
+
+@dataclasses.dataclass
+class Now:
+    """A step: its place in the sequences, the slice of Y that it writes if lengths differ, and the states before it."""
+    time: Size
+    output: Tensor
+    states: list[Tensor]
+
+
+_Body = Callable[..., "Scalar | tuple[Scalar, ...]"]
+_Step = Callable[[Now], list[Tensor]]
+
+
+class Recurrent:
+    """What the three operators have in common."""
+
+    def __init__(self, b: Builder, node: Node, gates: int, activations: Sequence[str], x: Tensor, w: Tensor, r: Tensor,
+                 bias: Tensor | None, lengths: Tensor | None, peepholes: Tensor | None = None) -> None:
+        self.b, self.node, self.gates = b, node, gates
+        self.batch_first = bool(node.attribute("layout", 0))
+        self.x = b.transpose(x, [1, 0, 2]) if self.batch_first else x
+        self.steps, self.batch, self.width = self.x.shape
+        hidden = r.shape[-1]
+        if not is_static(hidden):
+            node.refuse("its hidden size is not known at import")
+        self.hidden, self.element = hidden, x.element
+        self.lengths = self._lengths(lengths)
+        self.clip = float(node.attribute("clip", 0.0))
+        self.directions = self._directions(list(activations), w, r, bias, peepholes)
+
+    def _lengths(self, lengths: Tensor | None) -> Tensor | None:
+        """Returns the lengths of the sequences, or None if all are full."""
+        known = None if lengths is None else lengths.known_integers()
+        return None if known is not None and all(each == self.steps for each in known) else lengths
+
+    def _directions(self, defaults: list[str], w: Tensor, r: Tensor, bias: Tensor | None,
+                    peepholes: Tensor | None) -> list[Direction]:
+        b, node = self.b, self.node
+        kind = node.attribute("direction", "forward")
+        count = 2 if kind == "bidirectional" else 1
+        if kind not in ("forward", "reverse", "bidirectional") or w.shape[0] != count:
+            node.refuse(f"direction '{kind}' does not fit weights of {w.shape[0]} directions")
+        names = node.attribute("activations") or defaults * count
+        if len(names) != len(defaults) * count:
+            node.refuse(f"it has {len(names)} activations, not {len(defaults) * count}")
+        try:
+            found = find_activations(names, node.attribute("activation_alpha") or [],
+                                     node.attribute("activation_beta") or [])
+        except ValueError as error:
+            node.refuse(error)
+        result = []
+        for number in range(count):
+            both, rows = bias and take(b, bias, 0, number), self.gates * self.hidden
+            result.append(Direction(
+                b.transpose(take(b, w, 0, number), [1, 0]), b.transpose(take(b, r, 0, number), [1, 0]),
+                both and self.part(both, 0, rows), both and self.part(both, rows, rows),
+                peepholes and take(b, peepholes, 0, number),
+                found[number * len(defaults):(number + 1) * len(defaults)], kind == "reverse" or number == 1))
+        return result
+
+    # ------------------------------------------------------------------------ pieces
+
+    def part(self, tensor: Tensor, start: int, count: int) -> Tensor:
+        """Returns elements of the last dim."""
+        if tensor.array is not None:
+            return self.b.constant(tensor.array[..., start:start + count], tensor.element)
+        return self.b.slice(tensor, [0] * (tensor.rank - 1) + [start], [*tensor.shape[:-1], count])
+
+    def gate(self, tensor: Tensor, number: int) -> Tensor:
+        return self.part(tensor, number * self.hidden, self.hidden)
+
+    def project(self, direction: Direction, bias: Tensor | None) -> Tensor:
+        """Returns the inputs of all steps by W plus the bias: [steps * batch, gates * hidden]."""
+        b = self.b
+        flat = b.reshape(self.x, [self.steps * self.batch, self.width])
+        columns = direction.w.shape[1]
+        into = b.fill([flat.shape[0], columns], self.element, 0) if bias is None else self._copies(flat.shape[0], bias)
+        return b.named("linalg.matmul", [flat, direction.w], into)
+
+    def rows_at(self, inputs: Tensor, time: Size) -> Tensor:
+        """Returns the rows of a step of what `project` gives."""
+        return self.b.slice(inputs, [time * self.batch, 0], [self.batch, inputs.shape[1]])
+
+    def _copies(self, count: Size, row: Tensor) -> Tensor:
+        """Returns `count` copies of a row."""
+        into = self.b.empty([count, row.shape[0]], row.element)
+        return self.b.generic(lambda s, x, _: x, [(row, "d1")], [(into, "d0, d1")], ["parallel"] * 2)[0]
+
+    def add_biases(self, first: Tensor | None, second: Tensor | None) -> Tensor | None:
+        if first is None or second is None:
+            return first or second
+        if first.array is not None and second.array is not None:
+            return self.b.constant(first.array + second.array, first.element)
+        return self.b.elementwise(lambda s, x, y: s.add(x, y), first, second)
+
+    def times(self, state: Tensor, matrix: Tensor, into: Tensor | None = None) -> Tensor:
+        """Returns state * matrix + into."""
+        if into is None:
+            into = self.b.fill([self.batch, matrix.shape[1]], self.element, 0)
+        return self.b.named("linalg.matmul", [state, matrix], into)
+
+    def clipped(self, s: Scalars, x: Scalar) -> Scalar:
+        return s.clamp(x, -self.clip, self.clip) if self.clip > 0 else x
+
+    def fuse(self, body: _Body, tensors: Sequence[Tensor], into: Sequence[Tensor]) -> list[Tensor]:
+        """Computes elements of tensors [batch, hidden] in place of those of `into`, which the body gets last. Tensors are
+        of that shape, [hidden], or the lengths."""
+        maps = {2: "d0, d1", 1: "d1"}
+        inputs = [(tensor, "d0" if tensor is self.lengths else maps[tensor.rank]) for tensor in tensors]
+        return self.b.generic(body, inputs, [(tensor, "d0, d1") for tensor in into], ["parallel"] * 2)
+
+    def advance(self, body: _Body, tensors: Sequence[Tensor], now: Now) -> list[Tensor]:
+        """Returns the output and the states of a step in place of the old ones: `body` gets the elements of the tensors
+        and of the states. An element whose sequence has ended keeps its states, and its output is 0."""
+        if self.lengths is None:
+            return self.fuse(body, tensors, now.states)
+        count = len(tensors)
+
+        def masked(s: Scalars, length: Scalar, *values: Scalar) -> tuple[Scalar, ...]:
+            old = values[-len(now.states):]
+            new = body(s, *values[:count], *old)
+            runs = s.greater(s.index_of(length), Scalar(self.b.size(now.time), None))
+            states = [s.select(runs, x, y) for x, y in zip(new if isinstance(new, tuple) else (new,), old)]
+            return (s.select(runs, states[0], 0), *states)
+
+        return self.fuse(masked, [self.lengths, *tensors], [now.output, *now.states])
+
+    # -------------------------------------------------------------------------- loops
+
+    def initial(self, given: Tensor | None, number: int) -> Tensor:
+        """Returns the state of a direction before the first step, with the sizes of a state."""
+        if given is None:
+            return self.b.fill([self.batch, self.hidden], self.element, 0)
+        return self.b.cast_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden])
+
+    def run(self, states: Sequence[Tensor | None], make_step: Callable[[Direction], _Step]) -> list[Tensor]:
+        """Writes a loop for each direction and returns the results: Y, then the last states."""
+        b, sequences, last = self.b, [], []  # type: Builder, list[Tensor], list[list[Tensor]]
+        for number, direction in enumerate(self.directions):
+            step = make_step(direction)
+            whole, *final = self._loop(direction, [self.initial(state, number) for state in states], step)
+            final = [each if state is None else self._unless_empty(each) for state, each in zip(states, final)]
+            sequences.append(whole)
+            last.append(final)
+        axis = 1 if self.batch_first else 0
+        whole = b.concat([b.unsqueeze(each, [1]) for each in sequences], 1)
+        return [b.transpose(whole, [2, 0, 1, 3]) if self.batch_first else whole,
+                *(b.concat([b.unsqueeze(each, [axis]) for each in column], axis) for column in zip(*last))]
+
+    def _unless_empty(self, state: Tensor) -> Tensor:
+        """Returns the last state, which is 0 for a sequence of length 0, as in ONNX Runtime."""
+        if self.lengths is None:
+            return state
+        return self.fuse(lambda s, length, old: s.select(s.greater(length, 0), old, 0), [self.lengths], [state])[0]
+
+    def _loop(self, direction: Direction, initial: list[Tensor], step: _Step) -> list[Tensor]:
+        b, has_sequence = self.b, self.node.has_output(0)
+        whole = b.empty([self.steps if has_sequence else 1, self.batch, self.hidden], self.element)
+
+        def body(i: Symbol, carried: list[Tensor]) -> list[Tensor]:
+            time = self.steps - 1 - i if direction.reverse else i
+            place = time if has_sequence else 0
+            output = carried[0] if self.lengths is None else take(b, carried[0], 0, place)
+            states = step(Now(time, output, carried[1:]))
+            if self.lengths is not None:
+                output, *states = states
+            elif has_sequence:
+                output = states[0]
+            else:
+                return [carried[0], *states]
+            return [put(b, output, carried[0], 0, place), *states]
+
+        return count_loop(b, self.steps, [whole, *initial], body)
+
+
+# ------------------------------------------------------------------------------------- RNN
+
+
+@operator("RNN")
+def rnn(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | None = None,
+        lengths: Tensor | None = None, initial: Tensor | None = None) -> list[Tensor]:
+    this = Recurrent(b, node, 1, ["Tanh"], x, w, r, bias, lengths)
+
+    def make_step(direction: Direction) -> _Step:
+        inputs = this.project(direction, this.add_biases(direction.wb, direction.rb))
+        function, = direction.activations
+
+        def step(now: Now) -> list[Tensor]:
+            sums = this.times(now.states[0], direction.r, this.rows_at(inputs, now.time))
+            return this.advance(lambda s, x, _: function(s, this.clipped(s, x)), [sums], now)
+
+        return step
+
+    return this.run([initial], make_step)
+
+
+# ------------------------------------------------------------------------------------- GRU
+
+
+class _Gru:
+    """The steps of a GRU in one direction. Its gates are z, r and h."""
+
+    def __init__(self, this: Recurrent, direction: Direction, resets_after: bool) -> None:
+        self.this, self.direction, self.resets_after = this, direction, resets_after
+        hidden = this.hidden
+        wb, rb = direction.wb, direction.rb
+        self.rb_h = this.gate(rb, 2) if rb is not None and resets_after else None
+        if self.rb_h is not None and rb is not None:
+            zeros = this.b.constant(np.zeros(hidden), this.element)
+            rb = this.b.concat([this.part(rb, 0, 2 * hidden), zeros], 0) if rb.array is None else this.b.constant(
+                np.concatenate([rb.array[:2 * hidden], np.zeros(hidden)]), this.element)
+        bias = this.add_biases(wb, rb)
+        self.inputs = this.project(direction, bias)
+        self.f, self.g = direction.activations
+
+    def __call__(self, now: Now) -> list[Tensor]:
+        inputs = self.this.rows_at(self.inputs, now.time)
+        return self._after(inputs, now) if self.resets_after else self._before(inputs, now)
+
+    def _mixed(self, s: Scalars, z: Scalar, new: Scalar, old: Scalar) -> Scalar:
+        """Returns (1 - z) * new + z * old."""
+        return s.add(s.mul(s.sub(1, z), new), s.mul(z, old))
+
+    def _after(self, inputs: Tensor, now: Now) -> list[Tensor]:
+        this = self.this
+        sums = this.times(now.states[0], self.direction.r)
+
+        def body(s: Scalars, xz: Scalar, xr: Scalar, xh: Scalar, hz: Scalar, hr: Scalar, hh: Scalar,
+                 *rest: Scalar) -> Scalar:
+            *bias, old = rest
+            z, r = (self.f(s, this.clipped(s, s.add(x, h))) for x, h in ((xz, hz), (xr, hr)))
+            linear = s.add(hh, bias[0]) if bias else hh
+            return self._mixed(s, z, self.g(s, this.clipped(s, s.add(xh, s.mul(r, linear)))), old)
+
+        tensors = [this.gate(each, number) for each in (inputs, sums) for number in range(3)]
+        return this.advance(body, tensors if self.rb_h is None else [*tensors, self.rb_h], now)
+
+    def _before(self, inputs: Tensor, now: Now) -> list[Tensor]:
+        this, hidden, state = self.this, self.this.hidden, now.states[0]
+        sums = this.times(state, this.part(self.direction.r, 0, 2 * hidden), this.part(inputs, 0, 2 * hidden))
+
+        def gates(s: Scalars, z: Scalar, r: Scalar, old: Scalar, *into: Scalar) -> tuple[Scalar, ...]:
+            return self.f(s, this.clipped(s, z)), s.mul(self.f(s, this.clipped(s, r)), old)
+
+        into = [this.b.empty(state.shape, this.element) for _ in range(2)]
+        z, reset = this.fuse(gates, [this.gate(sums, 0), this.gate(sums, 1), state], into)
+        linear = this.times(reset, this.gate(self.direction.r, 2), this.gate(inputs, 2))
+        return this.advance(lambda s, z, x, old: self._mixed(s, z, self.g(s, this.clipped(s, x)), old),
+                            [z, linear], now)
+
+
+@operator("GRU")
+def gru(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | None = None,
+        lengths: Tensor | None = None, initial: Tensor | None = None) -> list[Tensor]:
+    this = Recurrent(b, node, 3, ["Sigmoid", "Tanh"], x, w, r, bias, lengths)
+    resets_after = bool(node.attribute("linear_before_reset", 0))
+    return this.run([initial], lambda direction: _Gru(this, direction, resets_after))
+
+
+# ------------------------------------------------------------------------------------ LSTM
+
+
+class _Lstm:
+    """The steps of an LSTM in one direction. Its gates are i, o, f and c, its peepholes i, o and f."""
+
+    def __init__(self, this: Recurrent, direction: Direction) -> None:
+        self.this, self.direction = this, direction
+        self.inputs = this.project(direction, this.add_biases(direction.wb, direction.rb))
+        self.peepholes = [] if direction.peepholes is None else [this.gate(direction.peepholes, n) for n in range(3)]
+        self.couples = bool(this.node.attribute("input_forget", 0))
+
+    def __call__(self, now: Now) -> list[Tensor]:
+        this = self.this
+        sums = this.times(now.states[0], self.direction.r, this.rows_at(self.inputs, now.time))
+        return this.advance(self._gates, [*(this.gate(sums, n) for n in range(4)), *self.peepholes], now)
+
+    def _gates(self, s: Scalars, i: Scalar, o: Scalar, f: Scalar, c: Scalar,
+               *rest: Scalar) -> tuple[Scalar, Scalar]:
+        *peepholes, _, old = rest
+        (on_gates, on_cell, on_output), clipped = self.direction.activations, self.this.clipped
+        if peepholes:
+            i, f = s.add(i, s.mul(peepholes[0], old)), s.add(f, s.mul(peepholes[2], old))
+        i = on_gates(s, clipped(s, i))
+        f = s.sub(1, i) if self.couples else on_gates(s, clipped(s, f))
+        cell = s.add(s.mul(f, old), s.mul(i, on_cell(s, clipped(s, c))))
+        if peepholes:
+            o = s.add(o, s.mul(peepholes[1], cell))
+        return s.mul(on_gates(s, clipped(s, o)), on_output(s, cell)), cell
+
+
+@operator("LSTM")
+def lstm(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | None = None,
+         lengths: Tensor | None = None, initial: Tensor | None = None, initial_cell: Tensor | None = None,
+         peepholes: Tensor | None = None) -> list[Tensor]:
+    this = Recurrent(b, node, 4, ["Sigmoid", "Tanh", "Tanh"], x, w, r, bias, lengths, peepholes)
+    return this.run([initial, initial_cell], lambda direction: _Lstm(this, direction))
