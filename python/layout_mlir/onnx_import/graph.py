@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from layout_mlir.onnx_import import functions
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, Element
-from layout_mlir.onnx_import.fold_norms import fold_norms
 from layout_mlir.onnx_import.node import NoForm, Node, Refused, describe, find_operator
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
@@ -126,9 +125,7 @@ class Importer:
             self.scopes[-1][value.name] = tensor
             arguments.append((tensor, value.name))
         results = []
-        nodes, folded = fold_norms(graph)
-        self.scopes[-1].update((name, b.constant(array)) for name, array in folded.items())
-        values = self.import_nodes(graph, nodes)
+        values = self.import_nodes(graph)
         for value, result in zip(graph.output, values):
             if not isinstance(result, Tensor):
                 raise Refused(f"result '{value.name}' is not a tensor")
@@ -145,15 +142,14 @@ class Importer:
 
         return f" attributes {{layout.signature = ({write(arguments)}) -> ({write(results)})}}"
 
-    def import_nodes(self, graph: GraphProto, nodes: Sequence[NodeProto] | None = None) -> list[Value]:
-        """Imports the initializers and nodes of a graph, or `nodes` in their place, in the scope at hand and returns its
-        outputs."""
+    def import_nodes(self, graph: GraphProto) -> list[Value]:
+        """Imports the initializers and nodes of a graph in the scope at hand and returns its outputs."""
         scope = self.scopes[-1]
         for tensor in graph.initializer:
             scope[tensor.name] = self.constant_of(tensor)
         for sparse in graph.sparse_initializer:
             raise Refused(f"the model is not imported: its weight '{sparse.values.name}' is sparse")
-        for node in graph.node if nodes is None else nodes:
+        for node in graph.node:
             self.import_node(node)
         return [self.find(output.name) for output in graph.output]
 
