@@ -66,11 +66,12 @@ class Importer:
         if self._consumers is None:
             self._consumers = {}
             for node in walk(self.model.graph):
-                for used in node.input:
+                inner = [each for attribute in node.attribute for each in [attribute.g, *attribute.graphs]]
+                for used in [*node.input, *(output.name for each in inner for output in each.output)]:
                     self._consumers.setdefault(used, []).append(node)
         consumers = self._consumers.get(name, [])
         is_result = any(output.name == name for output in self.model.graph.output)
-        if len(self.scopes) > 1 or len(consumers) != 1 or consumers[0].input[0] != name or is_result:
+        if len(self.scopes) > 1 or len(consumers) != 1 or list(consumers[0].input[:1]) != [name] or is_result:
             return None
         return consumers[0]
 
@@ -136,6 +137,7 @@ class Importer:
         """Returns the attribute that keeps the sign of unsigned elements, if there are any."""
         if not any(tensor.element.is_unsigned for tensor in [*arguments, *results]):
             return ""
+
         def write(tensors: Sequence[Tensor]) -> str:
             return ", ".join(tensor.type.replace(f"{tensor.element}>", f"{tensor.element.signed_mlir}>")
                              for tensor in tensors)
