@@ -186,7 +186,7 @@ class _Writer:
         if element in ("f16", "bf16", "f32", "f64"):
             return x if element == self.float else self.emit(
                 f"arith.extf {x.name} : {element} to {self.float}", self.float)
-        if element == "i1":
+        if element == "i1" or not element.startswith("i"):  # narrow floats and complex numbers are only moved
             return x
         cast = "index_castui" if tensor.type.unsigned else "index_cast"
         return self.emit(f"arith.{cast} {x.name} : {element} to index", "index")

@@ -26,11 +26,6 @@ def scalar(x: Tensor) -> Any:
     return x[()] if rank(x) == 0 else x[0]
 
 
-def wrap(i: int, n: int) -> int:
-    """An index that may count from the end."""
-    return i + n if i < 0 else i
-
-
 # ----------------------------------------------------------------------- choosing
 
 
@@ -63,190 +58,6 @@ def top_k(x: Tensor, k: Tensor, axis: int, largest: bool, count: int | None) -> 
                 places[(*row[:axis], here, *row[axis:])] = i
                 filled = last + 1
     return values, places
-
-
-def corners(boxes: Tensor, b: int, i: int, centered: bool) -> tuple[list[float], list[float]]:
-    """The lower and upper end of a box in both directions."""
-    p = [boxes[b, i, d] for d in range(4)]
-    if centered:
-        low = [p[0] - p[2] / 2.0, p[1] - p[3] / 2.0]
-        high = [p[0] + p[2] / 2.0, p[1] + p[3] / 2.0]
-    else:
-        low, high = [min(p[0], p[2]), min(p[1], p[3])], [max(p[0], p[2]), max(p[1], p[3])]
-    return low, high
-
-
-def overlap(boxes: Tensor, b: int, i: int, j: int, centered: bool) -> float:
-    """Intersection over union."""
-    low, high = corners(boxes, b, i, centered)
-    other_low, other_high = corners(boxes, b, j, centered)
-    sides = [max(min(high[d], other_high[d]) - max(low[d], other_low[d]), 0.0) for d in range(2)]
-    area = (high[0] - low[0]) * (high[1] - low[1])
-    other = (other_high[0] - other_low[0]) * (other_high[1] - other_low[1])
-    both = sides[0] * sides[1]
-    return both / (area + other - both)
-
-
-def sort_descending(keys: Tensor, order: Tensor, m: int) -> Tensor:
-    """The first m places by their keys: runs of twice the length are merged in each step, and what is
-    equal keeps its order."""
-    merged, width = empty("i64", (size(order, 0),)), 1
-    for step in range(63):
-        if width < m:
-            for run in range((m + 2 * width - 1) // (2 * width)):
-                low, middle, high = run * 2 * width, min(run * 2 * width + width, m), min((run + 1) * 2 * width, m)
-                i, j = low, middle
-                for k in range(low, high):
-                    a, b = order[min(i, middle - 1)], order[min(j, high - 1)]
-                    takes_first = i < middle and (j >= high or not keys[b] > keys[a])
-                    merged[k] = a if takes_first else b
-                    i += integer(takes_first)
-                    j += 1 - integer(takes_first)
-            for k in range(m):
-                order[k] = merged[k]
-            width = width * 2
-    return order
-
-
-def non_max_suppression(boxes: Tensor, scores: Tensor, most: Tensor | None = None, most_overlap: Tensor | None = None,
-                        least_score: Tensor | None = None, centered: bool = False) -> Tensor:
-    """Takes the best boxes of each class that overlap none which is taken already."""
-    batches, classes, n = shape(scores)
-    limit = min(scalar(most), n) if most is not None else 0
-    allowed = scalar(most_overlap) if most_overlap is not None else 0.0
-    found, total = empty("i64", (batches * classes * limit, 3)), 0
-    for b, c in indices((batches, classes)):
-        keys, order, m = empty(scores, (n,)), empty("i64", (n,)), 0
-        for i in range(n):
-            keys[i] = scores[b, c, i]
-            order[m] = i
-            m += integer(keys[i] > scalar(least_score)) if least_score is not None else 1
-        order, start = sort_descending(keys, order, m), total
-        for r in range(m):
-            if total - start < limit:
-                box, free = order[r], True
-                for j in range(start, total):
-                    free = free and not overlap(boxes, b, found[j, 2], box, centered) > allowed
-                if free:
-                    found[total, 0], found[total, 1], found[total, 2] = b, c, box
-                    total += 1
-    return first(found, (total, 3))
-
-
-def non_zero(x: Tensor) -> Tensor:
-    y, count = empty("i64", (rank(x), product_of(shape(x)))), 0
-    for index in indices(shape(x)):
-        for d, i in enumerate(index):
-            y[d, count] = i
-        count += integer(x[index] != 0 if is_number(x) else x[index])
-    return first(y, (rank(x), count))
-
-
-def unique(x: Tensor, ordered: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Of all elements: a list of those that are there, kept sorted where `ordered`."""
-    n = product_of(shape(x))
-    values, places, counts, count = empty(x, (n,)), empty("i64", (n,)), empty("i64", (n,)), 0
-    inverse, at = empty("i64", (n,)), 0
-    for index in indices(shape(x)):
-        v, here, known = x[index], 0, False
-        for j in range(count):
-            known = known or values[j] == v
-            here += integer(values[j] < v if ordered else values[j] != v and not known)
-        if known:
-            counts[here] = counts[here] + 1
-        else:
-            for j in range(count - here):
-                values[count - j] = values[count - j - 1]
-                places[count - j] = places[count - j - 1]
-                counts[count - j] = counts[count - j - 1]
-            values[here], places[here], counts[here] = v, at, 1
-            count += 1
-        at += 1
-    at = 0
-    for index in indices(shape(x)):
-        for j in range(count):
-            if values[j] == x[index]:
-                inverse[at] = j
-        at += 1
-    return first(values, (count,)), first(places, (count,)), inverse, first(counts, (count,))
-
-
-def compress(x: Tensor, chosen: Tensor, axis: int | None) -> Tensor:
-    """The slices that are chosen; of all elements where there is no axis."""
-    count, at = 0, 0
-    for i in range(size(chosen, 0)):
-        count += integer(chosen[i])
-    if axis is None:
-        y, count = empty(x, (count,)), 0
-        for index in indices(shape(x)):
-            if chosen[at] if at < size(chosen, 0) else False:
-                y[count] = x[index]
-                count += 1
-            at += 1
-    else:
-        y, count = empty(x, (*shape(x)[:axis], count, *shape(x)[axis + 1:])), 0
-        for i in range(size(chosen, 0)):
-            if chosen[i]:
-                for rest in indices((*shape(x)[:axis], *shape(x)[axis + 1:])):
-                    y[(*rest[:axis], count, *rest[axis:])] = x[(*rest[:axis], i, *rest[axis:])]
-                count += 1
-    return y
-
-
-# --------------------------------------------------------------------- scattering
-
-
-def combine(old: Any, new: Any, reduction: str) -> Any:
-    if reduction == "add":
-        new = old + new
-    elif reduction == "mul":
-        new = old * new
-    elif reduction == "min":
-        new = min(old, new)
-    elif reduction == "max":
-        new = max(old, new)
-    return new
-
-
-def scatter_elements(data: Tensor, places: Tensor, updates: Tensor, axis: int, reduction: str) -> Tensor:
-    y = data
-    for index in indices(shape(places)):
-        to = (*index[:axis], wrap(places[index], size(data, axis)), *index[axis + 1:])
-        y[to] = combine(y[to], updates[index], reduction)
-    return y
-
-
-def scatter_nd(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    y, depth = data, shape(places)[-1]
-    for index in indices(shape(places)[:-1]):
-        head = [wrap(places[(*index, d)], size(data, d)) for d in range(depth)]
-        for inner in indices(shape(data)[depth:]):
-            to = (*head, *inner)
-            y[to] = combine(y[to], updates[(*index, *inner)], reduction)
-    return y
-
-
-def tensor_scatter(cache: Tensor, update: Tensor, starts: Tensor | None = None, axis: int = 0,
-                   circular: bool = False) -> Tensor:
-    """Writes a sequence into a cache, from a place of its own for each batch."""
-    y = cache
-    for index in indices(shape(update)):
-        place = index[axis] + (starts[index[0]] if starts is not None else 0)
-        y[(*index[:axis], place % size(cache, axis) if circular else place, *index[axis + 1:])] = update[index]
-    return y
-
-
-def max_unpool(x: Tensor, places: Tensor, shape_of_result: tuple[int, ...]) -> Tensor:
-    y = empty(x, shape_of_result)
-    for index in indices(shape_of_result):
-        y[index] = 0.0
-    for index in indices(shape(x)):
-        left, to = places[index], []  # type: int, list[int]
-        for n in shape_of_result[::-1]:
-            to = [left % n, *to]
-            left = left // n
-        y[to] = x[index]
-    return y
 
 
 # ------------------------------------------------------------------- accumulating
@@ -402,26 +213,6 @@ def _of_top_k(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[
     return top_k, {"axis": axis, "largest": attributes.get("largest", 1), "count": count}
 
 
-def _of_non_max_suppression(attributes: _Attributes, inputs: Sequence[Any],
-                            outputs: Sequence[Type | None]) -> _Found | None:
-    return non_max_suppression, {"centered": attributes.get("center_point_box", 0)}
-
-
-def _of_unique(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    return None if "axis" in attributes else (unique, {"ordered": attributes.get("sorted", 1)})
-
-
-def _of_scatter_elements(attributes: _Attributes, inputs: Sequence[Any],
-                         outputs: Sequence[Type | None]) -> _Found | None:
-    return scatter_elements, {"axis": _axis(attributes, inputs[0]),
-                              "reduction": attributes.get("reduction", b"none").decode()}
-
-
-def _of_scatter_nd(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    known = inputs[1].sizes and inputs[1].sizes[-1] is not None
-    return (scatter_nd, {"reduction": attributes.get("reduction", b"none").decode()}) if known else None
-
-
 def _of_accumulation(multiplies: bool) -> _Rule:
     return lambda attributes, inputs, outputs: (
         accumulate, {"exclusive": attributes.get("exclusive", 0), "reverse": attributes.get("reverse", 0),
@@ -444,22 +235,6 @@ def _of_grid_sample(attributes: _Attributes, inputs: Sequence[Any], outputs: Seq
                          "aligned": attributes.get("align_corners", 0)}
 
 
-def _of_compress(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    return compress, {"axis": _axis(attributes, inputs[0]) if "axis" in attributes else None}
-
-
-def _of_tensor_scatter(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    return tensor_scatter, {"axis": _axis(attributes, inputs[0], -2),
-                            "circular": attributes.get("mode", b"linear") == b"circular"}
-
-
-def _of_max_unpool(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    """Places count in the shape that the attributes imply, which another output shape would hide."""
-    if len(inputs) != 2 or not outputs[0] or None in outputs[0].sizes:
-        return None
-    return max_unpool, {"shape_of_result": outputs[0].sizes}
-
-
 def _of_deform_conv(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     if len(inputs[0].sizes) != 4 or None in inputs[1].sizes[2:]:
         return None
@@ -469,12 +244,8 @@ def _of_deform_conv(attributes: _Attributes, inputs: Sequence[Any], outputs: Seq
 
 
 _OPERATORS: dict[str, _Rule] = {
-    "TopK": _of_top_k, "NonMaxSuppression": _of_non_max_suppression,
-    "NonZero": lambda attributes, inputs, outputs: (non_zero, {}) if inputs[0].sizes else None,
-    "Unique": _of_unique, "Scatter": _of_scatter_elements, "ScatterElements": _of_scatter_elements,
-    "ScatterND": _of_scatter_nd, "CumSum": _of_accumulation(False), "CumProd": _of_accumulation(True),
-    "RoiAlign": _of_roi_align, "GridSample": _of_grid_sample, "Compress": _of_compress,
-    "TensorScatter": _of_tensor_scatter, "MaxUnpool": _of_max_unpool, "DeformConv": _of_deform_conv,
+    "TopK": _of_top_k, "CumSum": _of_accumulation(False), "CumProd": _of_accumulation(True),
+    "RoiAlign": _of_roi_align, "GridSample": _of_grid_sample, "DeformConv": _of_deform_conv,
 }
 _ELEMENTS = {1: "f32", 2: "ui8", 3: "si8", 4: "ui16", 5: "si16", 6: "si32", 7: "si64", 9: "i1", 10: "f16",
              11: "f64", 12: "ui32", 16: "bf16"}

@@ -49,6 +49,8 @@ class Builder:
         # SSA values of sizes and of Tensors that are made of sizes, by region.
         self.scopes: list[dict[Any, str]] = [{}]
         self.symbols: dict[str, Symbol] = {}
+        # The sizes of which a symbol is the smaller one.
+        self.minima: dict[Symbol, tuple[Size, Size]] = {}
         # Tensors whose id, or that of their array, is a key.
         self._kept: list[Tensor] = []
 
@@ -252,7 +254,10 @@ class Builder:
     def minimum(self, a: Size, b: Size) -> Size:
         if is_static(a - b):
             return a if a - b <= 0 else b  # type: ignore[operator]
-        return self._arithmetic("arith.minsi", a, b)
+        result = self._arithmetic("arith.minsi", a, b)
+        if isinstance(result, Symbol):
+            self.minima[result] = (a, b)
+        return result
 
     def maximum(self, a: Size, b: Size) -> Size:
         if is_static(a - b):
@@ -397,17 +402,27 @@ class Builder:
             raise ValueError(f"sizes {static[0]} and {static[1]} do not broadcast")
         if static:
             return static[0]
+        sizes = [size for size in sizes if not any(self._is_capped(size, other) for other in sizes)]
         result = sizes[0]
         for size in sizes[1:]:
             result = self.choose("eq", result, 1, size, result)
         return result
+
+    def _is_capped(self, size: Size, other: Size) -> bool:
+        """Returns true if `size` is the minimum of `other` and a number above 1, as that of a table of positions is that
+        is sliced by the length of a sequence: sizes that broadcast are equal then."""
+        parts = self.minima.get(size, ()) if isinstance(size, Symbol) else ()
+        return other in parts and any(isinstance(part, int) and part > 1 for part in parts)
 
     def _matched(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
         """Returns the tensor with each size equal to that of `shape` or 1, as far as types tell: a dynamic size that may
         be 1 is repeated when the program runs."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
-            if size != 1 and size != shape[offset + dim]:
+            if self._is_capped(size, shape[offset + dim]):
+                self.check_equal(size, shape[offset + dim], "sizes do not broadcast")
+                tensor = self.cast_shape(tensor, [*tensor.shape[:dim], shape[offset + dim], *tensor.shape[dim + 1:]])
+            elif size != 1 and size != shape[offset + dim]:
                 tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
         return tensor
 
@@ -505,9 +520,11 @@ class Builder:
         sizes = list(shape)
         if -1 in sizes:
             rest = product([size for size in sizes if size != -1])
-            sizes[sizes.index(-1)] = self.floor_divide(tensor.count, rest) if rest != 0 else 0
+            sizes[sizes.index(-1)] = self._infer_size(tensor.count, rest)
         if tuple(sizes) == tensor.shape:
             return tensor
+        if tensor.count == 0 and tensor.array is None:
+            return self.empty(sizes, tensor.element)
         if tensor.array is not None and all(map(is_static, sizes)):
             return Tensor(tensor.element, tuple(sizes), array=tensor.array.reshape(sizes))  # type: ignore[arg-type]
         if tensor.integers is not None and len(sizes) <= 1:
@@ -518,6 +535,11 @@ class Builder:
         middle = [product([tensor.shape[dim] for dim in old]) for old, _ in groups]
         return self._expand(self._collapse(tensor, [old for old, _ in groups], middle), [new for _, new in groups],
                             sizes)
+
+    def _infer_size(self, count: Size, rest: Size) -> Size:
+        """Returns count / rest; 0 if there are no elements."""
+        exact = divide(count, rest)
+        return exact if exact is not None else self.floor_divide(count, self.maximum(rest, 1))
 
     def _collapse(self, tensor: Tensor, groups: Sequence[Sequence[int]], shape: Sequence[Size]) -> Tensor:
         if len(shape) == tensor.rank:
@@ -591,6 +613,15 @@ class Builder:
         strides = strides or [1] * tensor.rank
         if tuple(sizes) == tensor.shape and all(stride == 1 for stride in strides):
             return tensor
+        if 0 in sizes or 0 in tensor.shape:  # an offset is valid only if there is an element
+            return self.empty(sizes, tensor.element)
+        places = [range(offset, offset + size * stride, stride) for offset, size, stride in zip(offsets, sizes, strides)
+                  if isinstance(offset, int) and isinstance(size, int)]
+        if len(places) == tensor.rank:
+            if tensor.array is not None:
+                return self.constant(tensor.array[np.ix_(*places)], tensor.element)
+            if tensor.integers is not None and tensor.rank == 1:
+                return self.integers([tensor.integers[place] for place in places[0]], tensor.element)
 
         def write(values: Sequence[Size]) -> str:
             return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
@@ -603,6 +634,9 @@ class Builder:
     def insert(self, tensor: Tensor, into: Tensor, offsets: Sequence[Size],
                strides: Sequence[int] | None = None) -> Tensor:
         """Returns `into` with the tensor written at offsets."""
+        if 0 in tensor.shape or 0 in into.shape:
+            return into
+
         def write(values: Sequence[Size]) -> str:
             return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
 
