@@ -41,6 +41,9 @@ class Importer:
         self.opsets = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in model.opset_import}
         self.scopes: list[dict[str, Value]] = [{}]
         self.sizes: dict[str, Symbol] = {}
+        # Results of convolutions that have the batch normalization after them in their filters.
+        self.normalized: set[Tensor] = set()
+        self._consumers: dict[str, list[NodeProto]] | None = None
 
     def opset(self, domain: str = "") -> int:
         return self.opsets.get("" if domain == "ai.onnx" else domain, 1)
@@ -52,6 +55,23 @@ class Importer:
             if name in scope:
                 return scope[name]
         raise Refused(f"the model is not valid: nothing makes the value '{name}'")
+
+    def find_known(self, name: str) -> Value | None:
+        """Returns a value, or None if it is not imported yet."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
+    def only_consumer(self, name: str) -> NodeProto | None:
+        """Returns the node of the model's main graph that alone uses a value, as its first input, or None."""
+        if self._consumers is None:
+            self._consumers = {}
+            for node in walk(self.model.graph):
+                for used in node.input:
+                    self._consumers.setdefault(used, []).append(node)
+        consumers = self._consumers.get(name, [])
+        is_result = any(output.name == name for output in self.model.graph.output)
+        if len(self.scopes) > 1 or len(consumers) != 1 or consumers[0].input[0] != name or is_result:
+            return None
+        return consumers[0]
 
     def element_of(self, code: int, what: str) -> Element:
         if code not in BY_CODE:

@@ -1,0 +1,158 @@
+"""Windows that slide over the spatial dims of a tensor: what convolutions and poolings have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import F32, Element
+from layout_mlir.onnx_import.node import Node
+from layout_mlir.onnx_import.scalars import Body, Scalars
+from layout_mlir.onnx_import.sizes import Size, is_static
+from layout_mlir.onnx_import.values import Scalar, Tensor
+
+
+@dataclasses.dataclass
+class Window:
+    """The window of each spatial dim, and how often it is placed.
+
+    `low` and `high` are the elements that the node adds before and after, negative if it drops some. `beyond` are those
+    that the last places of the window read after them, which is only possible if sizes are rounded up.
+    """
+    kernel: list[Size]
+    strides: list[int]
+    dilations: list[int]
+    low: list[Size]
+    high: list[Size]
+    beyond: list[Size]
+    output: list[Size]
+
+    @property
+    def rank(self) -> int:
+        return len(self.kernel)
+
+    @property
+    def is_padded(self) -> bool:
+        return any(size != 0 for size in [*self.low, *self.high, *self.beyond])
+
+
+def read_integers(node: Node, name: str, count: int, default: int) -> list[int]:
+    """Returns an attribute with an integer for each of `count` dims."""
+    values = [int(value) for value in node.attribute(name) or [default] * count]
+    if len(values) != count:
+        node.refuse(f"attribute '{name}' has {len(values)} elements instead of {count}")
+    return values
+
+
+def extent(kernel: Size, dilation: int) -> Size:
+    """Returns the number of elements between the first and the last one under a window, both included."""
+    return (kernel - 1) * dilation + 1
+
+
+def split_padding(b: Builder, total: Size, at_end: bool) -> tuple[Size, Size]:
+    """Returns half of the padding before and half of it after; an odd element is at the end if `at_end` is set."""
+    half = b.floor_divide(total, 2)
+    return (half, total - half) if at_end else (total - half, half)
+
+
+def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[Size]) -> Window:
+    """Returns the windows of a convolution or pooling on spatial dims of the given sizes."""
+    count, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
+    strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
+    pads = read_integers(node, "pads", 2 * count, 0)
+    if min([1, *strides, *dilations]) < 1:
+        node.refuse("strides and dilations have to be positive")
+    if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        node.refuse(f"auto_pad '{mode}' is not defined")
+    window = Window(list(kernel), strides, dilations, [], [], [], [])
+    for dim, size in enumerate(sizes):
+        step, reach = strides[dim], extent(kernel[dim], dilations[dim])
+        low: Size = pads[dim] if mode == "NOTSET" else 0
+        high: Size = pads[count + dim] if mode == "NOTSET" else 0
+        if mode.startswith("SAME"):
+            output = b.ceil_divide(size, step)
+            total = b.maximum((output - 1) * step + reach - size, 0)
+            low, high = split_padding(b, total, mode == "SAME_UPPER")
+        else:
+            output = _count_places(b, low + size + high - reach, low + size, step, bool(node.attribute("ceil_mode", 0)))
+        needed = (output - 1) * step + reach - (low + size + high)
+        window.beyond.append(b.maximum(needed, 0) if node.attribute("ceil_mode", 0) else 0)
+        window.low.append(low)
+        window.high.append(high)
+        window.output.append(output)
+    return window
+
+
+def _count_places(b: Builder, free: Size, end: Size, step: int, round_up: bool) -> Size:
+    """Returns the number of places of a window that leaves `free` elements. If it is rounded up, a last place that
+    begins in the padding after the elements, which begins at `end`, does not count."""
+    if not round_up:
+        return b.maximum(b.floor_divide(free, step) + 1, 0) if is_static(free) else b.floor_divide(free, step) + 1
+    places = b.ceil_divide(free, step) + 1
+    return b.choose("sge", (places - 1) * step, end, places - 1, places)
+
+
+def pad_for(b: Builder, x: Tensor, window: Window, value: float | bool | Scalar) -> Tensor:
+    """Returns the tensor with what the window reads before and after its spatial dims."""
+    lead: list[Size] = [0] * (x.rank - window.rank)
+    high = [a + c for a, c in zip(window.high, window.beyond)]
+    return pad_or_crop(b, x, lead + window.low, lead + high, value)
+
+
+def pad_or_crop(b: Builder, x: Tensor, low: Sequence[Size], high: Sequence[Size],
+                value: float | bool | Scalar) -> Tensor:
+    """Adds elements before and after each dim; drops them if an amount is negative."""
+    def cut(amount: Size) -> Size:
+        return max(-amount, 0) if is_static(amount) else 0
+
+    def added(amount: Size) -> Size:
+        return max(amount, 0) if is_static(amount) else amount
+
+    if any(cut(amount) for amount in [*low, *high]):
+        x = b.slice(x, [cut(amount) for amount in low],
+                    [size - cut(before) - cut(after) for size, before, after in zip(x.shape, low, high)])
+    return b.pad(x, [added(amount) for amount in low], [added(amount) for amount in high], value)
+
+
+def numbers(values: Sequence[int]) -> str:
+    """Returns the text of an attribute of a named op of linalg, such as strides."""
+    return f"dense<{list(values)}> : vector<{len(values)}xi64>"
+
+
+def window_attributes(window: Window) -> str:
+    return f"{{dilations = {numbers(window.dilations)}, strides = {numbers(window.strides)}}}"
+
+
+def window_map(window: Window, lead: Sequence[str], first: int, inner: int) -> str:
+    """Returns the results of the map of a tensor under the window: `lead` and then, for each spatial dim, the place
+    d`first`, .. and the element under the window d`inner`, .."""
+    def term(dim: int, factor: int) -> str:
+        return f"d{dim} * {factor}" if factor != 1 else f"d{dim}"
+
+    return ", ".join([*lead, *(f"{term(first + dim, window.strides[dim])} + {term(inner + dim, window.dilations[dim])}"
+                               for dim in range(window.rank))])
+
+
+def map_dims(b: Builder, body: Body, x: Tensor, *others: tuple[Tensor, Sequence[int]],
+             element: Element | None = None) -> Tensor:
+    """Applies `body(s, *elements)` to the elements of x and of tensors whose dims are the given dims of x. Constants of
+    one element become scalars of the body."""
+    scalars = {number: value for number, (tensor, _) in enumerate(others)
+               if (value := tensor.constant_scalar()) is not None}
+
+    def inner(s: Scalars, first: Scalar, *elements: Scalar) -> Scalar | tuple[Scalar, ...]:
+        rest = iter(elements)
+        return body(s, first, *[s.constant(scalars[number], tensor.element) if number in scalars else next(rest)
+                                for number, (tensor, _) in enumerate(others)])
+
+    everything = ", ".join(f"d{dim}" for dim in range(x.rank))
+    inputs = [(x, everything), *((tensor, ", ".join(f"d{dim}" for dim in dims))
+                                 for number, (tensor, dims) in enumerate(others) if number not in scalars)]
+    result, = b.generic(inner, inputs, [(b.empty(x.shape, element or x.element), everything)], ["parallel"] * x.rank)
+    return result
+
+
+def sum_element(element: Element) -> Element:
+    """Returns the element type in which sums of elements are computed: f32 for narrower floats."""
+    return F32 if element.is_float and element.bits < 32 else element
