@@ -21,62 +21,6 @@ if TYPE_CHECKING:
                                    product_of, rank, real, roundeven, shape, size)
 
 
-def scalar(x: Tensor) -> Any:
-    """Of a tensor of one element."""
-    return x[()] if rank(x) == 0 else x[0]
-
-
-# ----------------------------------------------------------------------- choosing
-
-
-def goes_before(a: float, b: float, largest: bool) -> bool:
-    """NaN comes last."""
-    better = a > b if largest else a < b
-    return better or (a == a and b != b)
-
-
-def top_k(x: Tensor, k: Tensor, axis: int, largest: bool, count: int | None) -> tuple[Tensor, Tensor]:
-    """A list that stays sorted, for each row; what is equal keeps its order."""
-    count = count if count is not None else scalar(k)
-    n, around = size(x, axis), (*shape(x)[:axis], *shape(x)[axis + 1:])
-    values = empty(x, (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
-    places = empty("i64", (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
-    for row in indices(around):
-        filled = 0
-        for i in range(n if count > 0 else 0):
-            v = x[(*row[:axis], i, *row[axis:])]
-            if True if filled < count else goes_before(v, values[(*row[:axis], count - 1, *row[axis:])], largest):
-                here = 0
-                for j in range(filled):
-                    here += integer(not goes_before(v, values[(*row[:axis], j, *row[axis:])], largest))
-                last = min(filled, count - 1)
-                for j in range(last - here):
-                    to, source = (*row[:axis], last - j, *row[axis:]), (*row[:axis], last - j - 1, *row[axis:])
-                    values[to] = values[source]
-                    places[to] = places[source]
-                values[(*row[:axis], here, *row[axis:])] = v
-                places[(*row[:axis], here, *row[axis:])] = i
-                filled = last + 1
-    return values, places
-
-
-# ------------------------------------------------------------------- accumulating
-
-
-def accumulate(x: Tensor, axis: Tensor, exclusive: bool, reverse: bool, multiplies: bool) -> Tensor:
-    """Each element from the one before it. Where the axis is an input, it is compared with all."""
-    y, start = empty(x, shape(x)), 1 if multiplies else 0
-    for index in indices(shape(x)):
-        to = [size(x, d) - 1 - i if reverse else i for d, i in enumerate(index)]
-        source = [i - (-1 if reverse else 1) * integer(scalar(axis) == d or scalar(axis) == d - rank(x))
-                  for d, i in enumerate(to)]
-        inside = all_of([0 <= i and i < size(x, d) for d, i in enumerate(source)])
-        old = y[source] if inside else start
-        new = (x[source] if inside else start) if exclusive else x[to]
-        y[to] = old * new if multiplies else old + new
-    return y
-
-
 # ----------------------------------------------------------------------- sampling
 
 
@@ -207,18 +151,6 @@ def _axis(attributes: _Attributes, x: Type, default: int = 0) -> int:
     return axis + len(x.sizes) if axis < 0 else axis
 
 
-def _of_top_k(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
-    axis = _axis(attributes, inputs[0], -1)
-    count = outputs[0].sizes[axis] if outputs[0] else None
-    return top_k, {"axis": axis, "largest": attributes.get("largest", 1), "count": count}
-
-
-def _of_accumulation(multiplies: bool) -> _Rule:
-    return lambda attributes, inputs, outputs: (
-        accumulate, {"exclusive": attributes.get("exclusive", 0), "reverse": attributes.get("reverse", 0),
-                     "multiplies": multiplies})
-
-
 def _of_roi_align(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     half = attributes.get("coordinate_transformation_mode", b"half_pixel") == b"half_pixel"
     return roi_align, {"mode": attributes.get("mode", b"avg").decode(),
@@ -244,7 +176,6 @@ def _of_deform_conv(attributes: _Attributes, inputs: Sequence[Any], outputs: Seq
 
 
 _OPERATORS: dict[str, _Rule] = {
-    "TopK": _of_top_k, "CumSum": _of_accumulation(False), "CumProd": _of_accumulation(True),
     "RoiAlign": _of_roi_align, "GridSample": _of_grid_sample, "DeformConv": _of_deform_conv,
 }
 _ELEMENTS = {1: "f32", 2: "ui8", 3: "si8", 4: "ui16", 5: "si16", 6: "si32", 7: "si64", 9: "i1", 10: "f16",

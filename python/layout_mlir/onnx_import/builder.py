@@ -419,10 +419,14 @@ class Builder:
         be 1 is repeated when the program runs."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
-            if self._is_capped(size, shape[offset + dim]):
+            if size == 1 or size == shape[offset + dim]:
+                continue
+            if is_static(size):
+                self.check_equal(shape[offset + dim], size, "sizes do not broadcast")
+            elif self._is_capped(size, shape[offset + dim]):
                 self.check_equal(size, shape[offset + dim], "sizes do not broadcast")
                 tensor = self.cast_shape(tensor, [*tensor.shape[:dim], shape[offset + dim], *tensor.shape[dim + 1:]])
-            elif size != 1 and size != shape[offset + dim]:
+            else:
                 tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
         return tensor
 

@@ -2,11 +2,196 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
 from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import F64, I8, I16, I32, Element
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.values import Tensor
+from layout_mlir.onnx_import.operators.elementwise import aligned
+from layout_mlir.onnx_import.operators.reductions import accumulated
+from layout_mlir.onnx_import.scalars import Scalars
+from layout_mlir.onnx_import.sizes import Size, product
+from layout_mlir.onnx_import.values import Scalar, Tensor
+
+# The most elements of a weight that is computed anew at import.
+_MOST_FOLDED = 1 << 20
+
+
+# ---------------------------------------------------------------- contractions
+
+def contract(b: Builder, x: Tensor, x_dims: Sequence[Hashable], y: Tensor, y_dims: Sequence[Hashable],
+             dims: Sequence[Hashable], element: Element) -> Tensor:
+    """Returns the sum of products over the dims that `dims`, those of the result, lacks. Dims of one name have one
+    size; no tensor has one twice. A product that sums becomes one product of matrices, in batches over the dims that
+    all three have; `element` is that of the sums."""
+    x, x_dims = _sum_own(b, x, x_dims, {*y_dims, *dims}, element)
+    y, y_dims = _sum_own(b, y, y_dims, {*x_dims, *dims}, element)
+    sums = [dim for dim in x_dims if dim not in dims]
+    if not sums:
+        x, y = _arrange(b, x, x_dims, dims), _arrange(b, y, y_dims, dims)
+        return b.elementwise(lambda s, x, y: s.mul(s.cast(x, element), s.cast(y, element)), x, y, element=element)
+    batch = [dim for dim in dims if dim in x_dims and dim in y_dims]
+    rows = [dim for dim in x_dims if dim in dims and dim not in batch]
+    columns = [dim for dim in y_dims if dim in dims and dim not in batch]
+    sizes = {**dict(zip(y_dims, y.shape)), **dict(zip(x_dims, x.shape))}
+    x, y = _group(b, x, x_dims, [batch, rows, sums]), _group(b, y, y_dims, [batch, sums, columns])
+    result = b.matmul(x, y, element)
+    made = [*batch, *rows, *columns]
+    result = b.reshape(result, [sizes[dim] for dim in made])
+    return b.transpose(result, [made.index(dim) for dim in dims])
+
+
+def _sum_own(b: Builder, x: Tensor, dims: Sequence[Hashable], others: set[Hashable],
+             element: Element) -> tuple[Tensor, list[Hashable]]:
+    """Sums over the dims that nobody else has."""
+    own = [number for number, dim in enumerate(dims) if dim not in others]
+    if own:
+        x = b.reduce(lambda s, acc, x: s.add(acc, s.cast(x, element)), x, own, 0, element=element)
+    return x, [dim for dim in dims if dim in others]
+
+
+def _arrange(b: Builder, x: Tensor, own: Sequence[Hashable], dims: Sequence[Hashable]) -> Tensor:
+    """Transposes a tensor to the order of `dims` and gives it dims of size 1 for those that it lacks."""
+    x = b.transpose(x, [own.index(dim) for dim in dims if dim in own])
+    rest = iter(x.shape)
+    return b.reshape(x, [next(rest) if dim in own else 1 for dim in dims])
+
+
+def _group(b: Builder, x: Tensor, own: Sequence[Hashable],
+           groups: Sequence[Sequence[Hashable]]) -> Tensor:
+    """Transposes a tensor to the order of the groups and makes one dim of each; none of a batch without dims."""
+    shape = x.shape
+    x = b.transpose(x, [own.index(dim) for group in groups for dim in group])
+    sizes = [product([shape[own.index(dim)] for dim in group]) for group in groups]
+    return b.reshape(x, sizes if groups[0] else sizes[1:])
+
+
+# ------------------------------------------------------------------------ MatMul
+
+def multiply(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
+    """Returns the product of numpy.matmul; `element` is that of the sums."""
+    if x.rank == 1 or y.rank == 1:
+        wide = multiply(b, b.unsqueeze(x, [0]) if x.rank == 1 else x, b.unsqueeze(y, [1]) if y.rank == 1 else y,
+                        element)
+        shape = list(wide.shape)
+        if y.rank == 1:
+            del shape[-1]
+        if x.rank == 1:
+            del shape[-1 if y.rank == 1 else -2]
+        return b.reshape(wide, shape)
+    if y.rank == 2 and x.rank > 2:
+        rows = product(x.shape[:-1])
+        return b.reshape(b.matmul(b.reshape(x, [rows, x.shape[-1]]), y, element), [*x.shape[:-1], y.shape[-1]])
+    if x.shape[:-2] == y.shape[:-2]:
+        return b.matmul(x, y, element)
+    return _multiply_batches(b, x, y, element)
+
+
+def _multiply_batches(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
+    """A batch that one operand repeats is rows or columns of the other one."""
+    batch = b.broadcast_shape([x.shape[:-2], y.shape[:-2]])
+    x, x_dims = _named_batch(b, x, batch, ["m", "k"])
+    y, y_dims = _named_batch(b, y, batch, ["k", "n"])
+    made = [dim for dim in range(len(batch)) if dim in x_dims or dim in y_dims]
+    result = contract(b, x, x_dims, y, y_dims, [*made, "m", "n"], element)
+    return b.reshape(result, [*batch, *result.shape[-2:]])
+
+
+def _named_batch(b: Builder, x: Tensor, batch: Sequence[Size], last: list[Hashable]) -> tuple[Tensor, list[Hashable]]:
+    """Returns the tensor without batches of size 1, and the names of its dims."""
+    missing = len(batch) - (x.rank - 2)
+    shape = [size if size == 1 else batch[missing + dim] for dim, size in enumerate(x.shape[:-2])]
+    x = b.broadcast_to(x, [*shape, *x.shape[-2:]])
+    names: list[Hashable] = [missing + dim for dim, size in enumerate(shape) if size != 1]
+    return b.reshape(x, [*[size for size in shape if size != 1], *x.shape[-2:]]), [*names, *last]
+
+
+def narrowed(b: Builder, x: Tensor, element: Element) -> Tensor:
+    """Rounds sums to the element type of the result."""
+    return x if x.element == element else b.elementwise(lambda s, x: s.cast(x, element), x, element=element)
 
 
 @operator("MatMul")
 def matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
-    return b.matmul(x, y)
+    return narrowed(b, multiply(b, x, y, accumulated(x.element)), x.element)
+
+
+def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
+    """Returns a tensor times a number; a constant is multiplied at import."""
+    if factor == 1:
+        return x
+    if x.array is not None and x.array.size <= _MOST_FOLDED and x.element.is_float and x.element == element:
+        return b.constant(x.array * np.array(factor, x.element.dtype), x.element)
+
+    def body(s: Scalars, x: Scalar) -> Scalar:
+        wide = x.element if x.element is not None and x.element.is_float else F64
+        return s.cast(s.mul(s.cast(x, wide), factor), element)
+
+    return b.elementwise(body, x, element=element)
+
+
+def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Tensor:
+    """Returns alpha * x * y + beta * c in the element type of the sums, by the attributes of Gemm."""
+    element = accumulated(x.element)
+    if node.attribute("transA", 0):
+        x = b.transpose(x, [1, 0])
+    if node.attribute("transB", 0):
+        y = b.transpose(y, [1, 0])
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    if y.array is not None and y.element == element and element.is_float:
+        y, alpha = scaled(b, y, alpha, element), 1.0
+    result = scaled(b, b.matmul(x, y, element), alpha, element)
+    if c is None or beta == 0:
+        return result
+    c = scaled(b, c, beta, element)
+    return b.elementwise(lambda s, y, c: s.add(y, s.cast(c, element)), result, c, shape=result.shape)
+
+
+@operator("Gemm")
+def gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = None) -> Tensor:
+    if c is not None:
+        c = aligned(b, node, x, c)
+    return narrowed(b, affine(b, node, x, y, c), x.element)
+
+
+# ----------------------------------------------------------------------- integers
+
+def centered(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
+    """Returns integers of 8 bits minus their zero points, as signed integers of 16 bits unless they are signed and
+    their zero points 0. `zero` broadcasts."""
+    has_zero = zero is not None and not (zero.array is not None and not zero.array.any())
+    if not has_zero and x.element == I8:
+        return x
+    if x.array is not None and (zero is None or zero.array is not None) and x.array.size <= _MOST_FOLDED:
+        shift = 0 if zero is None or zero.array is None else zero.array.astype(np.int16)
+        return b.constant(x.array.astype(np.int16) - shift, I16)
+    if not has_zero or zero is None:
+        return b.elementwise(lambda s, x: s.cast(x, I16), x, element=I16)
+    return b.elementwise(lambda s, x, zero: s.sub(s.cast(x, I16), s.cast(zero, I16)), x, zero, element=I16,
+                         shape=x.shape)
+
+
+def of_rows(b: Builder, x: Tensor | None) -> Tensor | None:
+    """Returns scales or zero points of rows, so that they broadcast; one of all rows has rank 0."""
+    if x is None or x.rank > 1:
+        return x
+    return b.reshape(x, []) if x.count == 1 else b.unsqueeze(x, [1])
+
+
+def of_columns(b: Builder, x: Tensor | None) -> Tensor | None:
+    if x is None or x.count != 1:
+        return x
+    return b.reshape(x, [])
+
+
+def multiply_integers(b: Builder, x: Tensor, y: Tensor, x_zero: Tensor | None, y_zero: Tensor | None) -> Tensor:
+    """Returns the product of integers of 8 bits minus their zero points, in i32."""
+    return multiply(b, centered(b, x, of_rows(b, x_zero)), centered(b, y, of_columns(b, y_zero)), I32)
+
+
+@operator("MatMulInteger")
+def matmul_integer(b: Builder, node: Node, x: Tensor, y: Tensor, x_zero: Tensor | None = None,
+                   y_zero: Tensor | None = None) -> Tensor:
+    return multiply_integers(b, x, y, x_zero, y_zero)

@@ -1,0 +1,242 @@
+"""Operators that reduce dims of a tensor."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+
+from layout_mlir.onnx_import import tracked
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import BOOL, F32, F64, I64, Element
+from layout_mlir.onnx_import.node import Node, operator
+from layout_mlir.onnx_import.scalars import Body, Scalars
+from layout_mlir.onnx_import.sizes import Size, Symbol, product
+from layout_mlir.onnx_import.values import Scalar, Tensor
+
+_Unary = Callable[[Scalars, Scalar], Scalar]
+
+
+def accumulated(element: Element) -> Element:
+    """Returns the element type in which sums of elements are computed."""
+    return F32 if element.is_float and element.bits < 32 else element
+
+
+def computed(element: Element) -> Element:
+    """Returns the float type in which functions of elements are computed."""
+    return accumulated(element) if element.is_float else F64
+
+
+@dataclasses.dataclass(frozen=True)
+class Reduction:
+    """What a node reduces: `axes` of the tensor `x`, to a result that is reshaped to `shape`."""
+    x: Tensor
+    axes: list[int]
+    shape: list[Size]
+
+
+def plan(b: Builder, node: Node, x: Tensor) -> Reduction:
+    """Returns what a node reduces: dims that an attribute or in newer opsets an input names; all if there are none,
+    unless `noop_with_empty_axes` is set."""
+    keepdims, given = bool(node.attribute("keepdims", 1)), node.input(1) if len(node.inputs) > 1 else None
+    if given is not None and given.known_integers() is None and given.count != 0:
+        return _plan_by_values(b, node, x, given, keepdims)
+    axes = (node.integers("axes", 1, []) or []) if given is None or given.count != 0 else []
+    for axis in axes:
+        if not -x.rank <= axis < max(x.rank, 1):
+            node.refuse(f"axis {axis} is out of range for rank {x.rank}")
+    if not axes and not node.attribute("noop_with_empty_axes", 0):
+        axes = list(range(x.rank))
+    axes = sorted({axis % x.rank for axis in axes}) if x.rank else []
+    shape = [1 if dim in axes else size for dim, size in enumerate(x.shape) if keepdims or dim not in axes]
+    return Reduction(x, axes, shape)
+
+
+def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: bool) -> Reduction:
+    """Axes that the program computes: the tensor gets each dim twice, once to keep and once to reduce, of which one has
+    size 1."""
+    if not isinstance(axes.count, int):
+        node.refuse("the number of its axes is not known")
+    s, rank = b.scalars, x.rank
+    places = [b.size_of(axes, number) for number in range(axes.count)]
+    is_reduced: list[Scalar] = []
+    kept: list[Size] = []
+    reduced: list[Size] = []
+    for dim, size in enumerate(x.shape):
+        found = s.constant(False, BOOL)
+        for place in places:
+            index = Scalar(b.size(place), None)
+            found = s.bit_or(found, s.bit_or(s.equal(index, dim), s.equal(index, dim - rank)))
+        whole = Scalar(b.size(size), None)
+        is_reduced.append(found)
+        kept.append(Symbol(s.select(found, 1, whole).name))
+        reduced.append(Symbol(s.select(found, whole, 1).name))
+    name = b.use(x)
+
+    def read(s: Scalars, *indices: Scalar) -> Scalar:
+        return b.extract(s, Tensor(x.element, x.shape, name),
+                         [s.add(indices[dim], indices[rank + dim]) for dim in range(rank)])
+
+    doubled = b.make(read, [*kept, *reduced], x.element)
+    shape = kept if keepdims else _sizes_of_kept(b, is_reduced, x, rank - len(places))
+    return Reduction(doubled, list(range(rank, 2 * rank)), shape)
+
+
+def _sizes_of_kept(b: Builder, is_reduced: list[Scalar], x: Tensor, count: int) -> list[Size]:
+    """Returns the sizes of the dims that are not reduced, of which there are `count`, in their order."""
+    s = b.scalars
+    sizes, before = [s.constant(1, None)] * count, s.constant(0, None)
+    for found, size in zip(is_reduced, x.shape):
+        whole, is_kept = Scalar(b.size(size), None), s.invert(found)
+        for number in range(count):
+            sizes[number] = s.select(s.bit_and(is_kept, s.equal(before, number)), whole, sizes[number])
+        before = s.add(before, s.index_of(is_kept))
+    return [Symbol(size.name) for size in sizes]
+
+
+def reduce(b: Builder, node: Node, x: Tensor, combine: Body, initial: float, element: Element,
+           before: _Unary = lambda s, x: x, after: _Unary | None = None) -> Tensor:
+    """Reduces `before` of the elements in another element type and applies `after` to the results, which have the
+    element type of x."""
+    return reduce_by(b, plan(b, node, x), combine, initial, element, before, after)
+
+
+def reduce_by(b: Builder, given: Reduction, combine: Body, initial: float, element: Element,
+              before: _Unary = lambda s, x: x, after: _Unary | None = None) -> Tensor:
+    own = given.x.element
+    result = b.reduce(lambda s, acc, x: s.cast(combine(s, acc, before(s, s.cast(x, element))), element), given.x,
+                      given.axes, initial, element=element)
+    if after is not None or element != own:
+        result = b.elementwise(lambda s, y: s.cast(after(s, y) if after else y, own), result, element=own)
+    return b.reshape(result, given.shape)
+
+
+def with_rows(b: Builder, body: Body, x: Tensor, axes: Sequence[int], rows: Sequence[Tensor],
+              element: Element | None = None) -> Tensor:
+    """Applies `body(s, x, *rows)` to the elements of x and tensors that lack the dims `axes` of it."""
+    kept = ", ".join(f"d{dim}" for dim in range(x.rank) if dim not in axes)
+    everything = ", ".join(f"d{dim}" for dim in range(x.rank))
+    result, = b.generic(lambda s, *xs: body(s, *xs[:-1]), [(x, everything), *[(row, kept) for row in rows]],
+                        [(b.empty(x.shape, element or x.element), everything)], ["parallel"] * x.rank)
+    return result
+
+
+def _add(s: Scalars, acc: Scalar, x: Scalar) -> Scalar:
+    return s.add(acc, x)
+
+
+def _known(b: Builder, node: Node, x: Tensor, function: Callable[[Size, Size], Size]) -> Tensor | None:
+    """Returns the reduction of sizes to one, or None if they are not known."""
+    if x.integers is None or len(plan(b, node, x).axes) != x.rank:
+        return None
+    return tracked.reduce(b, function, x, bool(node.attribute("keepdims", 1)))
+
+
+@operator("ReduceSum")
+def reduce_sum(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    known = _known(b, node, x, lambda a, c: a + c)
+    return known or reduce(b, node, x, _add, 0, accumulated(x.element))
+
+
+@operator("ReduceProd")
+def reduce_prod(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    known = _known(b, node, x, lambda a, c: a * c)
+    return known or reduce(b, node, x, lambda s, acc, x: s.mul(acc, x), 1, accumulated(x.element))
+
+
+@operator("ReduceMax")
+def reduce_max(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    known = _known(b, node, x, b.maximum)
+    return known or reduce(b, node, x, lambda s, acc, x: s.max(acc, x), x.element.lowest, x.element)
+
+
+@operator("ReduceMin")
+def reduce_min(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    known = _known(b, node, x, b.minimum)
+    return known or reduce(b, node, x, lambda s, acc, x: s.min(acc, x), x.element.highest, x.element)
+
+
+@operator("ReduceMean")
+def reduce_mean(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    given = plan(b, node, x)
+    count = product([given.x.shape[axis] for axis in given.axes])
+
+    def divide(s: Scalars, total: Scalar) -> Scalar:
+        number = s.constant(count, total.element) if isinstance(count, int) else s.cast(
+            Scalar(b.size(count), None), total.element)
+        return s.div(total, number)
+
+    return reduce_by(b, given, _add, 0, accumulated(x.element), after=divide)
+
+
+@operator("ReduceL1")
+def reduce_l1(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    return reduce(b, node, x, _add, 0, accumulated(x.element), lambda s, x: s.abs(x))
+
+
+@operator("ReduceSumSquare")
+def reduce_sum_square(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    return reduce(b, node, x, _add, 0, accumulated(x.element), lambda s, x: s.mul(x, x))
+
+
+@operator("ReduceL2")
+def reduce_l2(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    return reduce(b, node, x, _add, 0, computed(x.element), lambda s, x: s.mul(x, x), lambda s, y: s.sqrt(y))
+
+
+@operator("ReduceLogSum")
+def reduce_log_sum(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    return reduce(b, node, x, _add, 0, computed(x.element), after=lambda s, y: s.log(y))
+
+
+@operator("ReduceLogSumExp")
+def reduce_log_sum_exp(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    """log(sum(exp(x - m))) + m, where m is the maximum, or 0 if that is not finite."""
+    given, element = plan(b, node, x), computed(x.element)
+    wide = b.elementwise(lambda s, x: s.cast(x, element), given.x, element=element) if element != x.element else given.x
+    most = b.elementwise(lambda s, m: s.select(s.less(s.abs(m), math.inf), m, 0), b.reduce_max(wide, given.axes))
+    powers = with_rows(b, lambda s, x, m: s.exp(s.sub(x, m)), wide, given.axes, [most])
+    sums = b.reduce_sum(powers, given.axes)
+    result = b.elementwise(lambda s, y, m: s.cast(s.add(s.log(y), m), x.element), sums, most, element=x.element)
+    return b.reshape(result, given.shape)
+
+
+# ------------------------------------------------------------------------ places
+
+def place_of_best(b: Builder, x: Tensor, axis: int, is_max: bool, takes_last: bool = False) -> Tensor:
+    """Returns the place of the largest or least element along an axis, which the result does not have. NaN is both, as
+    for numpy."""
+    kept = [dim for dim in range(x.rank) if dim != axis]
+    shape = [x.shape[dim] for dim in kept]
+    best = b.fill(shape, x.element, x.element.lowest if is_max else x.element.highest)
+    everything, left = (", ".join(f"d{dim}" for dim in dims) for dims in (range(x.rank), kept))
+
+    def body(s: Scalars, x: Scalar, best: Scalar, place: Scalar) -> tuple[Scalar, ...]:
+        better = _is_better(s, x, best, is_max, takes_last)
+        here = s.cast(b.index(s, axis), I64)
+        return s.select(better, x, best), s.select(better, here, place)
+
+    _, places = b.generic(body, [(x, everything)], [(best, left), (b.fill(shape, I64, 0), left)],
+                          ["reduction" if dim == axis else "parallel" for dim in range(x.rank)])
+    return places
+
+
+def _is_better(s: Scalars, x: Scalar, best: Scalar, is_max: bool, takes_last: bool) -> Scalar:
+    better = s.compare(("ge" if takes_last else "gt") if is_max else ("le" if takes_last else "lt"), x, best)
+    if x.element is None or not x.element.is_float:
+        return better
+    is_nan = s.compare("ne", x, x)
+    if not takes_last:
+        is_nan = s.bit_and(is_nan, s.equal(best, best))
+    return s.bit_or(better, is_nan)
+
+
+@operator("ArgMax", "ArgMin")
+def arg(b: Builder, node: Node, x: Tensor) -> Tensor:
+    scalar = x.rank == 0
+    axis = node.axis(0, x.rank)
+    places = place_of_best(b, b.reshape(x, [1]) if scalar else x, axis, node.op == "ArgMax",
+                           bool(node.attribute("select_last_index", 0)))
+    if scalar or not node.attribute("keepdims", 1):
+        return places
+    return b.reshape(places, [1 if dim == axis else size for dim, size in enumerate(x.shape)])
