@@ -424,6 +424,7 @@ class Builder:
         be 1 is repeated when the program runs."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
+<<<<<<< HEAD
             target = shape[offset + dim]
             if size == 1 or size == target:
                 continue
@@ -432,6 +433,17 @@ class Builder:
                 tensor = self.cast_shape(tensor, [*tensor.shape[:dim], target, *tensor.shape[dim + 1:]])
             else:
                 tensor = self._repeat_if_one(tensor, dim, target)
+=======
+            if size == 1 or size == shape[offset + dim]:
+                continue
+            if is_static(size):
+                self.check_equal(shape[offset + dim], size, "sizes do not broadcast")
+            elif self._is_capped(size, shape[offset + dim]):
+                self.check_equal(size, shape[offset + dim], "sizes do not broadcast")
+                tensor = self.cast_shape(tensor, [*tensor.shape[:dim], shape[offset + dim], *tensor.shape[dim + 1:]])
+            else:
+                tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
+>>>>>>> wt-p4
         return tensor
 
     def _repeat_if_one(self, tensor: Tensor, dim: int, size: Size) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from layout_mlir.onnx_import.builder import Builder
@@ -111,10 +112,10 @@ def _window(b: Builder, node: Node, size: Tensor, factors: list[float]) -> Tenso
 
     def body(s: Scalars, n: Scalar) -> Scalar:
         turn = s.div(s.cast(n, F64), s.cast(Scalar(b.size(period), None), F64))
-        total = s.constant(factors[0], F64)
-        for number, factor in enumerate(factors[1:], 1):
-            total = s.add(total, s.mul(s.unary("math.cos", s.mul(turn, 2 * math.pi * number)), factor))
-        return s.cast(total, element)
+        waves = [s.mul(s.unary("math.cos", s.mul(turn, 2 * math.pi * number)), factor)
+                 for number, factor in enumerate(factors[1:], 1)]
+        # The constant comes last, so that the middle of a window is 1 without a rounding error.
+        return s.cast(s.add(functools.reduce(s.add, waves), factors[0]), element)
 
     return b.make(body, [count], element)
 

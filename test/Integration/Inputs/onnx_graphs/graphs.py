@@ -73,6 +73,7 @@ def run_onnxruntime(graph):
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
+    options.add_session_config_entry("session.x64quantprecision", "1")
     options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(to_model(graph).SerializeToString(), options)
