@@ -43,7 +43,7 @@ class Builder:
         self.locations: dict[str, str] = {}
         self.maps: dict[str, str] = {}
         self.count = 0
-        self.location = self._locate("")
+        self.location, self.node = self._locate(""), ""
         self.scalar_constants: dict[tuple[Any, ...], str] = {}
         self.array_constants: dict[tuple[Any, ...], str] = {}
         # SSA values of sizes and of Tensors that are made of sizes, by region.
@@ -62,11 +62,12 @@ class Builder:
     @contextlib.contextmanager
     def at_node(self, name: str) -> Iterator[None]:
         """Operations that are written inside are located at the node of that name."""
-        before, self.location = self.location, self._locate(name)
+        before = self.location, self.node
+        self.location, self.node = self._locate(name), name
         try:
             yield
         finally:
-            self.location = before
+            self.location, self.node = before
 
     def new_name(self) -> str:
         self.count += 1
@@ -306,8 +307,9 @@ class Builder:
                                      for number, size in enumerate(shape)), name)
 
     def check(self, condition: str, message: str) -> None:
-        """Writes an assertion on an SSA value of type i1."""
-        self.emit_many(f"cf.assert {condition}, {json.dumps(message, ensure_ascii=False)}", 0)
+        """Writes an assertion on an SSA value of type i1, whose message names the node at hand."""
+        text = f"node '{self.node}': {message}" if self.node else message
+        self.emit_many(f"cf.assert {condition}, {json.dumps(text, ensure_ascii=False)}", 0)
 
     def check_equal(self, a: Size, b: Size, message: str) -> None:
         """Writes an assertion that two sizes are equal, if that is not known."""
@@ -424,7 +426,6 @@ class Builder:
         be 1 is repeated when the program runs."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
-<<<<<<< HEAD
             target = shape[offset + dim]
             if size == 1 or size == target:
                 continue
@@ -433,17 +434,6 @@ class Builder:
                 tensor = self.cast_shape(tensor, [*tensor.shape[:dim], target, *tensor.shape[dim + 1:]])
             else:
                 tensor = self._repeat_if_one(tensor, dim, target)
-=======
-            if size == 1 or size == shape[offset + dim]:
-                continue
-            if is_static(size):
-                self.check_equal(shape[offset + dim], size, "sizes do not broadcast")
-            elif self._is_capped(size, shape[offset + dim]):
-                self.check_equal(size, shape[offset + dim], "sizes do not broadcast")
-                tensor = self.cast_shape(tensor, [*tensor.shape[:dim], shape[offset + dim], *tensor.shape[dim + 1:]])
-            else:
-                tensor = self._repeat_if_one(tensor, dim, shape[offset + dim])
->>>>>>> wt-p4
         return tensor
 
     def _repeat_if_one(self, tensor: Tensor, dim: int, size: Size) -> Tensor:
