@@ -86,9 +86,10 @@ static bool isEmptyTensor(Operation *op) {
   return isa_and_nonnull<tensor::EmptyOp>(op);
 }
 
-/// Gives each op an empty tensor of its own, right before it: its memory is
-/// taken no earlier, and is not kept from one use to the next. Where a slice of
-/// one is written and put back, it stays one.
+/// Gives each use an empty tensor of its own, right before the op: memory is
+/// allocated no earlier and is not kept from one use to the next, and two
+/// tensors that a loop carries do not share memory. An empty tensor of which a
+/// slice is written and inserted again stays one.
 static void separateEmptyTensors(ModuleOp module) {
   SmallVector<Operation *> shared;
   module.walk([&](Operation *op) {
@@ -99,17 +100,13 @@ static void separateEmptyTensors(ModuleOp module) {
   for (Operation *empty : llvm::reverse(shared)) {
     bool isSliced =
         llvm::any_of(empty->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
-    DenseMap<Operation *, Value> ofUser;
     for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
       Operation *user =
           empty->getBlock()->findAncestorOpInBlock(*use.getOwner());
       if (!user ||
           (isSliced && isa<OffsetSizeAndStrideOpInterface>(use.getOwner())))
         continue;
-      Value &own = ofUser[user];
-      if (!own)
-        own = OpBuilder(user).clone(*empty)->getResult(0);
-      use.set(own);
+      use.set(OpBuilder(user).clone(*empty)->getResult(0));
     }
     if (empty->use_empty())
       empty->erase();

@@ -52,3 +52,25 @@ func.func @parts(%a: tensor<64xf32>) -> tensor<2x64xf32> {
   %3 = tensor.insert_slice %2 into %1[1, 0] [1, 64] [1, 1] : tensor<64xf32> into tensor<2x64xf32>
   return %3 : tensor<2x64xf32>
 }
+
+// Two tensors that a loop carries do not share the memory of one empty tensor,
+// which they are after common subexpressions are eliminated.
+
+// CHECK-LABEL: func.func @carried
+// CHECK: %[[A:.*]] = memref.alloc() {{.*}} : memref<9xi64>
+// CHECK: %[[B:.*]] = memref.alloc() {{.*}} : memref<9xi64>
+// CHECK: scf.for
+func.func @carried(%x: tensor<9xi64>) -> (tensor<9xi64>, tensor<9xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %e = tensor.empty() : tensor<9xi64>
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %e, %b = %e) -> (tensor<9xi64>, tensor<9xi64>) {
+    %v = tensor.extract %x[%i] : tensor<9xi64>
+    %w = arith.addi %v, %v : i64
+    %p = tensor.insert %v into %a[%i] : tensor<9xi64>
+    %q = tensor.insert %w into %b[%i] : tensor<9xi64>
+    scf.yield %p, %q : tensor<9xi64>, tensor<9xi64>
+  }
+  return %r#0, %r#1 : tensor<9xi64>, tensor<9xi64>
+}
