@@ -121,6 +121,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
             result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat,
                                      options.threads)
         except (onnx_compare.NotCompared, Crashed) as error:
+            onnx_import.lower_to_text(prepared)  # an error at a node says more
             raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
                                "the sizes that are open, --no-reference runs without)") from error
         result.inputs = result.oracle.inputs

@@ -381,7 +381,7 @@ class Builder:
             results = given if isinstance(given, tuple) else (given,)
             self.emit_many(f"linalg.yield {', '.join(x.name for x in results)} : "
                            f"{', '.join(x.type for x in results)}", 0)
-        arguments = ", ".join(f"{x.name}: {x.type}" for x in elements)
+        arguments = ", ".join(f"{x.name}: {x.type} loc({self.location})" for x in elements)
         types = [tensor.type for tensor, _ in outputs]
         made = f"({', '.join(types)})" if len(types) > 1 else types[0]
         text = "\n".join([f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
@@ -664,7 +664,7 @@ class Builder:
 
         shape = [a + size + c for a, size, c in zip(low, tensor.shape, high)]
         scalar = value.name if isinstance(value, Scalar) else self.scalar_constant(value, tensor.element)
-        arguments = ", ".join(f"{self.new_name()}: index" for _ in shape)
+        arguments = ", ".join(f"{self.new_name()}: index loc({self.location})" for _ in shape)
         text = "\n".join([f"tensor.pad {self.use(tensor)} low[{write(low)}] high[{write(high)}] {{",
                           f"^bb0({arguments}):", f"tensor.yield {scalar} : {tensor.element} loc({self.location})",
                           f"}} : {tensor.type} to {type_of(shape, tensor.element)}"])

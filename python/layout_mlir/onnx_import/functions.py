@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.node import Refused, describe
+from layout_mlir.onnx_import.values import Tensor, Value
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto
@@ -101,6 +105,33 @@ def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int
         result.append(copy)
     versions = {**opsets, **{each.domain: each.version for each in function.opset_import}}
     return Expansion(result, versions)
+
+
+@functools.cache
+def _find_type_names(operator: str, opset: int, domain: str) -> tuple[str, ...]:
+    """Returns the names of the type parameters of the inputs of an operator; the last one is that of all further inputs
+    if there may be any."""
+    from onnx import defs
+
+    try:
+        inputs = defs.get_schema(operator, opset, domain).inputs
+    except defs.SchemaError:
+        return ()
+    return tuple(each.type_str if each.is_homogeneous else "" for each in inputs)
+
+
+def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> None:
+    """Raises Refused if two inputs have other element types where ONNX says that they have the same."""
+    names = _find_type_names(node.op_type, opset, "" if node.domain == "ai.onnx" else node.domain)
+    seen: dict[str, tuple[str, Tensor]] = {}
+    for number, (label, value) in enumerate(zip(node.input, inputs)):
+        name = names[min(number, len(names) - 1)] if names else ""
+        if not isinstance(value, Tensor) or not name or "(" in name:
+            continue
+        other, first = seen.setdefault(name, (label, value))
+        if first.element != value.element:
+            raise Refused(describe(node, f"its inputs '{other}' and '{label}' have elements of types {first.element} and "
+                                   f"{value.element}, which have to be one type"))
 
 
 def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],

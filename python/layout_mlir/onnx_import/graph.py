@@ -178,6 +178,7 @@ class Importer:
         folded = self._fold(proto, inputs)
         if folded is not None:
             return folded
+        functions.check_types(proto, inputs, self.opset(proto.domain))
         function = find_operator(proto.domain, proto.op_type)
         if function is not None:
             node = Node(proto, self, inputs)

@@ -18,7 +18,8 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import layout_mlir
-from layout_mlir import onnx_compare, onnx_import
+from layout_mlir import onnx_import
+from layout_mlir.onnx_import import compare as onnx_compare
 
 Array = NDArray[typing.Any]
 # The relative tolerance by element type; integers are equal.

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from layout_mlir.onnx_import import tracked
+from layout_mlir.onnx_import.axes import find_dims, sizes_of_kept
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BOOL, F32, F64, I64, Element
 from layout_mlir.onnx_import.node import Node, operator
@@ -58,19 +59,10 @@ def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: b
     if not isinstance(axes.count, int):
         node.refuse("the number of its axes is not known")
     s, rank = b.scalars, x.rank
-    places = [b.size_of(axes, number) for number in range(axes.count)]
-    is_reduced: list[Scalar] = []
-    kept: list[Size] = []
-    reduced: list[Size] = []
-    for dim, size in enumerate(x.shape):
-        found = s.constant(False, BOOL)
-        for place in places:
-            index = Scalar(b.size(place), None)
-            found = s.bit_or(found, s.bit_or(s.equal(index, dim), s.equal(index, dim - rank)))
-        whole = Scalar(b.size(size), None)
-        is_reduced.append(found)
-        kept.append(Symbol(s.select(found, 1, whole).name))
-        reduced.append(Symbol(s.select(found, whole, 1).name))
+    is_reduced = find_dims(b, axes, rank)
+    sizes = [Scalar(b.size(size), None) for size in x.shape]
+    kept: list[Size] = [Symbol(s.select(found, 1, size).name) for found, size in zip(is_reduced, sizes)]
+    reduced: list[Size] = [Symbol(s.select(found, size, 1).name) for found, size in zip(is_reduced, sizes)]
     name = b.use(x)
 
     def read(s: Scalars, *indices: Scalar) -> Scalar:
@@ -78,20 +70,8 @@ def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: b
                          [s.add(indices[dim], indices[rank + dim]) for dim in range(rank)])
 
     doubled = b.make(read, [*kept, *reduced], x.element)
-    shape = kept if keepdims else _sizes_of_kept(b, is_reduced, x, rank - len(places))
+    shape = kept if keepdims else sizes_of_kept(b, is_reduced, x, rank - axes.count)
     return Reduction(doubled, list(range(rank, 2 * rank)), shape)
-
-
-def _sizes_of_kept(b: Builder, is_reduced: list[Scalar], x: Tensor, count: int) -> list[Size]:
-    """Returns the sizes of the dims that are not reduced, of which there are `count`, in their order."""
-    s = b.scalars
-    sizes, before = [s.constant(1, None)] * count, s.constant(0, None)
-    for found, size in zip(is_reduced, x.shape):
-        whole, is_kept = Scalar(b.size(size), None), s.invert(found)
-        for number in range(count):
-            sizes[number] = s.select(s.bit_and(is_kept, s.equal(before, number)), whole, sizes[number])
-        before = s.add(before, s.index_of(is_kept))
-    return [Symbol(size.name) for size in sizes]
 
 
 def reduce(b: Builder, node: Node, x: Tensor, combine: Body, initial: float, element: Element,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from layout_mlir.onnx_import.axes import find_dims, sizes_of_kept
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, F64, I64, Element
 from layout_mlir.onnx_import.node import Node, operator
@@ -105,6 +106,10 @@ def checked_axes(node: Node, axes: Sequence[int], rank: int) -> list[int]:
 def squeeze(b: Builder, node: Node, x: Tensor, _axes: Tensor | None = None) -> Tensor:
     """Without axes, the dims whose size is 1 are removed. The rank of the result is known at import, so that a dynamic
     size stays, and is checked to be another one."""
+    if _axes is not None and _axes.known_integers() is None:
+        if not isinstance(_axes.count, int):
+            node.refuse("the number of its axes is not known")
+        return b.reshape(x, sizes_of_kept(b, find_dims(b, _axes, x.rank), x, x.rank - _axes.count))
     given = node.integers("axes", 1)
     if given is None:
         axes = [dim for dim, value in enumerate(x.shape) if value == 1]
@@ -124,11 +129,28 @@ def squeeze(b: Builder, node: Node, x: Tensor, _axes: Tensor | None = None) -> T
 
 
 @operator("Unsqueeze")
-def unsqueeze(b: Builder, node: Node, x: Tensor, _axes: Tensor | None = None) -> Tensor:
+def unsqueeze(b: Builder, node: Node, x: Tensor, given: Tensor | None = None) -> Tensor:
+    if given is not None and given.known_integers() is None:
+        return _unsqueeze_by_values(b, node, x, given)
     axes = node.integers("axes", 1)
     if axes is None:
         node.refuse("it has no axes")
     return b.unsqueeze(x, checked_axes(node, axes, x.rank + len(axes)))
+
+
+def _unsqueeze_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor) -> Tensor:
+    """Adds dims at places that the program computes."""
+    if not isinstance(axes.count, int):
+        node.refuse("the number of its axes is not known")
+    s, before = b.scalars, b.scalars.constant(0, None)
+    sizes: list[Size] = []
+    for is_new in find_dims(b, axes, x.rank + axes.count):
+        size = s.constant(1, None)
+        for dim, own in enumerate(x.shape):
+            size = s.select(s.bit_and(s.invert(is_new), s.equal(before, dim)), Scalar(b.size(own), None), size)
+        sizes.append(Symbol(size.name))
+        before = s.add(before, s.index_of(s.invert(is_new)))
+    return b.reshape(x, sizes)
 
 
 @operator("Expand")

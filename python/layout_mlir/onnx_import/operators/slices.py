@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from layout_mlir.onnx_import.axes import spread
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
@@ -129,8 +130,15 @@ def slice_(b: Builder, node: Node, x: Tensor, starts: Tensor | None = None, ends
     else:
         low, high = ([Bound(value, is_data) for value in values]
                      for values, is_data in (read_sizes(b, node, starts), read_sizes(b, node, ends)))
-    places = checked_axes(node, node.integers("axes", 3, range(len(low))) or [], x.rank)
     given = read_sizes(b, node, steps)[0] if steps is not None else [1] * len(low)
+    if axes is not None and axes.known_integers() is None:
+        if not len(low) == len(high) == axes.count == len(given):
+            node.refuse("its starts, ends, axes and steps differ in their number")
+        low = [Bound(each, True) for each in spread(b, axes, [each.value for each in low], [0] * x.rank)]
+        high = [Bound(each, True) for each in spread(b, axes, [each.value for each in high], x.shape)]
+        given, places = spread(b, axes, given, [1] * x.rank), list(range(x.rank))
+    else:
+        places = checked_axes(node, node.integers("axes", 3, range(len(low))) or [], x.rank)
     if not len(low) == len(high) == len(places) == len(given):
         node.refuse("its starts, ends, axes and steps differ in their number")
     spans = [Span(0, size, 1) for size in x.shape]
@@ -220,7 +228,8 @@ def _read_amounts(b: Builder, node: Node, x: Tensor, pads: Tensor | None,
                   axes: Tensor | None) -> tuple[list[Size], list[Size], bool]:
     """Returns the amounts before and after each dim, and whether the program reads them from data."""
     places = list(range(x.rank))
-    if axes is not None:
+    by_values = axes is not None and axes.known_integers() is None
+    if axes is not None and not by_values:
         places = checked_axes(node, node.integers("axes", 3) or [], x.rank)
     if pads is None:
         amounts: list[Size] = list(node.attribute("pads", node.attribute("paddings", [])))
@@ -228,6 +237,10 @@ def _read_amounts(b: Builder, node: Node, x: Tensor, pads: Tensor | None,
     else:
         flat = b.reshape(pads, [-1]) if pads.rank != 1 else pads
         amounts, is_data = read_sizes(b, node, flat)
+    if axes is not None and by_values:
+        half = len(amounts) // 2
+        none: list[Size] = [0] * x.rank
+        return spread(b, axes, amounts[:half], none), spread(b, axes, amounts[half:], none), True
     if len(amounts) != 2 * len(places):
         node.refuse(f"{len(amounts)} pads are given for {len(places)} dims")
     low: list[Size] = [0] * x.rank

@@ -145,6 +145,11 @@ def top_k(b: Builder, node: Node, x: Tensor, k: Tensor | None = None) -> list[Te
         k = b.constant(np.array([node.attribute("k")], np.int64))
     count = b.size_of(k)
     static = count if isinstance(count, int) else None
+    most = x.shape[axis]
+    if static is not None and isinstance(most, int) and static > most:
+        node.refuse(f"k is {static}, more than the {most} elements of a row")
+    b.check(b.emit(f"arith.cmpi sle, {b.size(count)}, {b.size(most)} : index"),
+            "k is larger than the number of elements of a row")
     function = top_k_by_insertion if static is not None and static <= _MOST_INSERTED else top_k_by_merging
     results = b.loops(function, x, k, axis=axis, largest=bool(node.attribute("largest", 1)), count=static)
     shape = [count if dim == axis else size for dim, size in enumerate(x.shape)]

@@ -1,0 +1,50 @@
+"""Axes that the program computes: a condition for each dim, and sizes that depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layout_mlir.onnx_import.builder import Builder
+from layout_mlir.onnx_import.elements import BOOL
+from layout_mlir.onnx_import.sizes import Size, Symbol
+from layout_mlir.onnx_import.values import Scalar, Tensor
+
+
+def find_dims(b: Builder, axes: Tensor, rank: int) -> list[Scalar]:
+    """Returns for each dim whether it is among the axes, which may count from the end; their number is static."""
+    assert isinstance(axes.count, int)
+    s = b.scalars
+    places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(axes.count)]
+    found = []
+    for dim in range(rank):
+        is_axis = s.constant(False, BOOL)
+        for place in places:
+            is_axis = s.bit_or(is_axis, s.bit_or(s.equal(place, dim), s.equal(place, dim - rank)))
+        found.append(is_axis)
+    return found
+
+
+def sizes_of_kept(b: Builder, removed: Sequence[Scalar], x: Tensor, count: int) -> list[Size]:
+    """Returns the sizes of the dims that are not removed, of which there are `count`, in their order."""
+    s = b.scalars
+    sizes, before = [s.constant(1, None)] * count, s.constant(0, None)
+    for is_removed, size in zip(removed, x.shape):
+        whole, is_kept = Scalar(b.size(size), None), s.invert(is_removed)
+        for number in range(count):
+            sizes[number] = s.select(s.bit_and(is_kept, s.equal(before, number)), whole, sizes[number])
+        before = s.add(before, s.index_of(is_kept))
+    return [Symbol(size.name) for size in sizes]
+
+
+def spread(b: Builder, axes: Tensor, values: Sequence[Size], default: Sequence[Size]) -> list[Size]:
+    """Returns a value for each dim: that of its axis, or the default of the dim if it is not among the axes."""
+    s, rank = b.scalars, len(default)
+    result: list[Size] = []
+    places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(len(values))]
+    for dim, own in enumerate(default):
+        chosen = Scalar(b.size(own), None)
+        for place, value in zip(places, values):
+            is_axis = s.bit_or(s.equal(place, dim), s.equal(place, dim - rank))
+            chosen = s.select(is_axis, Scalar(b.size(value), None), chosen)
+        result.append(Symbol(chosen.name))
+    return result
