@@ -110,7 +110,7 @@ def run(cases: list[Case], form: str, at_run_time: bool) -> list[list[Array]]:
     WORK.mkdir(parents=True, exist_ok=True)
     path = WORK / "cases.mlirbc"
     path.write_bytes(module)
-    program = layout_mlir.compile(str(path))
+    program = layout_mlir.compile(module)
     results = program(*given)
     flat = list(results) if isinstance(results, (tuple, list)) else [results]
     parts, at = [], 0
