@@ -1,14 +1,12 @@
 # REQUIRES: python-extension, onnx
-# RUN: %python -B %s %t
-"""Operators of ONNX that move, slice, gather, scatter and choose elements are right on hard forms: sizes that are static
-or dynamic, operands that are constants or that the program computes. ONNX Runtime says what is right, or the onnx
-package's reference where that does not take a form."""
+# RUN: %python -B %s
+"""Operators of ONNX that move, slice, gather, scatter and choose elements are right on hard forms: sizes that are
+static or dynamic, operands that are constants or that the program computes. ONNX Runtime says what is right, or the
+onnx package's reference if that does not take a form."""
 
 from __future__ import annotations
 
 import dataclasses
-import pathlib
-import sys
 import unittest
 import warnings
 from typing import Any
@@ -23,7 +21,6 @@ from onnx.reference import ReferenceEvaluator
 import layout_mlir
 from layout_mlir import onnx_import
 
-WORK = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("/tmp/indices-and-movement")
 RNG = np.random.default_rng(7)
 Array = NDArray[Any]
 
@@ -107,9 +104,6 @@ def run(cases: list[Case], form: str, at_run_time: bool) -> list[list[Array]]:
     given = [x for place, case in enumerate(cases) for number, x in enumerate([*case.data, *case.known])
              if x is not None and f"c{place}_{number}" in names]
     module = onnx_import.lower(onnx_import.prepare_checked(model))
-    WORK.mkdir(parents=True, exist_ok=True)
-    path = WORK / "cases.mlirbc"
-    path.write_bytes(module)
     program = layout_mlir.compile(module)
     results = program(*given)
     flat = list(results) if isinstance(results, (tuple, list)) else [results]
@@ -284,7 +278,8 @@ CHOICES = [
     Case("Compress", [f32(4, 5)], [np.array([False, True, False, True, True])], {"axis": -1}),
     Case("Compress", [f32(2, 3)], [np.array([False, True, False, True])]),
     Case("Compress", [f32(2, 3)], [np.array([False, False])]),
-    *(Case("Unique", [REPEATED], [], {"axis": axis, "sorted": order}, outputs=4) for axis in (0, 1) for order in (0, 1)),
+    *(Case("Unique", [REPEATED], [], {"axis": axis, "sorted": order}, outputs=4)
+      for axis in (0, 1) for order in (0, 1)),
     Case("Unique", [np.array([3, 1, 2, 3, 1, 9], np.int64)], [], {"sorted": 0}, outputs=4),
     Case("Unique", [np.array([[3, 1], [2, 3]], np.int64)], outputs=4),
     Case("Unique", [RNG.integers(0, 9, 40)], outputs=4),
