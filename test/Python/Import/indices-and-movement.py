@@ -173,6 +173,7 @@ MOVEMENT = [
     Case("DepthToSpace", [f32(2, 8, 2, 3)], [], {"blocksize": 2, "mode": "DCR"}),
     Case("DepthToSpace", [f32(2, 8, 2, 3)], [], {"blocksize": 2, "mode": "CRD"}),
     Case("SpaceToDepth", [f32(2, 2, 4, 6)], [], {"blocksize": 2}),
+    Case("SpaceToDepth", [f32(2, 2, 4, 6)], [], {"blocksize": 2, "mode": "CRD"}, 28),
     Case("Trilu", [f32(2, 4, 5)], [scalar(1)]),
     Case("Trilu", [f32(4, 5)], [scalar(-2)], {"upper": 0}),
     Case("Trilu", [f32(0, 5)]),
