@@ -34,17 +34,3 @@ def sizes_of_kept(b: Builder, removed: Sequence[Scalar], x: Tensor, count: int) 
             sizes[number] = s.select(s.bit_and(is_kept, s.equal(before, number)), whole, sizes[number])
         before = s.add(before, s.index_of(is_kept))
     return [Symbol(size.name) for size in sizes]
-
-
-def spread(b: Builder, axes: Tensor, values: Sequence[Size], default: Sequence[Size]) -> list[Size]:
-    """Returns a value for each dim: that of its axis, or the default of the dim if it is not among the axes."""
-    s, rank = b.scalars, len(default)
-    result: list[Size] = []
-    places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(len(values))]
-    for dim, own in enumerate(default):
-        chosen = Scalar(b.size(own), None)
-        for place, value in zip(places, values):
-            is_axis = s.bit_or(s.equal(place, dim), s.equal(place, dim - rank))
-            chosen = s.select(is_axis, Scalar(b.size(value), None), chosen)
-        result.append(Symbol(chosen.name))
-    return result

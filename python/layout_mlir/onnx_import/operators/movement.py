@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.sizes import Size, divide, is_static
+from layout_mlir.onnx_import.sizes import Size, divide, is_static, product
 from layout_mlir.onnx_import.values import MOST_TRACKED, Scalar, Tensor
 
 if TYPE_CHECKING:
@@ -158,7 +157,9 @@ def space_to_depth(b: Builder, node: Node, x: Tensor) -> Tensor:
     parts = [b.floor_divide(value, block) for value in sizes]
     x = b.reshape(x, [n, c, *(each for part in parts for each in (part, block))])
     spatial = range(len(sizes))
-    order = [0, *(3 + 2 * d for d in spatial), 1, *(2 + 2 * d for d in spatial)]
+    blocks = [3 + 2 * d for d in spatial]
+    channels = [1, *blocks] if node.attribute("mode", "DCR") == "CRD" else [*blocks, 1]
+    order = [0, *channels, *(2 + 2 * d for d in spatial)]
     return b.reshape(permute(b, x, order), [n, c * block ** len(sizes), *parts])
 
 
@@ -229,20 +230,22 @@ def inside(at: Sequence[int], sizes: Sequence[int]) -> bool:
 @operator("Col2Im")
 def col2im(b: Builder, node: Node, x: Tensor, image: Tensor, kernel: Tensor) -> Tensor:
     sizes, _ = read_sizes(b, node, image)
-    block = node.integers("block_shape", 2) or []
+    block, _ = read_sizes(b, node, kernel)
     rank = len(block)
     strides = node.attribute("strides", [1] * rank)
     pads = node.attribute("pads", [0] * 2 * rank)
     dilations = node.attribute("dilations", [1] * rank)
     counts = [b.floor_divide(value + pads[d] + pads[rank + d] - dilations[d] * (block[d] - 1) - 1, strides[d]) + 1
               for d, value in enumerate(sizes)]
-    x = divide_dim(b, node, x, 1, math.prod(block))
-    channels = b.floor_divide(x.shape[1], math.prod(block))
+    taps = product(block)
+    if isinstance(taps, int):
+        x = divide_dim(b, node, x, 1, taps)
+    channels = b.floor_divide(x.shape[1], taps)
     columns = b.reshape(x, [x.shape[0], channels, *block, *counts])
     into = b.fill([x.shape[0], channels, *sizes], x.element, 0)
     result, = b.loops(add_columns, columns, into, strides=tuple(strides), pads=tuple(pads),
                       dilations=tuple(dilations), counts=tuple(loop_size(b, each) for each in counts),
-                      block=tuple(block))
+                      block=tuple(loop_size(b, each) for each in block))
     return Tensor(x.element, into.shape, result.name)
 
 

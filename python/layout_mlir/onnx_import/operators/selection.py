@@ -67,8 +67,8 @@ def precedes(x: LoopTensor, a: int, b: int) -> bool:
 
 
 def sort_rows(x: LoopTensor, order: LoopTensor, n: int) -> LoopTensor:
-    """Sorts the first n elements of `order`, which are rows: runs of twice the length are merged in each step, and equal
-    rows keep their order."""
+    """Sorts the first n elements of `order`, which are rows: runs of twice the length are merged in each step, and
+    equal rows keep their order."""
     merged, width = empty("i64", (size(order, 0),)), 1
     for step in range(63):
         if width < n:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from layout_mlir.onnx_import.axes import spread
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
@@ -132,19 +131,38 @@ def slice_(b: Builder, node: Node, x: Tensor, starts: Tensor | None = None, ends
                      for values, is_data in (read_sizes(b, node, starts), read_sizes(b, node, ends)))
     given = read_sizes(b, node, steps)[0] if steps is not None else [1] * len(low)
     if axes is not None and axes.known_integers() is None:
-        if not len(low) == len(high) == axes.count == len(given):
-            node.refuse("its starts, ends, axes and steps differ in their number")
-        low = [Bound(each, True) for each in spread(b, axes, [each.value for each in low], [0] * x.rank)]
-        high = [Bound(each, True) for each in spread(b, axes, [each.value for each in high], x.shape)]
-        given, places = spread(b, axes, given, [1] * x.rank), list(range(x.rank))
-    else:
-        places = checked_axes(node, node.integers("axes", 3, range(len(low))) or [], x.rank)
+        return _slice_any(b, node, x, axes, (low, high, given))
+    places = checked_axes(node, node.integers("axes", 3, range(len(low))) or [], x.rank)
     if not len(low) == len(high) == len(places) == len(given):
         node.refuse("its starts, ends, axes and steps differ in their number")
     spans = [Span(0, size, 1) for size in x.shape]
     for axis, start, end, step in zip(places, low, high, given):
         spans[axis] = find_span(b, node, x.shape[axis], start, end, step)
     return take_spans(b, x, spans)
+
+
+def spread(b: Builder, node: Node, axes: Tensor, values: Sequence[Size], rank: int, default: Size) -> list[Size]:
+    """Returns for each dim the value of its axis, or the default; the program reads the axes from data."""
+    places, _ = read_sizes(b, node, axes)
+    if len(places) != len(values):
+        node.refuse("its axes and the values for them differ in their number")
+    result: list[Size] = []
+    for dim in range(rank):
+        chosen = default
+        for place, value in zip(places, values):
+            chosen = b.choose("eq", b.choose("slt", place, 0, place + rank, place), dim, value, chosen)
+        result.append(chosen)
+    return result
+
+
+def _slice_any(b: Builder, node: Node, x: Tensor, axes: Tensor,
+               given: tuple[Sequence[Bound], Sequence[Bound], Sequence[Size]]) -> Tensor:
+    """Slices along axes that the program reads from data."""
+    low, high = ([bound.value for bound in bounds] for bounds in given[:2])
+    starts, ends, steps = (spread(b, node, axes, values, x.rank, default)
+                           for values, default in ((low, 0), (high, _END), (given[2], 1)))
+    return take_spans(b, x, [find_span(b, node, size, Bound(start, True), Bound(end, True), step)
+                             for size, start, end, step in zip(x.shape, starts, ends, steps)])
 
 
 # ----------------------------------------------------------------------------- Pad
@@ -227,20 +245,17 @@ def crop(b: Builder, node: Node, x: Tensor, low: Sequence[Size], high: Sequence[
 def _read_amounts(b: Builder, node: Node, x: Tensor, pads: Tensor | None,
                   axes: Tensor | None) -> tuple[list[Size], list[Size], bool]:
     """Returns the amounts before and after each dim, and whether the program reads them from data."""
-    places = list(range(x.rank))
-    by_values = axes is not None and axes.known_integers() is None
-    if axes is not None and not by_values:
-        places = checked_axes(node, node.integers("axes", 3) or [], x.rank)
     if pads is None:
         amounts: list[Size] = list(node.attribute("pads", node.attribute("paddings", [])))
         is_data = False
     else:
         flat = b.reshape(pads, [-1]) if pads.rank != 1 else pads
         amounts, is_data = read_sizes(b, node, flat)
-    if axes is not None and by_values:
+    if axes is not None and axes.known_integers() is None:
         half = len(amounts) // 2
-        none: list[Size] = [0] * x.rank
-        return spread(b, axes, amounts[:half], none), spread(b, axes, amounts[half:], none), True
+        return (spread(b, node, axes, amounts[:half], x.rank, 0), spread(b, node, axes, amounts[half:], x.rank, 0),
+                True)
+    places = checked_axes(node, node.integers("axes", 3, range(x.rank)) or [], x.rank)
     if len(amounts) != 2 * len(places):
         node.refuse(f"{len(amounts)} pads are given for {len(places)} dims")
     low: list[Size] = [0] * x.rank
