@@ -94,6 +94,8 @@ def top_k_by_merging(x: loops.Tensor, k: loops.Tensor, axis: int, largest: bool,
     values = empty(x, (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
     places = empty("i64", (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
     order, merged = empty("i64", (n,)), empty("i64", (n,))
+    for i in range(n):  # two tensors without elements might be taken for one
+        merged[i] = 0
     for row in indices(around):
         for i in range(n):
             order[i] = i
