@@ -146,7 +146,7 @@ class Operators(unittest.TestCase):
         for op in ("HannWindow", "HammingWindow", "BlackmanWindow"):
             for periodic in (0, 1):
                 model.add(op, [np.array(9)], periodic=periodic)
-        model.add("MelWeightMatrix", [np.array(x) for x in (40, 512, 16000)] + [np.array(x, np.float32) for x in (20, 7600)])
+        model.add("MelWeightMatrix", [*map(np.array, (40, 512, 16000)), np.array(20, "f4"), np.array(7600, "f4")])
         self.by_runtime(model)
 
 
