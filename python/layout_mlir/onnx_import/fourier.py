@@ -77,8 +77,8 @@ def make_table(b: Builder, t: Transform, used: Size, bins: Size, element: Elemen
 
 
 def transform(b: Builder, rows: Tensor, t: Transform, used: Size, bins: Size) -> Tensor:
-    """Returns `bins` frequencies [rows, bins, 2] of rows of signals [rows, used * parts]; the elements of a signal beyond
-    `used` are 0."""
+    """Returns `bins` frequencies [rows, bins, 2] of rows of signals [rows, used * parts]; elements of a signal beyond `used`
+    are 0."""
     length = t.length
     factor = _factor(length) if is_static(length) and used == length else None
     if factor is None:
@@ -99,8 +99,8 @@ def _factor(length: int) -> int | None:
 def _split(b: Builder, rows: Tensor, t: Transform, length: int, a: int) -> Tensor:
     """Returns all frequencies of a transform of a * c elements.
 
-    With n = c * n1 + n2 and k = k1 + a * k2: transforms over n1 for each n2, twiddle factors of n2 * k1, transforms over
-    n2 for each k1.
+    With n = c * n1 + n2 and k = k1 + a * k2: transforms over n1 for each n2, twiddle factors of n2 * k1, transforms
+    over n2 for each k1.
     """
     count, c = rows.shape[0], length // a
     signal = b.transpose(b.reshape(rows, [count, a, c, t.parts]), [0, 2, 1, 3])

@@ -92,7 +92,7 @@ class Importer:
     def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type"):
-            raise Refused(f"input '{value.name}' is not a tensor")
+            raise Refused(f"input '{value.name}' is not a tensor: make inputs of the tensors of a sequence or optional")
         if not tensor.HasField("shape"):
             raise Refused(f"input '{value.name}' has no rank: state it in the model, or give its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
@@ -129,7 +129,7 @@ class Importer:
         values = self.import_nodes(graph)
         for value, result in zip(graph.output, values):
             if not isinstance(result, Tensor):
-                raise Refused(f"result '{value.name}' is not a tensor")
+                raise Refused(f"result '{value.name}' is not a tensor: make results of the tensors of a sequence")
             results.append(result)
         return b.finish("main", arguments, results, self._attributes([x for x, _ in arguments], results))
 

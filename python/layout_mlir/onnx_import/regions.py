@@ -158,8 +158,8 @@ class Mark:
 
 def count_loop(b: Builder, count: Size, initial: Sequence[Tensor],
                body: Callable[[Symbol, list[Tensor]], Sequence[Tensor]]) -> list[Tensor]:
-    """Writes scf.for over `count` iterations: `body(i, carried)` returns what the next iteration carries, tensors of the
-    shapes of `initial`."""
+    """Writes scf.for over `count` iterations: `body(i, carried)` returns what the next iteration carries, tensors of
+    the shapes of `initial`."""
     index, names = Symbol(b.new_name()), [b.new_name() for _ in initial]
     starts = [b.use(tensor) for tensor in initial]
     bounds = f"{b.size(0)} to {b.size(count)} step {b.size(1)}"

@@ -1,8 +1,8 @@
 """RNN, GRU and LSTM.
 
-One matmul multiplies the inputs of all steps by W before the loop. An iteration of scf.for has one matmul of the state by
-R, two in a GRU that resets before it, and one linalg.generic for each set of gates. Elements of a batch whose sequence
-has ended keep their state.
+One matmul multiplies the inputs of all steps by W before the loop. An iteration of scf.for has one matmul of the state
+by R, two in a GRU that resets before it, and one linalg.generic for each set of gates. Elements of a batch whose
+sequence has ended keep their state.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ class Recurrent:
         return s.clamp(x, -self.clip, self.clip) if self.clip > 0 else x
 
     def fuse(self, body: _Body, tensors: Sequence[Tensor], into: Sequence[Tensor]) -> list[Tensor]:
-        """Computes elements of tensors [batch, hidden] in place of those of `into`, which the body gets last. Tensors are
-        of that shape, [hidden], or the lengths."""
+        """Computes elements of tensors [batch, hidden] in place of those of `into`, which the body gets last. Tensors
+        are of that shape, [hidden], or the lengths."""
         maps = {2: "d0, d1", 1: "d1"}
         inputs = [(tensor, "d0" if tensor is self.lengths else maps[tensor.rank]) for tensor in tensors]
         return self.b.generic(body, inputs, [(tensor, "d0, d1") for tensor in into], ["parallel"] * 2)

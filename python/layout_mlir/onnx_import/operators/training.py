@@ -15,8 +15,8 @@ _DOMAIN = "ai.onnx.preview.training"
 
 def _update(b: Builder, node: Node, body: Callable[..., tuple[Scalar, ...]], rate: Tensor, step: Tensor,
             tensors: Sequence[Tensor], kinds: int) -> list[Tensor]:
-    """Updates parameters: `body(s, rate, step, *elements)` gets one of each of the `kinds` groups of tensors, which begin
-    with a parameter and its gradient, and returns new ones of all but the gradient."""
+    """Updates parameters: `body(s, rate, step, *elements)` gets one of each of the `kinds` groups of tensors, which
+    begin with a parameter and its gradient, and returns new ones of all but the gradient."""
     count = len(tensors) // kinds
     if count * kinds != len(tensors):
         node.refuse(f"it has {len(tensors)} tensors, which are not groups of {kinds}")

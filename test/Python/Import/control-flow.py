@@ -1,0 +1,182 @@
+# REQUIRES: python-extension, onnx
+# RUN: %python -B %s %t
+"""If, Loop, Scan and sequences compute what ONNX Runtime computes: branches of other sizes, loops that carry growing
+tensors or sequences, results of an unknown number of iterations, scans from both ends."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import unittest
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+
+import layout_mlir
+from layout_mlir import onnx_import
+
+WORK = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("/tmp/control-flow")
+RNG = np.random.default_rng(3)
+Array = NDArray[Any]
+
+
+def f32(*shape: int) -> Array:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def parse(text: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]>\n{text}')
+
+
+def compile_model(model: onnx.ModelProto) -> Any:
+    WORK.mkdir(parents=True, exist_ok=True)
+    path = WORK / "model.mlirbc"
+    path.write_bytes(onnx_import.lower(onnx_import.prepare_checked(model)))
+    return layout_mlir.compile(str(path))
+
+
+BRANCHES = """g (float[n,3] x, bool[1] c) => (float[p,3] y, float[2] z, float[k] w)
+    <float[1,3] one = {1, 2, 3}, float[2] two = {4, 5}> {
+  y, z, s = If (c) <
+    then_branch = t () => (float[n,3] a, float[2] b, seq(float[m]) q) {
+      a = Add (x, one)
+      b = Identity (two)
+      q = SequenceConstruct (two, b) },
+    else_branch = e () => (float[m,3] a, float[2] b, seq(float[m]) q) {
+      a = Concat <axis = 0> (x, x, one)
+      b = Add (two, two)
+      d = Concat <axis = 0> (b, two)
+      q = SequenceConstruct (d, b) }>
+  w = ConcatFromSequence <axis = 0> (s)
+}"""
+
+GROWS = """g (float[3] x, int64 most) => (float[p] y, float[s,3] z) {
+  y, z = Loop (most, , x) <body = b (int64 i, bool go, float[q] v) => (bool again, float[r] longer, float[3] o) {
+    again = Identity (go)
+    longer = Concat <axis = 0> (v, x)
+    f = Cast <to = 1> (i)
+    o = Mul (x, f) }>
+}"""
+
+WHILE = """g (float[n] x, int64 most, float limit) => (float[n] y, float[s,n] z, int64[s] w) <bool true = {1}> {
+  y, z, w = Loop (most, true, x) <body = b (int64 i, bool go, float[n] v)
+      => (bool again, float[n] twice, float[n] o, int64 number) {
+    twice = Add (v, v)
+    m = ReduceMax <keepdims = 0> (twice)
+    again = Less (m, limit)
+    o = Sub (twice, x)
+    number = Add (i, i) }>
+}"""
+
+# The sizes of what is stacked are known inside of the loop only.
+INSIDE = """g (float[n] x, int64 most) => (float[s,p] z)
+    <bool true = {1}, int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}> {
+  z = Loop (most, true) <body = b (int64 i, bool go) => (bool again, float[p] o) {
+    again = Identity (go)
+    places = NonZero (x)
+    sizes = Shape (places)
+    end = Slice (sizes, one, two)
+    part = Slice (x, zero, end)
+    f = Cast <to = 1> (i)
+    o = Add (part, f) }>
+}"""
+
+NESTED = """g (float[n] x, int64 most) => (float[n] y, float[s] z) <bool true = {1}, int64 two = {2}> {
+  y, z = Loop (most, true, x) <body = b (int64 i, bool go, float[n] v) => (bool again, float[n] new, float o) {
+    again = Identity (go)
+    r = Mod (i, two)
+    odd = Cast <to = 9> (r)
+    new = If (odd) <
+      then_branch = t () => (float[n] a) { a = Add (v, x) },
+      else_branch = e () => (float[n] a) {
+        a = Loop (i, true, v) <body = inner (int64 j, bool c, float[n] u) => (bool d, float[n] next) {
+          d = Identity (c)
+          f = Cast <to = 1> (j)
+          next = Sub (u, f) }> }>
+    o = ReduceSum <keepdims = 0> (new) }>
+}"""
+
+SEQUENCE = """g (float[n] x, float[m,2] rows) => (float[p] y, float[q,2] z) <int64 five = {5}, bool true = {1}> {
+  empty = SequenceEmpty <dtype = 1> ()
+  all = Loop (five, true, empty) <body = b (int64 i, bool go, seq(float[n]) v) => (bool again, seq(float[n]) longer) {
+    again = Identity (go)
+    f = Cast <to = 1> (i)
+    item = Add (x, f)
+    longer = SequenceInsert (v, item) }>
+  y = ConcatFromSequence <axis = 0> (all)
+  twice = Concat <axis = 0> (rows, rows)
+  s = SequenceConstruct (rows, twice)
+  r = SequenceMap (s, rows) <body = m (float[a,2] e, float[c,2] o) => (float[d,2] joined) {
+    joined = Concat <axis = 0> (e, o) }>
+  z = ConcatFromSequence <axis = 0> (r)
+}"""
+
+SCAN = """g (float[2] start, float[n,2] x, float[2,n] w) => (float[2] last, float[n,2] a, float[2,n] b) {
+  last, a, b = Scan <num_scan_inputs = 2, scan_input_axes = [0, 1], scan_input_directions = [0, 1],
+      scan_output_axes = [0, -1], scan_output_directions = [1, 0],
+      body = step (float[2] state, float[2] row, float[2] column) => (float[2] new, float[2] p, float[2] q) {
+    new = Add (state, row)
+    p = Mul (new, column)
+    q = Sub (new, column) }> (start, x, w)
+}"""
+
+
+class ControlFlow(unittest.TestCase):
+    def check(self, text: str, *runs: list[Any]) -> None:
+        model = parse(text)
+        program = compile_model(model)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        for given in runs:
+            arrays = [np.asarray(x) for x in given]
+            want = session.run(None, dict(zip([x.name for x in session.get_inputs()], arrays)))
+            got = program(*[np.array(x) for x in arrays])
+            for one, other in zip(got if isinstance(got, (tuple, list)) else [got], want):
+                np.testing.assert_allclose(one, other, 1e-5, 1e-5)
+
+    def test_branches(self) -> None:
+        self.check(BRANCHES, [f32(2, 3), [True]], [f32(4, 3), [False]], [f32(0, 3), [False]])
+
+    def test_growing(self) -> None:
+        self.check(GROWS, [f32(3), np.int64(4)], [f32(3), np.int64(1)])
+
+    def test_unknown_count(self) -> None:
+        x = np.abs(f32(3)) + np.float32(0.01)
+        self.check(WHILE, [x, np.int64(100), np.float32(50)], [x, np.int64(2), np.float32(50)],
+                   [x / 1000, np.int64(100), np.float32(5e6)])
+
+    def test_sizes_inside(self) -> None:
+        self.check(INSIDE, [np.array([1, 0, 2, 3, 0], np.float32), np.int64(4)])
+
+    def test_nested(self) -> None:
+        self.check(NESTED, [f32(3), np.int64(6)])
+
+    def test_sequences(self) -> None:
+        self.check(SEQUENCE, [f32(3), f32(2, 2)])
+
+    def test_scan(self) -> None:
+        self.check(SCAN, [f32(2), f32(5, 2), f32(2, 5)], [f32(2), f32(0, 2), f32(2, 0)])
+
+    def test_no_iteration(self) -> None:
+        """A loop without iterations gives what it carries, and stacks of the sizes that it would stack."""
+        y, z = compile_model(parse(GROWS))(np.ones(3, np.float32), np.array(0))
+        np.testing.assert_array_equal(y, np.ones(3))
+        self.assertEqual(z.shape, (0, 3))
+
+    def test_refusals(self) -> None:
+        ranks = """g (float[n,3] x, bool c) => (float[p] y) {
+          y = If (c) <then_branch = t () => (float[n,3] a) { a = Neg (x) },
+                      else_branch = e () => (float[p] a) { a = ReduceSum <keepdims = 0> (x) }> }"""
+        endless = """g (float[n] x) => (float[n] y) <bool true = {1}> {
+          y = Loop (, true, x) <body = b (int64 i, bool go, float[n] v) => (bool again, float[n] w) {
+            again = Identity (go)
+            w = Neg (v) }> }"""
+        for text, message in (ranks, "rank 2 and rank 0"), (endless, "never ends"):
+            with self.assertRaisesRegex(onnx_import.ImportFailed, message):
+                onnx_import.lower_to_text(onnx_import.prepare_checked(parse(text)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
