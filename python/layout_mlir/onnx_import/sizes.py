@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard, Union
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 _numbers = itertools.count()
 
@@ -115,7 +118,7 @@ def _normalize(terms: Mapping[tuple[Symbol, ...], int]) -> Size:
     return Expr(kept)
 
 
-def is_static(size: Size) -> TypeGuard[int]:
+def is_static(size: Size) -> TypeIs[int]:
     """Returns true if the size is known at import."""
     return isinstance(size, int)
 

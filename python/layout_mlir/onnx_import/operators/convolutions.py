@@ -70,6 +70,9 @@ def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Wind
         x = b.cast_shape(x, [x.shape[0], groups, *x.shape[2:]])
         return b.named(_DEPTHWISE[window.rank], [x, b.reshape(w, [groups, *w.shape[2:]])], into,
                        window_attributes(window))
+    filters = b.floor_divide(w.shape[0], groups)
+    w = b.cast_shape(w, [filters * groups, *w.shape[1:]])
+    shape[1] = w.shape[0]
     return _convolve_groups(b, x, w, initial_sums(b, shape, element, bias), window, groups)
 
 

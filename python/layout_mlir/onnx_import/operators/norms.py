@@ -12,7 +12,7 @@ import numpy as np
 
 from layout_mlir.onnx_import.batch_norms import is_training, known_scaling
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import BY_CODE, F32, Element
+from layout_mlir.onnx_import.elements import BY_CODE, F32, I32, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.pools import power, root
 from layout_mlir.onnx_import.scalars import Body, Scalars
@@ -333,3 +333,36 @@ def _power(s: Scalars, x: Scalar, exponent: float) -> Scalar:
         first = s.sqrt(x)
         return s.mul(first, s.sqrt(first))
     return s.pow(x, exponent)
+
+
+@operator("EmbedLayerNormalization", domain="com.microsoft")
+def embed_layer_normalization(b: Builder, node: Node, ids: Tensor, segments: Tensor | None, words: Tensor,
+                              positions: Tensor, segment_rows: Tensor | None, scale: Tensor, shift: Tensor,
+                              mask: Tensor | None = None, places: Tensor | None = None) -> list[Tensor]:
+    """Sums of rows for the word, its position and its segment. The second output counts the words of the mask."""
+    batch, length = ids.shape
+    shape, tables = [batch, length, words.shape[1]], [words, positions, segment_rows]
+    sources: list[tuple[Tensor | None, Tensor | None, str]] = [
+        (ids, words, "d0, d1"), (places, positions, "0, d1" if places is not None and places.shape[0] == 1 else "d0, d1"),
+        (segments, segment_rows, "d0, d1")]
+    for table in tables:
+        if table is not None:
+            b.use(table)
+    given = [(index, where) for index, table, where in sources if index is not None and table is not None]
+
+    def body(s: Scalars, n: Scalar, position: Scalar, column: Scalar, *indices: Scalar) -> Scalar:
+        rest, total = iter(indices), None
+        for index, table, _ in sources:
+            if table is None:
+                continue
+            row = position if index is None else b.wrapped_index(s, next(rest), table.shape[0])
+            element = b.extract(s, table, [row, column])
+            total = element if total is None else s.add(total, element)
+        assert total is not None
+        return total
+
+    total = b.make(body, shape, words.element, given)
+    count = b.fill([batch], I32, 0) if mask is None else _sum_of(
+        b, lambda s, m: s.cast(s.equal(m, 1), I32), [1], I32, mask)
+    result = layer_norm(b, node, total, scale, shift, 2, sum_element(words.element))[0]
+    return [result, count, total][:node.output_count]

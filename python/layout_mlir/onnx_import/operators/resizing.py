@@ -147,8 +147,9 @@ def _fit_sizes(b: Builder, node: Node, x: Tensor, axes: Sequence[int], sizes: Se
     def scale(dim: int, size: Size) -> float | Scalar:
         if size == x.shape[dim]:
             return 1.0
-        if is_static(size) and is_static(x.shape[dim]):
-            return float(np.float32(size) / np.float32(x.shape[dim]))
+        old = x.shape[dim]
+        if is_static(size) and is_static(old):
+            return float(np.float32(size) / np.float32(old))
         return b.scalars.div(_float_of(b, size), _float_of(b, x.shape[dim]))
 
     scales = [scale(dim, size) for dim, size in zip(axes, sizes)]
