@@ -103,10 +103,10 @@ class Norms(unittest.TestCase):
         ids, segments = (RNG.integers(0, 3, (2, 5)).astype(np.int32) for _ in range(2))
         mask = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 1, 1]], np.int32)
         tables = [Constant(f32(rows, 8)) for rows in (9, 6, 3)]
-        nodes.add("EmbedLayerNormalization", ids, segments, *tables, *given[:2], mask, domain="com.microsoft", outputs=3,
-                  atol=1e-5)
-        nodes.add("EmbedLayerNormalization", ids, None, *tables[:2], None, *given[:2], domain="com.microsoft", outputs=2,
-                  dynamic=True, atol=1e-5)
+        nodes.add("EmbedLayerNormalization", ids, segments, *tables, *given[:2], mask, domain="com.microsoft",
+                  outputs=3, atol=1e-5)
+        nodes.add("EmbedLayerNormalization", ids, None, *tables[:2], None, *given[:2], domain="com.microsoft",
+                  outputs=2, dynamic=True, atol=1e-5)
         nodes.check()
 
     def test_others(self) -> None:

@@ -75,7 +75,8 @@ class Resizing(unittest.TestCase):
         nodes, x = Nodes(19), f32(1, 2, 5, 7)
         for mode in MODES:
             nodes.add("Resize", x, None, np.array([1, 1, 1.5, 0.6], np.float32), mode=mode, atol=1e-5)
-            nodes.add("Resize", x, None, None, np.array([6, 4], np.int64), mode=mode, axes=[2, 3], dynamic=True, atol=1e-5)
+            nodes.add("Resize", x, None, None, np.array([6, 4], np.int64), mode=mode, axes=[2, 3], dynamic=True,
+                      atol=1e-5)
             for policy in ("not_larger", "not_smaller"):
                 nodes.add("Resize", x, None, None, sizes(9, 9), mode=mode, axes=[2, 3], keep_aspect_ratio_policy=policy,
                           dynamic=True, atol=1e-5)

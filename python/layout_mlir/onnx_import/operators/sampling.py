@@ -15,8 +15,8 @@ from layout_mlir.onnx_import.values import Tensor as Value
 from layout_mlir.onnx_import.windows import read_integers
 
 if TYPE_CHECKING:
-    from layout_mlir.loops import (Tensor, all_of, ceil, empty, floor, indices, integer, product_of, rank, real, roundeven,
-                                   shape, size)
+    from layout_mlir.loops import (Tensor, all_of, ceil, empty, floor, indices, integer, product_of, rank, real,
+                                   roundeven, shape, size)
 
 # ------------------------------------------------------------------------ regions
 
@@ -97,7 +97,8 @@ def max_roi_pool(x: Tensor, rois: Tensor, height: int, width: int, scale: float)
 @operator("MaxRoiPool")
 def import_max_roi_pool(b: Builder, node: Node, x: Value, rois: Value) -> Value:
     height, width = read_integers(node, "pooled_shape", 2, 1)
-    return b.loops(max_roi_pool, x, rois, height=height, width=width, scale=float(node.attribute("spatial_scale", 1.0)))[0]
+    scale = float(node.attribute("spatial_scale", 1.0))
+    return b.loops(max_roi_pool, x, rois, height=height, width=width, scale=scale)[0]
 
 
 # --------------------------------------------------------------------------- grids
