@@ -1,5 +1,5 @@
-"""Arithmetic on numpy arrays of f32 under the names of Scalars, so that one function computes a table at import or in the
-program:
+"""Arithmetic on numpy arrays of f32 under the names of Scalars, so that one function computes a table at import or in
+the program:
 
     def places(s, i, scale):            s: Arrays or Scalars
         return s.floor(s.div(s.add(i, 0.5), scale))

@@ -51,8 +51,8 @@ def _scaling_after(importer: Importer, proto: NodeProto) -> tuple[_Vector, _Vect
 
 
 def scale_filters(node: Node, w: Tensor, bias: Tensor | None, element: Element) -> tuple[Tensor, Tensor | None, bool]:
-    """Returns the filters and bias of a convolution, with the batch normalization after it in them if both are constant,
-    and whether that is so."""
+    """Returns the filters and bias of a convolution, with the batch normalization after it in them if both are
+    constant, and whether that is so."""
     if w.array is None or (bias is not None and bias.array is None):
         return w, bias, False
     scaling = _scaling_after(node.importer, node.proto)

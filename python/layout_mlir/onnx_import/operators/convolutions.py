@@ -1,8 +1,8 @@
 """Convolutions, as named operations of linalg on padded tensors.
 
-A bias is the initial value of the sums, by linalg.broadcast. A grouped convolution is conv_2d_ngchw_gfchw, or a depthwise
-one if each channel is a group of one filter. Where linalg has no operation for the number of dims, a linalg.generic with
-the loops of one is written.
+A bias is the initial value of the sums, by linalg.broadcast. A grouped convolution is conv_2d_ngchw_gfchw, or a
+depthwise one if each channel is a group of one filter. Where linalg has no operation for the number of dims, a
+linalg.generic with the loops of one is written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DEPTHWISE = {1: "linalg.depthwise_conv_1d_ncw_cw", 2: "linalg.depthwise_conv_2d
 def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bool = False) -> None:
     """Refuses operands that do not fit together, or the attribute kernel_shape."""
     if x.rank < 3 or w.rank != x.rank:
-        node.refuse(f"its input has rank {x.rank} and its weights have rank {w.rank}, which have to be equal and at least 3")
+        node.refuse(f"its input has rank {x.rank} and its weights have rank {w.rank}: they must be equal, 3 or more")
     given = node.attribute("kernel_shape")
     if given is not None and any(is_static(size) and size != own for size, own in zip(w.shape[2:], given)):
         node.refuse(f"kernel_shape {list(given)} is not the shape of its weights, {list(w.shape[2:])}")
@@ -49,7 +49,8 @@ def initial_sums(b: Builder, shape: Sequence[Size], element: Element, bias: Tens
     """Returns what a convolution accumulates into: the bias of each channel, or zeros."""
     if bias is None or (bias.array is not None and not bias.array.any()):
         return b.fill(shape, element, 0)
-    bias, into = b.cast(bias, element) if bias.array is None else b.constant(bias.array, element), b.empty(shape, element)
+    bias = b.cast(bias, element) if bias.array is None else b.constant(bias.array, element)
+    into = b.empty(shape, element)
     others = [dim for dim in range(len(shape)) if dim != 1]
     return Tensor(element, into.shape, b.emit(
         f"linalg.broadcast ins({b.use(bias)} : {bias.type}) outs({into.name} : {into.type}) dimensions = {others}"))
@@ -70,6 +71,9 @@ def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Wind
         x = b.cast_shape(x, [x.shape[0], groups, *x.shape[2:]])
         return b.named(_DEPTHWISE[window.rank], [x, b.reshape(w, [groups, *w.shape[2:]])], into,
                        window_attributes(window))
+    filters = b.floor_divide(w.shape[0], groups)
+    w = b.cast_shape(w, [filters * groups, *w.shape[1:]])
+    shape[1] = w.shape[0]
     return _convolve_groups(b, x, w, initial_sums(b, shape, element, bias), window, groups)
 
 
@@ -186,7 +190,8 @@ def conv_transpose(b: Builder, node: Node, x: Tensor, w: Tensor, bias: Tensor | 
     wide = _spread(b, x, apart, before, after, strides)
     output = [size + a + c - (own - 1) for size, a, c, own in zip(apart, before, after, reach)]
     window = Window(list(w.shape[2:]), [1] * count, dilations, [0] * count, [0] * count, [0] * count, output)
-    return b.cast(convolve(b, wide, _flip_filters(b, w, groups), bias, window, groups, sum_element(x.element)), x.element)
+    sums = convolve(b, wide, _flip_filters(b, w, groups), bias, window, groups, sum_element(x.element))
+    return b.cast(sums, x.element)
 
 
 def _transposed_padding(b: Builder, node: Node, sizes: Sequence[Size],

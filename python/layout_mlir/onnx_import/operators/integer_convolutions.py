@@ -26,8 +26,8 @@ def _subtracted(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
 
 
 def _centered_weights(b: Builder, w: Tensor, zero: Tensor | None) -> Tensor:
-    """Returns the weights less their zero points, one for all or one for each filter, in as few bits as hold them if they
-    are constant."""
+    """Returns the weights less their zero points, one for all or one for each filter, in as few bits as hold them if
+    they are constant."""
     if w.array is not None and (zero is None or zero.array is not None):
         values = w.array.astype(np.int32)
         if zero is not None and zero.array is not None:
@@ -59,7 +59,8 @@ def convolve_integers(b: Builder, node: Node, x: Tensor, w: Tensor, x_zero: Tens
     sums = known.astype(np.int64).sum(tuple(range(1, known.ndim))) * -int(zero)
     if bias is not None and bias.array is not None:
         sums = sums + bias.array
-    return convolve(b, pad_for(b, x, window, int(zero)), weights, b.constant(sums.astype(np.int32)), window, groups, I32)
+    padded = pad_for(b, x, window, int(zero))
+    return convolve(b, padded, weights, b.constant(sums.astype(np.int32)), window, groups, I32)
 
 
 @operator("ConvInteger")

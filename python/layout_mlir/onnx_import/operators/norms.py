@@ -1,7 +1,7 @@
 """Normalization: by statistics of a batch, of an image, of a group of channels, of a row, or of near channels.
 
-The variance is the mean square of the centered elements, in a pass of its own. Statistics of narrow floats are computed in
-f32.
+The variance is the mean square of the centered elements, in a pass of its own. Statistics of narrow floats are computed
+in f32.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from layout_mlir.onnx_import.batch_norms import is_training, known_scaling
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import BY_CODE, F32, Element
+from layout_mlir.onnx_import.elements import BY_CODE, F32, I32, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.pools import power, root
 from layout_mlir.onnx_import.scalars import Body, Scalars
@@ -25,8 +25,8 @@ from layout_mlir.onnx_import.windows import map_dims, sum_element
 
 def _sum_of(b: Builder, body: Body, axes: Sequence[int], element: Element, x: Tensor,
             *others: tuple[Tensor, Sequence[int]]) -> Tensor:
-    """Returns the sum of `body(s, *elements)` over axes of x, without these; the dims of other tensors are the given dims
-    of x."""
+    """Returns the sum of `body(s, *elements)` over axes of x, without these; the dims of other tensors are the given
+    dims of x."""
     kept = [dim for dim in range(x.rank) if dim not in axes]
 
     def write(dims: Sequence[int]) -> str:
@@ -111,8 +111,8 @@ def _scaling(b: Builder, parameters: Sequence[Tensor], epsilon: float) -> tuple[
 
 def _train(b: Builder, node: Node, x: Tensor, parameters: Sequence[Tensor], dims: Sequence[int],
            element: Element) -> list[Tensor]:
-    """Normalizes by the statistics of the batch and returns the result, the moving statistics and, in older opsets, those
-    of the batch."""
+    """Normalizes by the statistics of the batch and returns the result, the moving statistics and, in older opsets,
+    those of the batch."""
     axes = [dim for dim in range(x.rank) if dim not in dims]
     mean, variance = _moments(b, x, axes, element)
     wide = [b.cast(each, element) for each in parameters]
@@ -180,7 +180,8 @@ def group_norm(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor) -
         return s.cast(s.mul(y, s.sigmoid(y)) if activation else y, x.element)
 
     dims, both = [0, channel], [channel, channel + 1]
-    return b.reshape(map_dims(b, body, parts, (mean, dims), (inverse, dims), (given[0], both), (given[1], both)), x.shape)
+    result = map_dims(b, body, parts, (mean, dims), (inverse, dims), (given[0], both), (given[1], both))
+    return b.reshape(result, x.shape)
 
 
 # -------------------------------------------------------------------------- by row
@@ -275,7 +276,8 @@ def skip_simplified_layer_normalization(b: Builder, node: Node, x: Tensor, skip:
     """The last output is the sum that is normalized; nothing sets the second one, a mean."""
     total = _with_skip(b, x, skip, bias)
     result, inverse = rms_norm(b, node, total, scale, x.rank - 1, sum_element(x.element))
-    return [result, b.fill(inverse.shape, F32, 0) if node.has_output(1) else inverse, inverse, total][:node.output_count]
+    mean = b.fill(inverse.shape, F32, 0) if node.has_output(1) else inverse
+    return [result, mean, inverse, total][:node.output_count]
 
 
 # ------------------------------------------------------------------------- others
@@ -333,3 +335,37 @@ def _power(s: Scalars, x: Scalar, exponent: float) -> Scalar:
         first = s.sqrt(x)
         return s.mul(first, s.sqrt(first))
     return s.pow(x, exponent)
+
+
+@operator("EmbedLayerNormalization", domain="com.microsoft")
+def embed_layer_normalization(b: Builder, node: Node, ids: Tensor, segments: Tensor | None, words: Tensor,
+                              positions: Tensor, segment_rows: Tensor | None, scale: Tensor, shift: Tensor,
+                              mask: Tensor | None = None, places: Tensor | None = None) -> list[Tensor]:
+    """Sums of rows for the word, its position and its segment. The second output counts the words of the mask."""
+    batch, length = ids.shape
+    shape, tables = [batch, length, words.shape[1]], [words, positions, segment_rows]
+    sources: list[tuple[Tensor | None, Tensor | None, str]] = [
+        (ids, words, "d0, d1"),
+        (places, positions, "0, d1" if places is not None and places.shape[0] == 1 else "d0, d1"),
+        (segments, segment_rows, "d0, d1")]
+    for table in tables:
+        if table is not None:
+            b.use(table)
+    given = [(index, where) for index, table, where in sources if index is not None and table is not None]
+
+    def body(s: Scalars, n: Scalar, position: Scalar, column: Scalar, *indices: Scalar) -> Scalar:
+        rest, total = iter(indices), None
+        for index, table, _ in sources:
+            if table is None:
+                continue
+            row = position if index is None else b.wrapped_index(s, next(rest), table.shape[0])
+            element = b.extract(s, table, [row, column])
+            total = element if total is None else s.add(total, element)
+        assert total is not None
+        return total
+
+    total = b.make(body, shape, words.element, given)
+    count = b.fill([batch], I32, 0) if mask is None else _sum_of(
+        b, lambda s, m: s.cast(s.equal(m, 1), I32), [1], I32, mask)
+    result = layer_norm(b, node, total, scale, shift, 2, sum_element(words.element))[0]
+    return [result, count, total][:node.output_count]

@@ -1,8 +1,8 @@
 """Poolings: the largest element, the mean or a norm of the elements under a window.
 
 Floats in one or two spatial dims are pooled by the named operations of linalg, others by a linalg.generic with the same
-loops. Padding of a largest element is the least value, that of a sum is 0; a mean divides by the number of elements that
-count, a table for each dim in which they differ.
+loops. Padding of a largest element is the least value, that of a sum is 0; a mean divides by the number of elements
+that count, a table for each dim in which they differ.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def max_pool(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
 
 
 def _places(b: Builder, x: Tensor, padded: Tensor, largest: Tensor, window: Window, by_columns: bool) -> Tensor:
-    """Returns the place of each largest element in the whole tensor: the first one in row-major order, whatever the order
-    of the loops, as the least place where the element is the largest."""
+    """Returns the place of each largest element in the whole tensor: the first one in row-major order, whatever the
+    order of the loops, as the least place where the element is the largest."""
     count = window.rank
     first = window_map(window, ["d0", "d1"], 2, 2 + count)
     elements = ", ".join(f"d{2 + count + dim}" for dim in range(count))
@@ -145,8 +145,9 @@ def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_paddi
     def body(s: Scalars, place: Scalar) -> Scalar:
         start, step = s.mul(place, window.strides[dim]), window.dilations[dim]
         # The elements before `begin` and those before `end`, of `kernel` that are `step` apart.
-        before, until = (s.clamp(s.op(f"arith.ceildivsi {s.sub(limit, start).name}, {s.constant(step, None).name} : index",
-                                      None), 0, kernel) for limit in (begin, end))
+        by = s.constant(step, None).name
+        before, until = (s.clamp(s.op(f"arith.ceildivsi {s.sub(limit, start).name}, {by} : index", None), 0, kernel)
+                         for limit in (begin, end))
         return s.cast(s.sub(until, before), element)
 
     return b.make(body, [window.output[dim]], element)
@@ -216,6 +217,6 @@ def lp_pool(b: Builder, node: Node, x: Tensor) -> Tensor:
 @operator("GlobalLpPool")
 def global_lp_pool(b: Builder, node: Node, x: Tensor) -> Tensor:
     p, element = float(node.attribute("p", 2)), sum_element(x.element)
-    sums = b.reduce(lambda s, acc, a: s.add(acc, power(s, s.cast(a, element), p)), x, range(2, x.rank), 0, keepdims=True,
-                    element=element)
+    sums = b.reduce(lambda s, acc, a: s.add(acc, power(s, s.cast(a, element), p)), x, range(2, x.rank), 0,
+                    keepdims=True, element=element)
     return b.elementwise(lambda s, total: s.cast(root(s, total, p), x.element), sums, element=x.element)

@@ -1,8 +1,8 @@
 """Resize and Upsample: each element is a weighted sum of elements near a place in the input.
 
 Places and weights along an axis are tables, which are constants if the sizes are known and 1-d tensors that the program
-computes otherwise, by the same functions in f32. A linalg.generic then reads the elements under the taps of all axes, or
-of one axis after the other if those are many. Nearest elements by a whole factor need no table.
+computes otherwise, by the same functions in f32. A linalg.generic then reads the elements under the taps of all axes,
+or of one axis after the other if those are many. Nearest elements by a whole factor need no table.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @dataclasses.dataclass
 class _Axis:
-    """How one dim is resized. `scale` is the quotient of the sizes, or what the node states for it; `roi` is the range of
-    tf_crop_and_resize."""
+    """How one dim is resized. `scale` is the quotient of the sizes, or what the node states for it; `roi` is the range
+    of tf_crop_and_resize."""
     dim: int
     old: Size
     new: Size
@@ -97,7 +97,8 @@ def _element(b: Builder, tensor: Tensor, number: int) -> float | Scalar:
     if tensor.array is not None:
         return float(tensor.array.reshape(-1)[number])
     place = b.scalar_constant(number, None)
-    return b.scalars.cast(Scalar(b.emit(f"tensor.extract {b.use(tensor)}[{place}] : {tensor.type}"), tensor.element), F32)
+    name = b.emit(f"tensor.extract {b.use(tensor)}[{place}] : {tensor.type}")
+    return b.scalars.cast(Scalar(name, tensor.element), F32)
 
 
 def _scaled_size(b: Builder, size: Size, scale: float | Scalar, half: bool = False) -> Size:
@@ -147,8 +148,9 @@ def _fit_sizes(b: Builder, node: Node, x: Tensor, axes: Sequence[int], sizes: Se
     def scale(dim: int, size: Size) -> float | Scalar:
         if size == x.shape[dim]:
             return 1.0
-        if is_static(size) and is_static(x.shape[dim]):
-            return float(np.float32(size) / np.float32(x.shape[dim]))
+        old = x.shape[dim]
+        if is_static(size) and is_static(old):
+            return float(np.float32(size) / np.float32(old))
         return b.scalars.div(_float_of(b, size), _float_of(b, x.shape[dim]))
 
     scales = [scale(dim, size) for dim, size in zip(axes, sizes)]
@@ -268,10 +270,11 @@ def _make_taps(b: Builder, node: Node, axis: _Axis, form: _Form, element: Elemen
     else:
         numbers = {name: value if isinstance(value, Scalar) else _float_of(b, value) if name in ("old", "new") else
                    b.scalars.constant(value, F32) for name, value in _values(axis)}
-        taps = 1 if is_nearest else len(_weigh(Arrays(), np.zeros(1, np.float32), {"old": np.float32(1)}, form, shrink)[0])
+        sample = {"old": np.float32(1)}
+        taps = 1 if is_nearest else len(_weigh(Arrays(), np.zeros(1, np.float32), sample, form, shrink)[0])
         elements = [I32] * taps + ([] if is_nearest else [element] * taps) + ([BOOL] if crops else [])
-        tables = b.generic(lambda s, *_: tuple(_tables(s, s.cast(b.index(s, 0), F32), numbers, form, shrink, element)), [],
-                           [(b.empty([axis.new], each), "d0") for each in elements], ["parallel"])
+        tables = b.generic(lambda s, *_: tuple(_tables(s, s.cast(b.index(s, 0), F32), numbers, form, shrink, element)),
+                           [], [(b.empty([axis.new], each), "d0") for each in elements], ["parallel"])
     outside = tables.pop() if crops else None
     if is_nearest:
         return _Taps(axis.dim, tables, [None], outside)

@@ -12,11 +12,11 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import is_static
 from layout_mlir.onnx_import.values import Scalar
 from layout_mlir.onnx_import.values import Tensor as Value
-from layout_mlir.onnx_import.windows import pad_or_crop, read_integers
+from layout_mlir.onnx_import.windows import read_integers
 
 if TYPE_CHECKING:
-    from layout_mlir.loops import (Tensor, all_of, ceil, empty, floor, indices, integer, product_of, rank, real, roundeven,
-                                   shape, size)
+    from layout_mlir.loops import (Tensor, all_of, ceil, empty, floor, indices, integer, product_of, rank, real,
+                                   roundeven, shape, size)
 
 # ------------------------------------------------------------------------ regions
 
@@ -97,38 +97,8 @@ def max_roi_pool(x: Tensor, rois: Tensor, height: int, width: int, scale: float)
 @operator("MaxRoiPool")
 def import_max_roi_pool(b: Builder, node: Node, x: Value, rois: Value) -> Value:
     height, width = read_integers(node, "pooled_shape", 2, 1)
-    return b.loops(max_roi_pool, x, rois, height=height, width=width, scale=float(node.attribute("spatial_scale", 1.0)))[0]
-
-
-def max_unpool(x: Tensor, places: Tensor, strides: Sequence[int], kernel: Sequence[int], pads: Sequence[int]) -> Tensor:
-    """Returns zeros but for the elements of x, each at its place in the whole tensor."""
-    sizes = (size(x, 0), size(x, 1), *[(size(x, d + 2) - 1) * strides[d] + (kernel[d] - pads[d] - pads[len(kernel) + d])
-                                       for d in range(len(kernel))])
-    y = empty(x, sizes)
-    for index in indices(sizes):
-        y[index] = 0.0
-    for index in indices(shape(x)):
-        left, to = places[index], []  # type: int, list[int]
-        for n in sizes[::-1]:
-            to = [left % n, *to]
-            left = left // n
-        y[to] = x[index]
-    return y
-
-
-@operator("MaxUnpool")
-def import_max_unpool(b: Builder, node: Node, x: Value, places: Value, output_shape: Value | None = None) -> Value:
-    """Places count in the shape that the attributes give; another output shape is that with zeros after it."""
-    count = x.rank - 2
-    result = b.loops(max_unpool, x, places, strides=read_integers(node, "strides", count, 1),
-                     kernel=read_integers(node, "kernel_shape", count, 1),
-                     pads=read_integers(node, "pads", 2 * count, 0))[0]
-    result = b.cast_shape(result, [*x.shape[:2], *result.shape[2:]])
-    if output_shape is None:
-        return result
-    sizes = [b.size_of(output_shape, dim) for dim in range(x.rank)]
-    high = [new - old for new, old in zip(sizes, result.shape)]
-    return pad_or_crop(b, result, [0] * x.rank, high, 0)
+    scale = float(node.attribute("spatial_scale", 1.0))
+    return b.loops(max_roi_pool, x, rois, height=height, width=width, scale=scale)[0]
 
 
 # --------------------------------------------------------------------------- grids

@@ -231,3 +231,29 @@ def _write_sequences(b: Builder, cache: Tensor, update: Tensor, starts: Tensor, 
     name = b.emit("\n".join([f"scf.for {i} = {zero} to {count} step {step} iter_args({carried} = {start}) -> "
                              f"({cache.type}) {{", *lines, "}"]))
     return Tensor(cache.element, cache.shape, name)
+
+
+# ------------------------------------------------------------------------------ MaxUnpool
+
+
+def max_unpool_loop(x: LoopTensor, places: LoopTensor, y: LoopTensor) -> LoopTensor:
+    for i in range(size(x, 0)):
+        y[places[i]] = x[i]
+    return y
+
+
+@operator("MaxUnpool")
+def max_unpool(b: Builder, node: Node, x: Tensor, places: Tensor, output: Tensor | None = None) -> Tensor:
+    """Places count in the shape that the attributes imply; an output shape adds zeros behind its elements."""
+    kernel = node.attribute("kernel_shape")
+    count = len(kernel)
+    strides, pads = node.attribute("strides", [1] * count), node.attribute("pads", [0] * 2 * count)
+    implied = [*x.shape[:2], *((value - 1) * strides[d] - pads[d] - pads[count + d] + kernel[d]
+                               for d, value in enumerate(x.shape[2:]))]
+    into = b.fill([product(implied)], x.element, 0)
+    flat, = b.loops(max_unpool_loop, b.reshape(x, [x.count]), b.reshape(places, [places.count]), into)
+    y = b.reshape(Tensor(x.element, into.shape, flat.name), implied)
+    if output is None:
+        return y
+    sizes, _ = read_sizes(b, node, output)
+    return b.pad(y, [0] * y.rank, [total - value for total, value in zip(sizes, implied)], 0)
