@@ -19,7 +19,7 @@ from layout_mlir.onnx_import.elements import BOOL, F32, I32, I64, Element
 from layout_mlir.onnx_import.values import Scalar
 
 if TYPE_CHECKING:
-    from layout_mlir.onnx_import.builder import Builder
+    from layout_mlir.onnx_import.writer import Writer
 
 Operand = Scalar | int | float | bool
 
@@ -45,9 +45,9 @@ def format_number(value: Any, element: Element | None) -> str:
 
 
 class Scalars:
-    """Writes scalar operations through a Builder."""
+    """Writes scalar operations through a Writer."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Writer) -> None:
         self.builder = builder
 
     # ------------------------------------------------------------------ operands

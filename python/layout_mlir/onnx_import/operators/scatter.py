@@ -12,6 +12,7 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.indices import split_points
 from layout_mlir.onnx_import.scalars import Scalars
+from layout_mlir.onnx_import.operators.shapes import read_sizes
 from layout_mlir.onnx_import.sizes import Size, product
 from layout_mlir.onnx_import.values import Scalar, Tensor
 

@@ -1,0 +1,331 @@
+"""Writes operations, constants and sizes as text, the base of the Builder.
+
+Constants become operations when they are used, at the top of the function, so that they dominate every region. A size
+that the program computes is written once in a region and the regions inside. An operation is at the location of the
+node that is imported (`at_node`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.elements import BOOL, I64, Element, of_dtype
+from layout_mlir.onnx_import.scalars import Scalars, format_number
+from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, divide, is_static
+from layout_mlir.onnx_import.values import Scalar, Tensor, as_tensor_array, type_of
+
+# Constants of fewer bytes are part of the text; others are resources.
+_FEWEST_BYTES = 1024
+# Elements that attach_constants takes as resources.
+_RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
+
+
+class Writer:
+    """The text of one function and the arrays that it names."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: list[str] = []
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self.locations: dict[str, str] = {}
+        self.maps: dict[str, str] = {}
+        self.count = 0
+        self.location, self.node = self._locate(""), ""
+        self.scalar_constants: dict[tuple[Any, ...], str] = {}
+        self.array_constants: dict[tuple[Any, ...], str] = {}
+        # SSA values of sizes and of Tensors that are made of sizes, by region.
+        self.scopes: list[dict[Any, str]] = [{}]
+        self.symbols: dict[str, Symbol] = {}
+        # The sizes of which a symbol is the smaller one.
+        self.minima: dict[Symbol, tuple[Size, Size]] = {}
+        # Tensors whose id, or that of their array, is a key.
+        self._kept: list[Tensor] = []
+
+    # ------------------------------------------------------------------ the text
+
+    def _locate(self, name: str) -> str:
+        return self.locations.setdefault(name, f"#loc{len(self.locations)}")
+
+    @contextlib.contextmanager
+    def at_node(self, name: str) -> Iterator[None]:
+        """Operations that are written inside are located at the node of that name."""
+        before = self.location, self.node
+        self.location, self.node = self._locate(name), name
+        try:
+            yield
+        finally:
+            self.location, self.node = before
+
+    def new_name(self) -> str:
+        self.count += 1
+        return f"%{self.count - 1}"
+
+    def emit(self, text: str) -> str:
+        """Writes an operation with one result and returns the SSA value."""
+        name = self.new_name()
+        self.lines.append(f"{name} = {text} loc({self.location})")
+        return name
+
+    def emit_many(self, text: str, count: int) -> list[str]:
+        """Writes an operation with `count` results and returns the SSA values."""
+        if count == 0:
+            self.lines.append(f"{text} loc({self.location})")
+            return []
+        name = self.new_name()
+        self.lines.append(f"{name}:{count} = {text} loc({self.location})")
+        return [name] if count == 1 else [f"{name}#{number}" for number in range(count)]
+
+    @contextlib.contextmanager
+    def region(self) -> Iterator[list[str]]:
+        """Yields the list that takes the lines written inside, for the body of an operation."""
+        before, self.lines = self.lines, []
+        self.scopes.append({})
+        try:
+            yield self.lines
+        finally:
+            self.lines = before
+            self.scopes.pop()
+
+    def map(self, text: str) -> str:
+        """Returns the alias of an affine map, given as `(d0, d1) -> (d0)`."""
+        return self.maps.setdefault(text, f"#map{len(self.maps)}")
+
+    def finish(self, name: str, arguments: Sequence[tuple[Tensor, str]], results: Sequence[Tensor],
+               attributes: str) -> str:
+        """Returns the module of one function. `arguments` are pairs of a Tensor and the name of the input."""
+        names = [self.use(result) for result in results]
+        types = ", ".join(result.type for result in results)
+        head = ", ".join(f"{tensor.name}: {tensor.type} loc({self._locate(label)})" for tensor, label in arguments)
+        end = f"return {', '.join(names)} : {types}" if names else "return"
+        aliases = [f"{alias} = affine_map<{text}>" for text, alias in self.maps.items()]
+        located = [f"{alias} = loc({json.dumps(label, ensure_ascii=False) if label else 'unknown'})"
+                   for label, alias in self.locations.items()]
+        return "\n".join([*aliases, "module {", f"func.func @{name}({head}) -> ({types}){attributes} {{",
+                          *self.constants, *self.lines, f"{end} loc({self.location})", "} loc(#loc0)", "} loc(#loc0)",
+                          *located, ""])
+
+    # ----------------------------------------------------------------- constants
+
+    def scalar_constant(self, value: float | bool, element: Element | None) -> str:
+        """Returns the SSA value of a scalar constant; `element` is None for index."""
+        text = f"arith.constant {format_number(value, element)}"
+        if element is not BOOL:
+            text += f" : {element or 'index'}"
+        return self._constant((text,), text, self.scalar_constants)
+
+    def _constant(self, key: tuple[Any, ...], text: str, known: dict[tuple[Any, ...], str]) -> str:
+        if key not in known:
+            known[key] = self.new_name()
+            self.constants.append(f"{known[key]} = {text} loc({self.location})")
+        return known[key]
+
+    def constant(self, array: Any, element: Element | None = None) -> Tensor:
+        """Returns a constant tensor; the element type is that of the array if none is given."""
+        if element is None:
+            element = of_dtype(np.asarray(array).dtype)
+        array = as_tensor_array(array, element)
+        return Tensor(element, tuple(array.shape), array=array)
+
+    def integers(self, values: Sequence[Size], element: Element = I64) -> Tensor:
+        """Returns a tensor of rank 1 of integers that are static or sizes."""
+        if all(map(is_static, values)):
+            return self.constant(np.array([int(value) for value in values if isinstance(value, int)],
+                                          element.dtype), element)
+        return Tensor(element, (len(values),), integers=tuple(values))
+
+    def use(self, tensor: Tensor) -> str:
+        """Returns the SSA value of a tensor and writes what makes it, if it is a constant or made of sizes."""
+        if tensor.name is not None:
+            return tensor.name
+        if tensor.array is not None:
+            return self._use_array(tensor, tensor.array)
+        assert tensor.integers is not None
+        known = self._find(id(tensor))
+        if known is not None:
+            return known
+        names = []
+        for value in tensor.integers:
+            index = self.size(value)
+            names.append(self.emit(f"arith.index_cast {index} : index to {tensor.element}"))
+        name = self.emit(f"tensor.from_elements {', '.join(names)} : {tensor.type}")
+        self.scopes[-1][id(tensor)] = name
+        self._kept.append(tensor)
+        return name
+
+    def _use_array(self, tensor: Tensor, array: NDArray[Any]) -> str:
+        data = array.tobytes()
+        key = (tensor.type, data if len(data) < _FEWEST_BYTES else id(array))
+        if key in self.array_constants:
+            return self.array_constants[key]
+        self._kept.append(tensor)
+        return self._constant(key, f"arith.constant {self._literal(tensor, array)} : {tensor.type}",
+                              self.array_constants)
+
+    def _literal(self, tensor: Tensor, array: NDArray[Any]) -> str:
+        element, flat = tensor.element, array.reshape(-1)
+        if array.size and element.kind != "c" and (flat.view(f"u{flat.itemsize}") ==
+                                                  flat.view(f"u{flat.itemsize}")[0]).all():
+            return f"dense<{format_number(flat[0], element)}>"
+        if array.nbytes >= _FEWEST_BYTES and element.mlir in _RESOURCES:
+            name = f"constant_{len(self.arrays)}"
+            self.arrays[name] = array.view(f"u{array.itemsize}")
+            return f"dense_resource<{name}>"
+        if not array.size:
+            return "dense<>" if array.ndim else "dense<0>"
+
+        def write(part: NDArray[Any]) -> str:
+            if part.ndim:
+                return f"[{', '.join(map(write, part))}]"
+            if element.kind == "c":
+                half = of_dtype(np.dtype(f"f{part.itemsize // 2}"))
+                return f"({format_number(part.real, half)}, {format_number(part.imag, half)})"
+            return format_number(part, element)
+
+        return f"dense<{write(array)}>"
+
+    def _find(self, key: Any) -> str | None:
+        """Returns the SSA value that was written for a key in the region at hand or around it."""
+        return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
+
+    # --------------------------------------------------------------------- sizes
+
+    def size(self, size: Size) -> str:
+        """Returns the SSA value of type index of a size."""
+        if is_static(size):
+            return self.scalar_constant(size, None)
+        assert isinstance(size, Expr)
+        if isinstance(size, Symbol):
+            return size.value
+        known = self._find(size)
+        if known is not None:
+            return known
+        total = ""
+        for monomial, factor in size.terms.items():
+            parts = [symbol.value for symbol in monomial]
+            if factor != 1 or not parts:
+                parts.append(self.scalar_constant(factor, None))
+            term = parts[0]
+            for part in parts[1:]:
+                term = self.emit(f"arith.muli {term}, {part} : index")
+            total = self.emit(f"arith.addi {total}, {term} : index") if total else term
+        self.scopes[-1][size] = total
+        return total
+
+    def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
+        """Returns the size that the operation `text` computes; the same key in one region is the same size."""
+        known = self._find(key)
+        if known is not None:
+            return self.symbols[known]
+        symbol = Symbol(self.emit(text))
+        self.scopes[-1][key] = symbol.value
+        self.symbols[symbol.value] = symbol
+        return symbol
+
+    def _arithmetic(self, name: str, a: Size, b: Size) -> Size:
+        return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index")
+
+    def floor_divide(self, a: Size, b: Size) -> Size:
+        """Returns a // b; b is positive."""
+        if is_static(a) and is_static(b):
+            return a // b
+        exact = divide(a, b)
+        return exact if exact is not None else self._arithmetic("arith.floordivsi", a, b)
+
+    def ceil_divide(self, a: Size, b: Size) -> Size:
+        """Returns the quotient rounded up; b is positive."""
+        if is_static(a) and is_static(b):
+            return -(-a // b)
+        exact = divide(a, b)
+        return exact if exact is not None else self._arithmetic("arith.ceildivsi", a, b)
+
+    def modulo(self, a: Size, b: Size) -> Size:
+        """Returns a % b for a that is not negative and b that is positive."""
+        if is_static(a) and is_static(b):
+            return a % b
+        return self._arithmetic("arith.remsi", a, b)
+
+    def minimum(self, a: Size, b: Size) -> Size:
+        if is_static(a - b):
+            return a if a - b <= 0 else b  # type: ignore[operator]
+        result = self._arithmetic("arith.minsi", a, b)
+        if isinstance(result, Symbol):
+            self.minima[result] = (a, b)
+        return result
+
+    def maximum(self, a: Size, b: Size) -> Size:
+        if is_static(a - b):
+            return a if a - b >= 0 else b  # type: ignore[operator]
+        return self._arithmetic("arith.maxsi", a, b)
+
+    def is_less(self, a: Size, b: Size) -> bool | None:
+        """Returns whether a < b, or None if that is known only when the program runs. A symbol is at least 0."""
+        difference = b - a
+        if is_static(difference):
+            return difference > 0
+        if isinstance(difference, Expr):
+            constant = difference.terms.get((), 0)
+            factors = [factor for monomial, factor in difference.terms.items() if monomial]
+            if constant > 0 and all(factor > 0 for factor in factors):
+                return True
+            if constant <= 0 and all(factor < 0 for factor in factors):
+                return False
+        return None
+
+    def choose(self, predicate: str, a: Size, b: Size, then: Size, other: Size) -> Size:
+        """Returns `then` if `a predicate b` holds, else `other`; `predicate` is one of arith.cmpi."""
+        if is_static(a - b):
+            known = {"eq": a - b == 0, "slt": a - b < 0, "sle": a - b <= 0,  # type: ignore[operator]
+                     "sgt": a - b > 0, "sge": a - b >= 0}[predicate]  # type: ignore[operator]
+            return then if known else other
+        if then == other:
+            return then
+        condition = self.emit(f"arith.cmpi {predicate}, {self.size(a)}, {self.size(b)} : index")
+        return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"))
+
+    def dim(self, name: str, type_: str, number: int) -> Symbol:
+        """Returns the size of a dim of an SSA value."""
+        return self.symbol(("dim", name, number),
+                           f"tensor.dim {name}, {self.scalar_constant(number, None)} : {type_}")
+
+    def tensor_of(self, name: str, element: Element, shape: Sequence[Size | None]) -> Tensor:
+        """Returns the Tensor of an SSA value; a size that is None becomes a symbol, by tensor.dim."""
+        type_ = type_of([Symbol("") if size is None else size for size in shape], element)
+        return Tensor(element, tuple(self.dim(name, type_, number) if size is None else size
+                                     for number, size in enumerate(shape)), name)
+
+    def check(self, condition: str, message: str) -> None:
+        """Writes an assertion on an SSA value of type i1, whose message names the node at hand."""
+        text = f"node '{self.node}': {message}" if self.node else message
+        self.emit_many(f"cf.assert {condition}, {json.dumps(text, ensure_ascii=False)}", 0)
+
+    def check_equal(self, a: Size, b: Size, message: str) -> None:
+        """Writes an assertion that two sizes are equal, if that is not known."""
+        if a != b:
+            self.check(self.emit(f"arith.cmpi eq, {self.size(a)}, {self.size(b)} : index"), message)
+
+    def scalar_of(self, tensor: Tensor) -> Scalar:
+        """Returns the element of a tensor of one element."""
+        known = tensor.constant_scalar()
+        if known is not None and tensor.element.kind != "c":
+            return Scalar(self.scalar_constant(known, tensor.element), tensor.element)
+        zeros = ", ".join([self.scalar_constant(0, None)] * tensor.rank)
+        return Scalar(self.emit(f"tensor.extract {self.use(tensor)}[{zeros}] : {tensor.type}"), tensor.element)
+
+    def size_of(self, tensor: Tensor, number: int = 0) -> Size:
+        """Returns an element of an integer tensor of rank at most 1 as a size."""
+        known = tensor.known_integers()
+        if known is not None:
+            return known[number]
+        place = f"[{self.scalar_constant(number, None)}]" if tensor.rank else "[]"
+        value = Scalar(self.emit(f"tensor.extract {self.use(tensor)}{place} : {tensor.type}"), tensor.element)
+        return Symbol(self.scalars.index_of(value).name)
+
+    @property
+    def scalars(self) -> Scalars:
+        return Scalars(self)
