@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # The opset of a model that states none.
 _OPSET = 17
 # Domains with operators in the table, beside ONNX's own.
-_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training", "com.microsoft"}
+_DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"}
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 

@@ -138,8 +138,9 @@ def reduce_min(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) ->
 
 @operator("ReduceMean")
 def reduce_mean(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
+    """The mean of no elements, which ONNX leaves undefined, is 0."""
     given = plan(b, node, x)
-    count = product([given.x.shape[axis] for axis in given.axes])
+    count = b.maximum(product([given.x.shape[axis] for axis in given.axes]), 1)
 
     def divide(s: Scalars, total: Scalar) -> Scalar:
         number = s.constant(count, total.element) if isinstance(count, int) else s.cast(
