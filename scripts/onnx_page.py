@@ -15,31 +15,24 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs/onnx-operators.md"
 
 _HEAD = """# ONNX operators that are refused
 
-`./dev peers onnx` runs the operator tests of the ONNX package through the importer, `--layout-to-cpu` and `layout-run`, and compares with the
-outputs that the package expects. Whatever runs matches. This page groups by reason what is refused; `./dev peers onnx --update-docs` writes it
-anew.
+`./dev peers onnx` runs the operator tests of the ONNX package by `layout_mlir.compile` and by the tools (the importer, `--layout-to-cpu` and
+`layout-run`), and compares with the outputs that the package expects. Whatever runs matches. This page groups by reason what is refused;
+`./dev peers onnx --update-docs` writes it anew.
 
-The importer stands on the passes of `iree-base-compiler` from ONNX to torch and on to linalg, and most reasons are theirs. An operator is listed
-with the number of its tests that are refused for the reason: others of its tests may be fine. Many take as an input what models have as a
-constant (axes, shapes), which is why they are refused.
+An operator is listed with the number of its tests that are refused for the reason: others of its tests may be fine.
 """
 
-# In the order of the page: a pattern in the importer's message, and the reason.
+# In the order of the page: a pattern in the message, and the reason.
 _REASONS = [
-    (r"layout-opt: |layout-run: .*cannot be compiled",
-     "It is imported, and its elements or operations have no lowering to a CPU yet"),
-    (r"imported module is wrong", "What IREE's passes make of it computes something else than ONNX Runtime"),
-    (r"ONNX and ONNX Runtime differ", "ONNX and ONNX Runtime differ about it"),
-    (r"could not be compared", "Neither ONNX Runtime nor the reference evaluator runs it"),
-    (r"Unknown ONNX tensor element type|Unsupported builtin tensor type|ONNX type proto|OnnxImportError",
-     "IREE's importer knows no such type or form"),
-    (r"torch\.operator.*name = \"onnx\.", "There is no conversion of the operator, or of this form of it, to torch"),
-    (r"Unhandled type in getScalarTypeForType", "The conversion to torch ends on an element type (unsigned, string, sequence)"),
-    (r"failed to legalize operation 'torch\.|backend illegal|are left: ",
-     "What it becomes in torch has no lowering to linalg"),
-    (r"ended by SIG|no answer within", "The conversion ends without a message"),
-    (r"model is not valid", "The ONNX package refuses the model, or its conversion to opset 17"),
-    (r"", "The conversion makes an operation that its verifier refuses"),
+    (r"strings|STRING", "Strings are not tensors of numbers"),
+    (r"is not a tensor|OPTIONAL|sequence", "An input or a result of the model is a sequence or an optional"),
+    (r"the result differs each time|random", "The result is another one each time"),
+    (r"compressed images", "It decodes compressed images"),
+    (r"is not a constant|is not known", "What other programs give as a constant is an input of the model"),
+    (r"compile\(\): result|result \d+:", "ONNX and ONNX Runtime differ about it, and the program computes what ONNX Runtime does"),
+    (r"compile\(\): |layout-opt: |layout-run: ", "It is imported, and its elements or operations have no lowering to a CPU yet"),
+    (r"model is not valid", "The ONNX package refuses the model"),
+    (r"", "The form of the operator is not imported"),
 ]
 
 
