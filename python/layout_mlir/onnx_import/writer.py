@@ -26,6 +26,11 @@ _FEWEST_BYTES = 1024
 _RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
 
 
+def _is_splat(flat: NDArray[Any]) -> bool:
+    """Returns true if all elements are the same."""
+    return bool((flat[:16] == flat[0]).all() and (flat == flat[0]).all())
+
+
 class Writer:
     """The text of one function and the arrays that it names."""
 
@@ -159,8 +164,7 @@ class Writer:
         return name
 
     def _use_array(self, tensor: Tensor, array: NDArray[Any]) -> str:
-        data = array.tobytes()
-        key = (tensor.type, data if len(data) < _FEWEST_BYTES else id(array))
+        key = (tensor.type, array.tobytes() if array.nbytes < _FEWEST_BYTES else id(array))
         if key in self.array_constants:
             return self.array_constants[key]
         self._kept.append(tensor)
@@ -169,8 +173,7 @@ class Writer:
 
     def _literal(self, tensor: Tensor, array: NDArray[Any]) -> str:
         element, flat = tensor.element, array.reshape(-1)
-        if array.size and element.kind != "c" and (flat.view(f"u{flat.itemsize}") ==
-                                                  flat.view(f"u{flat.itemsize}")[0]).all():
+        if array.size and element.kind != "c" and _is_splat(flat.view(f"u{flat.itemsize}")):
             return f"dense<{format_number(flat[0], element)}>"
         if array.nbytes >= _FEWEST_BYTES and element.mlir in _RESOURCES:
             name = f"constant_{len(self.arrays)}"
