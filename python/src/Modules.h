@@ -50,8 +50,8 @@ ModuleData toModuleData(const pybind11::object &given);
 /// `maps` a file of bytecode is not copied: it must not change while the module
 /// is alive.
 ///
-/// A model in ONNX is compared with ONNX Runtime. If `check` is given, it is set
-/// to a function that does so with a Program of the module, or to None.
+/// A model in ONNX is compared with ONNX Runtime. If `check` is given, it is
+/// set to a function that does so with a Program of the module, or to None.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
