@@ -26,7 +26,7 @@ def _is_picklable(error: BaseException) -> bool:
         return False
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """Has this process killed when its parent ends, or ends it now if the parent is gone."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -67,7 +67,7 @@ class Isolated(Generic[_Result]):
         parent = os.getpid()
         self._child = os.fork()
         if self._child == 0:
-            _end_with_parent(parent)
+            end_with_parent(parent)
             _serve(function, args, self._answer, self._words)
 
     def wait(self) -> _Result:

@@ -1,6 +1,7 @@
 """Runs the project's command-line tools, reports their diagnostics, and writes files as a whole."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import secrets
@@ -8,6 +9,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from typing import IO, Any
+
+from layout_mlir.isolated import end_with_parent
 
 
 class ToolError(RuntimeError):
@@ -65,7 +68,7 @@ def run_tool_for_all(name: str, *args: object, seconds: float | None = None) -> 
     command = [find_tool(name), *map(str, args)]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=seconds)
+                              timeout=seconds, preexec_fn=functools.partial(end_with_parent, os.getpid()))
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{' '.join(command)}\nerror: failed: no end within {seconds} s") from error
     if done.returncode != 0:
