@@ -41,6 +41,7 @@ import onnx_page
 from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import import compare as onnx_compare
+from layout_mlir.onnx_import.shapes import set_shapes
 
 KINDS = ["node", "simple", "pytorch-operator", "pytorch-converted"]
 TARGET = '#layout.cpu<lanes = 16>'
@@ -128,6 +129,23 @@ def run_compiled(model, sets, case):
     return None
 
 
+def flatten(values):
+    """The arrays of tensors, of sequences and of optionals with a value."""
+    return [each for value in values if value is not None
+            for each in (flatten(value) if isinstance(value, list) else [value])]
+
+
+def state_sequences(model, inputs):
+    """Gives inputs that are sequences or optionals the shapes that a data set has."""
+    def shape_of(value):
+        return None if value is None else [shape_of(each) for each in value] if isinstance(value, list) else list(value.shape)
+
+    weights = {tensor.name for tensor in model.graph.initializer}
+    given = [value for value in model.graph.input if value.name not in weights]
+    set_shapes(model, {value.name: shape_of(array) for value, array in zip(given, inputs)
+                       if not value.type.HasField("tensor_type")})
+
+
 def import_case(model):
     """The prepared model and its module; runs isolated, for the onnx package crashes on some."""
     prepared = onnx_import.prepare_checked(model)
@@ -182,6 +200,8 @@ class Runner:
     def run_case(self, kind, case):
         """What becomes of one case."""
         model, sets = load_model(case)
+        state_sequences(model, sets[0][0])
+        sets = [(flatten(inputs), flatten(outputs)) for inputs, outputs in sets]
         operators = sorted({node.op_type for node in model.graph.node})
 
         def outcome(status, reason=""):

@@ -77,6 +77,15 @@ def _parse_shape(text: str) -> tuple[int, ...]:
     return () if text == "scalar" else tuple(map(int, text.split("x")))
 
 
+def _parse_shapes(text: str) -> onnx_shapes.Shape:
+    """Returns the shape of a tensor; `[4,3x2]` has those of a sequence, and `none` is an optional without a value."""
+    if text == "none":
+        return None
+    if text.startswith("[") and text.endswith("]"):
+        return [_parse_shape(each) for each in text[1:-1].split(",") if each]
+    return _parse_shape(text)
+
+
 def _load_array(path: str) -> NDArray[Any]:
     array = np.load(path)
     if not isinstance(array, np.ndarray):
@@ -99,7 +108,8 @@ def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[An
 
 # -------------------------------------------------------------------------- ONNX
 
-def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arrays, shapes: _Shapes,
+def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arrays,
+               shapes: Mapping[str | int, onnx_shapes.Shape],
                options: Options) -> Model:
     try:
         onnx_shapes.set_shapes(model, shapes)
@@ -211,7 +221,8 @@ def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inp
     is made is put into `folder`."""
     path, folder = pathlib.Path(path), pathlib.Path(folder)
     arrays = _parse_named(inputs, _load_array, "input")
-    sizes = _parse_named(shapes, _parse_shape, "shape")
     if path.suffix in ONNX_SUFFIXES:
-        return _load_onnx(torch_import.read(path), path.name, folder, arrays, sizes, options)
+        stated = _parse_named(shapes, _parse_shapes, "shape")
+        return _load_onnx(torch_import.read(path), path.name, folder, arrays, stated, options)
+    sizes = _parse_named(shapes, _parse_shape, "shape")
     return _load_mlir(path, path.name, folder, arrays, sizes, options)

@@ -9,7 +9,8 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-_Shapes = Mapping[str | int, Sequence[int]]
+# Of a tensor; of the tensors of a sequence; None of an optional without a value.
+_Shapes = Mapping[str | int, Sequence[int] | Sequence[Sequence[int]] | None]
 
 # Of files that are read as ONNX models, and of all that are read.
 ONNX_SUFFIXES = (".onnx", ".pt2")

@@ -139,7 +139,8 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
     parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
                         help="an input, in the order of the model or by name; others are random")
     parser.add_argument("--shape", action="append", default=[], metavar="[NAME=]1x3x320x320",
-                        help="the shape of an input, where the model leaves sizes open")
+                        help="the shape of an input, where the model leaves sizes open; [4,3x2] are the shapes of a "
+                             "sequence, none is an optional without a value")
     parser.add_argument("--dynamic", action="store_true",
                         help="leave the sizes open that an .onnx model leaves open; otherwise it is "
                              "compiled for those of its inputs")

@@ -127,7 +127,12 @@ def _runtime(model: ModelProto, threads: int,
         except Exception as other:
             raise NotCompared(f"ONNX Runtime: {_first_line(error)}; the reference evaluator: "
                               f"{_first_line(other)}") from other
-    return lambda inputs: session.run(None, dict(zip(names, inputs)))
+    return lambda inputs: flatten(session.run(None, dict(zip(names, inputs))))
+
+
+def flatten(results: Iterable[Any]) -> list[Any]:
+    """Returns the results of a runtime with the tensors of sequences as results of their own."""
+    return [each for result in results for each in (flatten(result) if isinstance(result, list) else [result])]
 
 
 def _fits(value: ValueInfoProto, output: Any) -> bool:
@@ -185,7 +190,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
         except Exception as error:  # an index out of range, sizes that do not fit
             reason = _first_line(error)
             continue
-        if not all(map(_fits, model.graph.output, outputs)):
+        if len(outputs) == len(model.graph.output) and not all(map(_fits, model.graph.output, outputs)):
             reason = "the results have other shapes than the model says"
             continue
         chosen = chosen or (inputs, outputs)
@@ -195,13 +200,19 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
     if chosen is None:
         raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
     again = run(chosen[0])
-    for value, a, b in zip(model.graph.output, chosen[1], again):
+    for name, a, b in zip(result_names(model, chosen[1]), chosen[1], again):
         if not isinstance(a, np.ndarray) or a.dtype == object:
-            raise NotCompared(f"result '{value.name}' is no tensor of numbers")
+            raise NotCompared(f"result '{name}' is no tensor of numbers")
         if describe_difference(a, b):
-            raise NotCompared(f"result '{value.name}' is another one each time the model runs")
+            raise NotCompared(f"result '{name}' is another one each time the model runs")
     return Oracle(*chosen, _allow_rounding(model, threads, *chosen),
                   _time(lambda: run(chosen[0]), repeat))
+
+
+def result_names(model: ModelProto, outputs: Sequence[Any]) -> list[str]:
+    """Returns the names of results, of which a sequence has several; then they are numbered."""
+    names = [value.name for value in model.graph.output]
+    return names if len(names) == len(outputs) else [str(number) for number in range(len(outputs))]
 
 
 def _time(function: Callable[[], object], repeat: int) -> float | None:
@@ -328,7 +339,7 @@ def _run_reference(model: ModelProto, inputs: list[NDArray[Any]]) -> list[Any]:
     """Returns the results of the reference evaluator of the onnx package; runs isolated."""
     from onnx.reference import ReferenceEvaluator
 
-    return list(ReferenceEvaluator(model).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
+    return flatten(ReferenceEvaluator(model).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
 
 
 def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]]) -> bool:
@@ -351,6 +362,7 @@ def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[]
     except LayoutError as error:
         raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
                       + _first_node(reload(), oracle.inputs)) from error
+    names = names if len(names) == len(oracle.outputs) else [str(number) for number in range(len(oracle.outputs))]
     differences = {name: difference for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding)
                    if (difference := describe_difference(a, b, rounding))}
     if differences and not _is_defined_so(reload(), oracle, got):

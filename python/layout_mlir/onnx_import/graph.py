@@ -92,7 +92,8 @@ class Importer:
     def _argument(self, value: ValueInfoProto, number: int) -> Tensor:
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type"):
-            raise Refused(f"input '{value.name}' is not a tensor: make inputs of the tensors of a sequence or optional")
+            raise Refused(f"input '{value.name}' is a sequence or an optional: state the shapes of its tensors (shapes= or "
+                          "--shape), so that each of them is an input")
         if not tensor.HasField("shape"):
             raise Refused(f"input '{value.name}' has no rank: state it in the model, or give its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
@@ -128,10 +129,16 @@ class Importer:
         results = []
         values = self.import_nodes(graph)
         for value, result in zip(graph.output, values):
-            if not isinstance(result, Tensor):
-                raise Refused(f"result '{value.name}' is not a tensor: make results of the tensors of a sequence")
-            results.append(result)
+            results += self._tensors_of(value.name, result)
         return b.finish("main", arguments, results, self._attributes([x for x, _ in arguments], results))
+
+    def _tensors_of(self, name: str, result: Value) -> list[Tensor]:
+        """Returns the tensors of a result: those of a sequence, and that of an optional, are a result each."""
+        if isinstance(result, Optional_):
+            if result.value is None:
+                raise Refused(f"result '{name}' is an optional without a value")
+            return self._tensors_of(name, result.value)
+        return result.items if isinstance(result, Sequence_) else [result]
 
     def _attributes(self, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> str:
         """Returns the attribute that keeps the sign of unsigned elements, if there are any."""

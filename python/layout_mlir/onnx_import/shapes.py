@@ -1,12 +1,19 @@
-"""Shapes of the inputs of a model: which sizes are dynamic, and those that a user states."""
+"""Shapes of the inputs of a model: which sizes are dynamic, and those that a user states.
+
+An input that is a sequence has as many tensors as shapes are stated for it: it becomes an input for each, `name[0]`,
+`name[1]`, .. An optional one has the value whose shape is stated, or none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union, cast
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, TensorShapeProto
+    from onnx import GraphProto, ModelProto, NodeProto, TensorShapeProto, TypeProto, ValueInfoProto
+
+# Of a tensor; of the tensors of a sequence; of an optional without a value.
+Shape = Union[Sequence[int], Sequence[Sequence[int]], None]
 
 
 class WrongShape(ValueError):
@@ -23,27 +30,74 @@ def has_dynamic_sizes(graph: GraphProto) -> bool:
     return any(not is_known(dim) for value in graph.input for dim in value.type.tensor_type.shape.dim)
 
 
-def set_shapes(model: ModelProto, shapes: Mapping[str | int, Sequence[int]]) -> None:
+def set_shapes(model: ModelProto, shapes: Mapping[str | int, Shape]) -> None:
     """Gives inputs, by name or position, the shapes that are stated; raises WrongShape if one does not fit."""
-    weights = {tensor.name for tensor in model.graph.initializer}
-    inputs = [value for value in model.graph.input if value.name not in weights]
+    graph = model.graph
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = [value for value in graph.input if value.name not in weights]
+    names = [value.name for value in inputs]
+    parts: dict[str, list[ValueInfoProto]] = {}
+    nodes: list[NodeProto] = []
     for key, shape in shapes.items():
-        names = [value.name for value in inputs]
         if key not in names and not (isinstance(key, int) and key < len(inputs)):
             raise WrongShape(f"the model has no input {key!r}: it has {', '.join(names) or 'none'}")
         value = inputs[key if isinstance(key, int) else names.index(key)]
-        tensor = value.type.tensor_type
-        dims = tensor.shape.dim
-        if tensor.HasField("shape") and len(dims) != len(shape):
-            raise WrongShape(f"input '{value.name}' has {len(dims)} dims, not {len(shape)}")
-        for number, (dim, size) in enumerate(zip(dims, shape)):
-            if is_known(dim) and dim.dim_value != size:
-                raise WrongShape(f"dim {number} of input '{value.name}' is {dim.dim_value}, not {size}")
-        sizes_by_name = {dim.dim_param: size for dim, size in zip(dims, shape) if dim.dim_param}
-        del dims[:]
-        for size in shape:
-            dims.add().dim_value = size
-        _set_named_sizes(model.graph, sizes_by_name)
+        if value.type.HasField("tensor_type"):
+            _set_shape(graph, value, shape)
+        else:
+            parts[value.name], made = _split(value.name, value.type, shape)
+            nodes += made
+    if parts:
+        kept = [each for value in graph.input for each in parts.get(value.name, [value])]
+        whole = [*nodes, *graph.node]
+        del graph.input[:], graph.node[:]
+        graph.input.extend(kept)
+        graph.node.extend(whole)
+
+
+def _set_shape(graph: GraphProto, value: ValueInfoProto, shape: Shape) -> None:
+    tensor = value.type.tensor_type
+    dims = tensor.shape.dim
+    sizes = _sizes(value.name, shape)
+    if tensor.HasField("shape") and len(dims) != len(sizes):
+        raise WrongShape(f"input '{value.name}' has {len(dims)} dims, not {len(sizes)}")
+    for number, (dim, size) in enumerate(zip(dims, sizes)):
+        if is_known(dim) and dim.dim_value != size:
+            raise WrongShape(f"dim {number} of input '{value.name}' is {dim.dim_value}, not {size}")
+    sizes_by_name = {dim.dim_param: size for dim, size in zip(dims, sizes) if dim.dim_param}
+    del dims[:]
+    for size in sizes:
+        dims.add().dim_value = size
+    _set_named_sizes(graph, sizes_by_name)
+
+
+def _sizes(name: str, shape: Shape) -> list[int]:
+    if shape is None or not all(isinstance(size, int) for size in shape):
+        raise WrongShape(f"input '{name}' is a tensor: one shape is stated for it")
+    return [size for size in shape if isinstance(size, int)]
+
+
+def _split(name: str, kind: TypeProto, shape: Shape) -> tuple[list[ValueInfoProto], list[NodeProto]]:
+    """Returns the tensors that an input which is a sequence or an optional has, and the nodes that make it of them."""
+    from onnx import helper
+
+    if kind.HasField("optional_type"):
+        inner = kind.optional_type.elem_type
+        if shape is None:
+            return [], [helper.make_node("Optional", [], [name], name, type=inner)]
+        if inner.HasField("tensor_type"):
+            part = helper.make_tensor_value_info(f"{name}.value", inner.tensor_type.elem_type, _sizes(name, shape))
+            return [part], [helper.make_node("Optional", [part.name], [name], name)]
+        parts, nodes = _split(f"{name}.value", inner, shape)
+        return parts, [*nodes, helper.make_node("Optional", [f"{name}.value"], [name], name)]
+    if shape is None or any(isinstance(each, int) for each in shape):
+        raise WrongShape(f"input '{name}' is a sequence: a shape is stated for each of its tensors")
+    element = kind.sequence_type.elem_type.tensor_type.elem_type
+    parts = [helper.make_tensor_value_info(f"{name}[{number}]", element, _sizes(name, cast("Sequence[int]", each)))
+             for number, each in enumerate(shape)]
+    if not parts:
+        return [], [helper.make_node("SequenceEmpty", [], [name], name, dtype=element)]
+    return parts, [helper.make_node("SequenceConstruct", [part.name for part in parts], [name], name)]
 
 
 def _set_named_sizes(graph: GraphProto, sizes: Mapping[str, int]) -> None:
