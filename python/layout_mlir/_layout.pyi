@@ -261,7 +261,7 @@ class Program:
 
 # Text, bytecode, a file, or text with the arrays of its resources.
 _Module = str | bytes | os.PathLike[str] | tuple[str, Mapping[str, NDArray[Any]]]
-_Shapes = Mapping[str | int, _Ints]
+_Shapes = Mapping[str | int, _Ints | Sequence[_Ints] | None]
 _Costs = str | os.PathLike[str] | Callable[[PricedOp], int | None]
 
 def assign(

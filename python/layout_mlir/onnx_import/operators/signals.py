@@ -9,9 +9,10 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, F32, F64, Element
 from layout_mlir.onnx_import.fourier import Transform, inverse_table_array, transform
 from layout_mlir.onnx_import.node import Node, operator
+from layout_mlir.onnx_import.regions import choose
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, is_static, product
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Scalar, Tensor, Value
 
 
 def _size(b: Builder, value: Tensor) -> Size:
@@ -28,7 +29,27 @@ def _computed(element: Element) -> Element:
 
 @operator("DFT")
 def dft(b: Builder, node: Node, x: Tensor, length: Tensor | None = None, axis: Tensor | None = None) -> Tensor:
-    place = node.axis(1, x.rank) if node.opset < 20 else (node.integers("axis", 2, [-2]) or [-2])[0] % x.rank
+    if node.opset < 20:
+        return _dft_along(b, node, x, length, node.axis(1, x.rank))
+    if axis is None or axis.known_integers() is not None:
+        return _dft_along(b, node, x, length, (node.integers("axis", 2, [-2]) or [-2])[0] % x.rank)
+    place = _size(b, axis)
+    s, chosen = b.scalars, Scalar(b.size(b.choose("slt", place, 0, place + x.rank, place)), None)
+
+    def among(first: int) -> list[Value]:
+        """Returns the transform along the axis if it is `first` or a later dim."""
+        if first == x.rank - 2:
+            b.check(s.equal(chosen, first).name, "the axis is out of range")
+            return [_dft_along(b, node, x, length, first)]
+        return choose(b, s.equal(chosen, first), lambda: [_dft_along(b, node, x, length, first)],
+                      lambda: among(first + 1))
+
+    made = among(0)[0]
+    assert isinstance(made, Tensor)
+    return made
+
+
+def _dft_along(b: Builder, node: Node, x: Tensor, length: Tensor | None, place: int) -> Tensor:
     if place == x.rank - 1 or x.shape[-1] not in (1, 2):
         node.refuse("its last dim, of real and imaginary parts, has not 1 or 2 elements or is transformed")
     inverse, onesided = bool(node.attribute("inverse", 0)), bool(node.attribute("onesided", 0))
