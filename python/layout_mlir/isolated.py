@@ -105,6 +105,8 @@ class Isolated(Generic[_Result]):
     def __del__(self) -> None:
         if getattr(self, "_child", 0):
             _kill(self._child)
+            self._answer.close()
+            self._words.close()
 
 
 def _kill(child: int) -> None:
