@@ -12,6 +12,9 @@ and left as FOLDER/SEED.onnx with its inputs. The last line counts; the exit sta
   compile  layout_mlir.compile of the file, in this process
   tools    the importer as a program, then layout-opt --layout-to-cpu and layout-run
   run      ./dev run
+
+--hostile draws graphs whose first node reads or writes by indices that are an input: with an index out of range the
+program has to end by an error that names the node, and with the right ones it has to be right before and after that.
 """
 
 import argparse
@@ -28,7 +31,7 @@ import warnings
 
 import numpy as np
 
-from graphs import draw_graph, run_onnxruntime, run_reference, smaller, to_model
+from graphs import draw_graph, make_hostile, run_onnxruntime, run_reference, smaller, to_model
 
 from layout_mlir import LayoutError, compile
 from layout_mlir.isolated import Crashed, isolated
@@ -110,6 +113,46 @@ def check_way(way, graph):
     return ("wrong", difference) if difference else ("right", "")
 
 
+def run_hostile(graph, hostile, folder):
+    """What is wrong with a program that is given indices out of range between right ones, or None; runs isolated."""
+    path = folder / "model.onnx"
+    path.write_bytes(to_model(graph).SerializeToString())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = as_function(compile(str(path)))
+    right = list(graph.inputs.values())
+    wrong = [hostile if name == "places" else array for name, array in graph.inputs.items()]
+    wanted = run_onnxruntime(graph)
+    for _ in range(2):
+        if wanted is not None and (difference := find_difference(graph, run(right), wanted, None)):
+            return difference
+        try:
+            run(wrong)
+            return "an index out of range is taken"
+        except LayoutError as error:
+            node = graph.nodes[0][0]
+            if f"{node.op}_" not in str(error) or "range" not in str(error):
+                return f"the error names neither the node nor the reason: {error}"
+    return None
+
+
+def check_hostile(seed):
+    """As check_seed, with indices out of range."""
+    drawn = make_hostile(seed)
+    if drawn is None:
+        return seed, "", []
+    graph, hostile = drawn
+    with tempfile.TemporaryDirectory(prefix="graph-") as name:
+        try:
+            said = isolated(run_hostile, graph, hostile, pathlib.Path(name), seconds=SECONDS)
+            outcome = "wrong" if said else "right"
+        except LayoutError as error:
+            outcome, said = ("refused" if NAMED.search(str(error)) else "not located"), str(error)
+        except (Crashed, Exception) as error:
+            outcome, said = "crashed", f"{type(error).__name__}: {error}"
+    return seed, " ".join(node.op for node, _ in graph.nodes), [("hostile", outcome, said or "")]
+
+
 def signature(outcome, said):
     """What failures of one kind have in common."""
     return outcome, re.sub(r"'[^']*'|[-\d.e+]+|\[[^\]]*\]", "_", said)[:120]
@@ -155,6 +198,7 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--hostile", action="store_true", help="indices out of range")
     parser.add_argument("--ways", default="compile", help="compile, tools, run: with commas between them")
     parser.add_argument("--shrink-seconds", type=int, default=60, help="for each failure; 0: not at all")
     parser.add_argument("--most", type=int, default=20, help="failures to make small")
@@ -172,7 +216,9 @@ def main():
     tasks = [(seed, args.ways) for seed in range(args.seed, args.seed + args.count)]
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(args.jobs, mp_context=context) as pool:
-        for seed, operators, outcomes in pool.map(check_seed, tasks, chunksize=4):
+        results = (pool.map(check_hostile, [seed for seed, _ in tasks], chunksize=4) if args.hostile
+                   else pool.map(check_seed, tasks, chunksize=4))
+        for seed, operators, outcomes in results:
             for way, outcome, said in outcomes:
                 counts[outcome] += 1
                 if outcome == "refused":
@@ -186,7 +232,7 @@ def main():
                       flush=True)
     seen = set()
     for seed, way, outcome, said in failures:
-        if args.shrink_seconds and signature(outcome, said) not in seen and len(seen) < args.most:
+        if args.shrink_seconds and not args.hostile and signature(outcome, said) not in seen and len(seen) < args.most:
             seen.add(signature(outcome, said))
             graph, words = shrink(draw_graph(seed), way, outcome, args.shrink_seconds)
             print(f"seed {seed} made small: {leave(graph, args.keep)}\n  {(words or said)[:400]}", flush=True)

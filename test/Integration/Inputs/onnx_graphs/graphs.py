@@ -108,8 +108,8 @@ def _is_fit(array):
     return array.dtype.kind not in "f" or bool(np.isfinite(array).all() and (abs(array) < 1e4).all())
 
 
-def draw_graph(seed):
-    """A graph of 2 to 12 nodes."""
+def draw_graph(seed, wants=lambda node: True):
+    """A graph of 2 to 12 nodes; the first one is one that is wanted."""
     rng = random.Random(seed)
     opset = rng.choice(OPSETS)
     inputs = _first_values(rng)
@@ -117,12 +117,14 @@ def draw_graph(seed):
                  for name, array in inputs.items()}
     values, nodes, wanted = dict(inputs), [], rng.randint(2, 12)
     functions, weights = zip(*KINDS)
-    for _ in range(TRIES):
+    for _ in range(10 * TRIES):
         if len(nodes) == wanted:
             break
         try:
             node = rng.choices(functions, weights)[0](Draw(rng, values, opset))
         except (Unfit, IndexError, ValueError):
+            continue
+        if not nodes and not wants(node):
             continue
         outputs = _compute(node, values, opset)
         if outputs is None or not all(map(_is_fit, outputs)):
@@ -133,6 +135,32 @@ def draw_graph(seed):
     used = {name for node, _ in nodes for name in node.inputs if isinstance(name, str)}
     results = [name for _, names in nodes for name in names if name not in used or rng.random() < 0.15]
     return Graph(seed, opset, inputs, open_dims, nodes, results) if nodes else None
+
+
+INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "ScatterElements": 1, "ScatterND": 1}
+
+
+def make_hostile(seed):
+    """A graph whose first node reads or writes by an input of indices, and indices for it that are out of range; None
+    if none is drawn."""
+    graph = draw_graph(seed, lambda node: node.op in INDEXED)
+    if graph is None or graph.nodes[0][0].op not in INDEXED:
+        return None
+    node, names = graph.nodes[0]
+    places = node.inputs[INDEXED[node.op]]
+    if isinstance(places, str) or not places.size:
+        return None
+    rng = random.Random(seed)
+    hostile = places.copy()
+    far = [2**31 - 1, -2**31, 1000, -1000, 10**6] if places.dtype == np.int32 else [2**62, -2**62, 1000, -1000, 10**9]
+    hostile.flat[rng.randrange(hostile.size)] = rng.choice(far)
+    inputs = list(node.inputs)
+    inputs[INDEXED[node.op]] = "places"
+    first = dataclasses.replace(node, inputs=inputs)
+    graph = dataclasses.replace(graph, inputs={**graph.inputs, "places": places},
+                                open_dims={**graph.open_dims, "places": []}, nodes=[(first, names), *graph.nodes[1:]],
+                                results=list(dict.fromkeys([*names, *graph.results])))
+    return graph, hostile
 
 
 def smaller(graph):
