@@ -82,9 +82,11 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
 /// Tensors: every structured op becomes a kernel, loops and vectors on buffers.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
-                            const CpuFigures &figures) {
+                            const CpuFigures &figures, bool checkIndices) {
   pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
+  if (checkIndices)
+    pm.addPass(createCheckIndicesPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
@@ -208,6 +210,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   ConvertToLLVMPassOptions rest;
   rest.filterDialects = {"arith", "cf",     "complex", "func",
                          "index", "memref", "ub"};
+  if (options.checkIndices || options.emitKernels)
+    rest.filterDialects.push_back("cpu");
   if (options.parallelLoops)
     rest.filterDialects.push_back("omp");
   rest.allowPatternRollback = false;
@@ -219,15 +223,17 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
 }
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
-                                       const LinalgToLLVMOptions &options) {
+                                       const LinalgToLLVMOptions &options,
+                                       bool checkIndices) {
   CpuFigures figures = findFigures(options);
-  buildTensorPart(pm, options, figures);
+  buildTensorPart(pm, options, figures, checkIndices);
   buildBufferPart(pm, options, figures);
   buildLLVMPart(pm, options, figures);
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
   registry.insert<cpu::CpuDialect>();
+  cpu::registerConvertCpuToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   index::registerConvertIndexToLLVMInterface(registry);
   registerConvertComplexToLLVMInterface(registry);
@@ -257,5 +263,7 @@ void layout::registerCPUPipelines() {
   PassPipelineRegistration<LinalgToLLVMOptions>(
       "layout-linalg-to-llvm",
       "Lower linalg on plain tensors to the LLVM dialect for a CPU",
-      buildLinalgToLLVMPipeline);
+      [](OpPassManager &pm, const LinalgToLLVMOptions &options) {
+        buildLinalgToLLVMPipeline(pm, options, options.checkIndices);
+      });
 }

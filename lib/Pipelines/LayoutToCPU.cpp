@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "AddIndexChecks.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
@@ -21,9 +22,11 @@ void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
   complete.target = options.target;
   complete.vectorBits = findFigures(options).vectorBits;
   pm.addPass(createCompleteTargetPass(complete));
+  if (options.checkIndices)
+    addIndexChecks(pm);
   buildAssignLayoutsPipeline(pm);
   pm.addPass(createConvertLayoutToLinalgPass());
-  buildLinalgToLLVMPipeline(pm, options);
+  buildLinalgToLLVMPipeline(pm, options, /*checkIndices=*/false);
 }
 
 void layout::registerLayoutToCPUPipelines() {

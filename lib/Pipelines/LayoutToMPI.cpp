@@ -24,7 +24,7 @@ void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
   // What is on a mesh was checked there.
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createConvertLayoutToLinalgPass());
-  buildLinalgToLLVMPipeline(pm, options);
+  buildLinalgToLLVMPipeline(pm, options, options.checkIndices);
 }
 
 void layout::registerLayoutToMPIPipelines() {

@@ -27,6 +27,10 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   addCanonicalizer(pm);
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
+  CheckIndicesPassOptions check;
+  check.fixedText = true;
+  pm.addPass(createCheckIndicesPass(check));
+  pm.addNestedPass<func::FuncOp>(createCheckOnHostPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());

@@ -7,6 +7,7 @@
 
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "AddCanonicalizer.h"
+#include "AddIndexChecks.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
@@ -29,6 +30,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createDecomposeAggregatesPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
+  addIndexChecks(pm);
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToGPUPass());
   pm.addPass(createLowerAffinePass());

@@ -80,6 +80,16 @@ def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
     return [extent * first, *others], extent * argument["bytes"]
 
 
+def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, Any]]) -> None:
+    """Raises for an element that would take an index of the program out of range."""
+    for each in ranges:
+        part = array[tuple(slice(first, first + count) for first, count in zip(each["first"], each["count"]))]
+        wrong = part[(part < each["least"]) | (part > each["most"])]
+        if wrong.size:
+            raise LayoutError(f"input {number} holds {wrong.flat[0]}, which is not from {each['least']} to "
+                              f"{each['most']}: {each['text']}")
+
+
 def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pathlib.Path:
     """The package as a shared library with a simulator of its own."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
@@ -192,6 +202,7 @@ class Program:
                     or list(np.shape(value)) != shape):
                 raise LayoutError(f"input {number} is {shape} of {argument['element']} in {size} bytes, found "
                                   f"{list(np.shape(value))} of {array.dtype}")
+            _check_ranges(number, array, argument["ranges"])
             arrays.append(array)
         return arrays, extent
 

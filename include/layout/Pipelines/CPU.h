@@ -71,6 +71,13 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                      "polynomials on whole vectors (layout-expand-math)"),
           clEnumValN(MathFunctions::libm, "libm",
                      "calls of libm, element by element"))};
+  Option<bool> checkIndices{
+      *this, "check-indices",
+      llvm::cl::desc(
+          "End a program whose data would take an index out of range "
+          "(layout-check-indices); without the checks such an index "
+          "reads or writes any memory"),
+      llvm::cl::init(true)};
   Option<bool> emitKernels{
       *this, "emit-kernels",
       llvm::cl::desc("Use register-blocked loops; otherwise every structured "
@@ -107,8 +114,11 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
 /// The figures of the processor, and what the options say in their place.
 CpuFigures findFigures(const LinalgToLLVMOptions &options);
 
+/// `checkIndices` overrides the option, for pipelines that have inserted the
+/// checks where indices were those of logical tensors.
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
-                               const LinalgToLLVMOptions &options);
+                               const LinalgToLLVMOptions &options,
+                               bool checkIndices);
 
 /// The external models that the pipeline needs at bufferization.
 void registerCPUPipelineModels(DialectRegistry &registry);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WriteGather.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -106,6 +107,15 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
 }
 
+void layout::writeGathers(RewriterBase &rewriter, Operation *root) {
+  SmallVector<tensor::GatherOp> gathers;
+  root->walk([&](tensor::GatherOp op) { gathers.push_back(op); });
+  for (tensor::GatherOp op : gathers) {
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOp(op, writeGather(rewriter, op));
+  }
+}
+
 /// Replaces each op by its parts.
 static LogicalResult decompose(RewriterBase &rewriter,
                                ArrayRef<linalg::AggregatedOpInterface> ops) {
@@ -144,12 +154,7 @@ struct DecomposeAggregates
               linalg::WinogradOutputTransformOp>(op))
         transforms.push_back(op);
     });
-    SmallVector<tensor::GatherOp> gathers;
-    getOperation()->walk([&](tensor::GatherOp op) { gathers.push_back(op); });
-    for (tensor::GatherOp op : gathers) {
-      rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, writeGather(rewriter, op));
-    }
+    layout::writeGathers(rewriter, getOperation());
     for (Operation *op : transforms) {
       rewriter.setInsertionPoint(op);
       Location loc = op->getLoc();

@@ -8,6 +8,7 @@
 #include "Kernel.h"
 #include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::layout {
@@ -134,6 +135,18 @@ static void makeSequential(scf::ParallelOp op) {
   op.erase();
 }
 
+/// Returns true if an assertion in `loop` may fail. A launcher that survives
+/// that knows the thread that it called the program in, and no other.
+static bool mayFail(scf::ParallelOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<cf::AssertOp, cpu::AssertIndexOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct ParallelizeLoops
     : layout::impl::ParallelizeLoopsPassBase<ParallelizeLoops> {
@@ -141,7 +154,7 @@ struct ParallelizeLoops
 
   void runOnOperation() override {
     getOperation()->walk([](scf::ParallelOp op) {
-      if (op.getNumResults() != 0)
+      if (op.getNumResults() != 0 || mayFail(op))
         makeSequential(op);
     });
     SmallVector<SmallVector<scf::ForOp>> nests;

@@ -9,6 +9,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Dialect/NPU/IR/ArgumentRanges.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "layout/Targets/NPU/NpuMove.h"
@@ -230,7 +231,8 @@ LogicalResult ProgramBuilder::run() {
     if (!role.empty())
       program.setArgAttr(i, role, builder.getUnitAttr());
   for (auto [i, attrs] : llvm::enumerate(given))
-    for (StringRef name : {npu::kElementArgument, npu::kSliceArgument})
+    for (StringRef name :
+         {npu::kElementArgument, npu::kRangesArgument, npu::kSliceArgument})
       if (Attribute attr = attrs ? attrs.get(name) : Attribute())
         program.setArgAttr(i, name, attr);
   function.erase();

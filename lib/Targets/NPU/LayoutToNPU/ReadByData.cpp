@@ -24,6 +24,7 @@
 
 #include "IntegerBody.h"
 #include "PrepareForCores.h"
+#include "WrappedIndex.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -37,10 +38,12 @@ using namespace mlir::layout;
 static constexpr int64_t kMostChosen = 64;
 
 namespace {
-/// A dim of a table whose index is an element, which names a row.
+/// A dim of a table whose index is an element, which names a row. If `wrap` is
+/// not 0, negative elements count from the end of that many rows.
 struct NamedDim {
   unsigned dim;
   BlockArgument row;
+  int64_t wrap;
 };
 
 /// A read of a table: its named dims, and the loops of the others.
@@ -67,10 +70,12 @@ static bool isFinite(Value table) {
   return true;
 }
 
-/// The read of a slice at those indices that are known.
-static tensor::ExtractOp dropKnownIndices(linalg::GenericOp op,
-                                          tensor::ExtractOp extract) {
+/// Returns the read of the slice that has the known indices, and of dims that a
+/// loop indexes as many as the loop has; or `extract` if that is the whole.
+static tensor::ExtractOp readSlice(linalg::GenericOp op,
+                                   tensor::ExtractOp extract) {
   RankedTensorType type = extract.getTensor().getType();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<OpFoldResult> offsets, sizes;
   SmallVector<int64_t> shape;
   SmallVector<Value> indices;
@@ -82,14 +87,16 @@ static tensor::ExtractOp dropKnownIndices(linalg::GenericOp op,
     std::optional<int64_t> known = getConstantIntValue(index);
     if (known && (*known < 0 || *known >= size))
       return extract;
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    int64_t read = loop ? std::min(size, ranges[loop.getDim()]) : size;
     offsets.push_back(builder.getIndexAttr(known.value_or(0)));
-    sizes.push_back(builder.getIndexAttr(known ? 1 : size));
+    sizes.push_back(builder.getIndexAttr(known ? 1 : read));
     if (known)
       continue;
-    shape.push_back(size);
+    shape.push_back(read);
     indices.push_back(index);
   }
-  if (indices.size() == offsets.size())
+  if (ArrayRef<int64_t>(shape) == type.getShape())
     return extract;
   SmallVector<OpFoldResult> ones(offsets.size(), builder.getIndexAttr(1));
   Value slice = tensor::ExtractSliceOp::create(
@@ -118,18 +125,28 @@ static std::optional<RowRead> findRowRead(linalg::GenericOp op,
       continue;
     }
     Value at = index;
-    while (Operation *cast = at.getDefiningOp()) {
-      if (!isa<arith::IndexCastOp, arith::ExtSIOp>(cast))
+    int64_t wrap = 0;
+    while (Operation *made = at.getDefiningOp()) {
+      if (isa<arith::IndexCastOp, arith::ExtSIOp>(made)) {
+        at = made->getOperand(0);
+        continue;
+      }
+      auto select = dyn_cast<arith::SelectOp>(made);
+      std::optional<WrappedIndex> wrapped;
+      if (select && wrap == 0)
+        wrapped = matchWrappedIndex(select);
+      if (!wrapped)
         return std::nullopt;
-      at = cast->getOperand(0);
+      at = wrapped->index;
+      wrap = wrapped->size;
     }
     auto row = cast<BlockArgument>(at);
     if (row.getOwner() != op.getBlock() ||
         int64_t(row.getArgNumber()) >= op.getNumDpsInputs() ||
         !(row.getType().isInteger(32) || row.getType().isInteger(64)) ||
-        shape[d] > kExactInteger)
+        shape[d] > kExactInteger || wrap > kExactInteger)
       return std::nullopt;
-    read.named.push_back({unsigned(d), row});
+    read.named.push_back({unsigned(d), row, wrap});
   }
   return read.named.empty() ? std::nullopt : std::make_optional(read);
 }
@@ -143,9 +160,25 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
+/// The row that `id` names, as f32.
+static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
+                           int64_t wrap) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(body, loc,
+                                     body.getF32FloatAttr(float(value)));
+  };
+  Value row = arith::SIToFPOp::create(body, loc, body.getF32Type(), id);
+  if (wrap == 0)
+    return row;
+  Value isNegative = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::OLT,
+                                           row, number(0));
+  Value fromEnd = arith::AddFOp::create(body, loc, row, number(wrap));
+  return arith::SelectOp::create(body, loc, isNegative, fromEnd, row);
+}
+
 /// Ones at the rows that `ids` name, and zeros: a last dim of `rows`.
-static Value makeOnes(OpBuilder &builder, Location loc, Value ids,
-                      int64_t rows) {
+static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
+                      int64_t wrap) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ids.getType()).getShape());
   unsigned rank = shape.size();
   shape.push_back(rows);
@@ -161,9 +194,8 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids,
              ArrayRef{getFirstDims(builder, rank + 1, rank),
                       all.getMinorSubMap(1), all},
              kinds,
-             [](OpBuilder &body, Location loc, ValueRange values) {
-               Type f32 = body.getF32Type();
-               Value id = arith::SIToFPOp::create(body, loc, f32, values[0]);
+             [&](OpBuilder &body, Location loc, ValueRange values) {
+               Value id = makeRowNumber(body, loc, values[0], wrap);
                Value is = arith::CmpFOp::create(
                    body, loc, arith::CmpFPredicate::OEQ, id, values[1]);
                auto number = [&](float value) -> Value {
@@ -225,7 +257,7 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
 static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
                            const RowRead &read) {
   OpBuilder builder(op);
-  auto [dim, row] = read.named.front();
+  auto [dim, row, wrap] = read.named.front();
   OpOperand &ids = op->getOpOperand(row.getArgNumber());
   // One number is a row of one: a sum of products that has no other dim would
   // be an average times a count, which rounds what it reads.
@@ -237,7 +269,7 @@ static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
         tensor::ExpandShapeOp::create(builder, op.getLoc(), idsType.clone({1}),
                                       named, ArrayRef<ReassociationIndices>());
   Value ones = makeOnes(builder, op.getLoc(), named,
-                        extract.getTensor().getType().getDimSize(dim));
+                        extract.getTensor().getType().getDimSize(dim), wrap);
   Value rows =
       makeProduct(builder, op.getLoc(), ones, extract.getTensor(), dim);
   if (isNumber)
@@ -258,8 +290,8 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
     return addOperand(op, table,
                       AffineMap::getMultiDimMapWithTargets(
                           op.getNumLoops(), loops, op.getContext()));
-  auto [dim, row] = named.back();
-  Value id = arith::SIToFPOp::create(body, loc, body.getF32Type(), row), chosen;
+  auto [dim, row, wrap] = named.back();
+  Value id = makeRowNumber(body, loc, row, wrap), chosen;
   int64_t rows = cast<RankedTensorType>(table.getType()).getDimSize(dim);
   for (int64_t i = 0; i < rows; ++i) {
     Value slice = takeIndex(builder, loc, table, dim, i);
@@ -296,7 +328,7 @@ void layout::readByData(func::FuncOp function) {
   for (linalg::GenericOp op : ops) {
     for (auto extract :
          llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
-      extract = dropKnownIndices(op, extract);
+      extract = readSlice(op, extract);
       std::optional<RowRead> read = findRowRead(op, extract);
       OpBuilder body(extract);
       Value element;

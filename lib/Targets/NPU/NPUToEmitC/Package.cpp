@@ -7,6 +7,7 @@
 
 #include "layout/Targets/NPU/NPUToEmitC/Package.h"
 #include "FunctionEmitter.h"
+#include "layout/Dialect/NPU/IR/ArgumentRanges.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h"
 #include "layout/Targets/Package/PackageFiles.h"
@@ -43,6 +44,35 @@ static DenseSet<Value> getWritten(func::FuncOp function) {
       written.insert(getLinearMemory(dest));
   });
   return written;
+}
+
+/// The ranges that the host checks, or failure if they are malformed.
+static FailureOr<json::Array> getRanges(func::FuncOp function,
+                                        unsigned number) {
+  json::Array ranges;
+  auto listed = function.getArgAttrOfType<ArrayAttr>(number, kRangesArgument);
+  for (Attribute attr : listed ? listed.getValue() : ArrayRef<Attribute>()) {
+    auto range = dyn_cast<DictionaryAttr>(attr);
+    auto find = [&](StringRef name) {
+      return range ? range.get(name) : Attribute();
+    };
+    auto least = dyn_cast_or_null<IntegerAttr>(find("least"));
+    auto most = dyn_cast_or_null<IntegerAttr>(find("most"));
+    auto first = dyn_cast_or_null<DenseI64ArrayAttr>(find("first"));
+    auto count = dyn_cast_or_null<DenseI64ArrayAttr>(find("count"));
+    auto text = dyn_cast_or_null<StringAttr>(find("text"));
+    if (!least || !most || !first || !count || !text)
+      return function.emitOpError()
+             << "argument " << number << " has the range " << attr
+             << ", which lacks one of 'least', 'most', 'first', 'count' and "
+                "'text' (layout-check-on-host)";
+    ranges.push_back(json::Object{{"least", least.getInt()},
+                                  {"most", most.getInt()},
+                                  {"first", json::Array(first.asArrayRef())},
+                                  {"count", json::Array(count.asArrayRef())},
+                                  {"text", layout::toUtf8(text.getValue())}});
+  }
+  return ranges;
 }
 
 static FailureOr<json::Array> getArguments(func::FuncOp function,
@@ -89,11 +119,16 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
              << chip.getDmaAlignment()
              << " bytes that the DMA engine asks for: use wider elements, or "
                 "state the size of the batch";
+    FailureOr<json::Array> ranges =
+        getRanges(function, argument.getArgNumber());
+    if (failed(ranges))
+      return failure();
     arguments.push_back(
         json::Object{{"shape", json::Array(shape)},
                      {"element", element},
                      {"bytes", bytes},
                      {"slice", isSlice},
+                     {"ranges", std::move(*ranges)},
                      {"role", getRole(function, argument, written)}});
   }
   return arguments;

@@ -21,4 +21,14 @@
 #define GET_OP_CLASSES
 #include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h.inc"
 
+namespace mlir {
+class DialectRegistry;
+namespace cpu {
+
+/// Adds the lowering of `cpu.assert_index` to convert-to-llvm.
+void registerConvertCpuToLLVMInterface(DialectRegistry &registry);
+
+} // namespace cpu
+} // namespace mlir
+
 #endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_CPUOPS_H

@@ -16,9 +16,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Cpu_Dialect : Dialect {
   let name = "cpu";
   let cppNamespace = "::mlir::cpu";
-  let summary = "Loops for a processor, seen from tensors";
+  let summary = "Loops and checks for a processor, seen from tensors";
   let description = [{
-    What `layout-emit-kernels` writes and `layout-bufferize` takes away again.
+    Loops that `layout-emit-kernels` writes and `layout-bufferize` takes away
+    again, and the checks of `layout-check-indices`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -63,6 +64,32 @@ def Cpu_KernelOp : Op<Cpu_Dialect, "kernel", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+  }];
+}
+
+def Cpu_AssertIndexOp : Op<Cpu_Dialect, "assert_index", [
+    MemoryEffects<[MemWrite]>]> {
+  let summary = "Ends the program if an index is out of range";
+  let description = [{
+    If `holds` is false, the program ends with an error that names `index`, dim
+    `dim` and its `size`. `node`, if present, names the operation that the user
+    wrote. The op is to run-time values what `cf.assert` is to a fixed text, and
+    fails the same way: by `puts` and `abort` of the C library, which
+    `layout-run` turns into an error.
+
+    ```mlir
+    %inside = arith.cmpi ult, %index, %size : i64
+    cpu.assert_index %inside, %index, %size dim 0 node "emb"
+    ```
+
+    prints, with -7 and 5 at run time:
+
+        node 'emb': index -7 is out of range for dim 0 of size 5
+  }];
+  let arguments = (ins I1:$holds, I64:$index, I64:$size,
+                       I64Attr:$dim, OptionalAttr<StrAttr>:$node);
+  let assemblyFormat = [{
+    $holds `,` $index `,` $size `dim` $dim (`node` $node^)? attr-dict
   }];
 }
 

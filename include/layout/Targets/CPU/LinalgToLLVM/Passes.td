@@ -76,6 +76,73 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   ];
 }
 
+def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
+  let summary = "Assert that indices computed from data are in range";
+  let description = [{
+    Inserts a `cpu.assert_index` before every `tensor.extract`, `tensor.insert`,
+    `tensor.extract_slice`, `tensor.insert_slice` and
+    `tensor.parallel_insert_slice` with an index or offset that depends on
+    elements of tensors or on scalar arguments of the function, and is not
+    proven to be in range. Indices that depend on loops and sizes only are those
+    of the program, not of the data, and are not checked. A range is proven by
+    the types, by constants, also the elements of constant tensors, and by
+    arithmetic such as `arith.minsi` and `arith.maxsi`, also in the op that
+    computed the tensor of indices.
+
+    The accesses in a linalg op share one check per index, which is a reduction
+    over those loops alone that the index depends on. The op itself stays as it
+    is. Other checks are placed outside of the `scf.for` loops that they do not
+    depend on.
+
+    ```mlir
+    %r = linalg.generic {..} ins(%ids : tensor<8xi32>) outs(%e : tensor<8x4xf32>) {
+    ^bb0(%id: i32, %o: f32):
+      %i = arith.index_cast %id : i32 to index
+      %j = linalg.index 1 : index
+      %v = tensor.extract %table[%i, %j] : tensor<10x4xf32>
+      linalg.yield %v : f32
+    } -> tensor<8x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %signs = linalg.generic {iterator_types = ["reduction"], ..}
+        ins(%ids : tensor<8xi32>) outs(%zero : tensor<i32>) {
+    ^bb0(%id: i32, %before: i32):
+      %left = arith.subi %c9, %id : i32
+      %sign = arith.ori %id, %left : i32
+      %or = arith.ori %sign, %before : i32
+      linalg.yield %or : i32
+    } -> tensor<i32>
+    %element = tensor.extract %signs[] : tensor<i32>
+    %outside = arith.cmpi slt, %element, %c0 : i32
+    scf.if %outside {
+      %most = linalg.generic .. ins(%ids : tensor<8xi32>) .. // arith.maxui
+      %found = tensor.extract %most[] : tensor<i32>
+      %index = arith.extsi %found : i32 to i64
+      %holds = arith.cmpi ult, %index, %c10 : i64
+      cpu.assert_index %holds, %index, %c10 dim 0
+    }
+    %r = linalg.generic {..} ..
+    ```
+
+    The first reduction is cheap, and the second one finds the index for the
+    error. If the size is dynamic, the second one is all there is.
+    As unsigned integers, negative indices are the largest ones.
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "cf::ControlFlowDialect",
+    "cpu::CpuDialect", "linalg::LinalgDialect", "scf::SCFDialect",
+    "tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"fixedText", "fixed-text", "bool", /*default=*/"false",
+           "Insert cf.assert, whose text has no index, instead of "
+           "cpu.assert_index">
+  ];
+}
+
 def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
   let summary = "Rewrites floats of 8 bits to f32 and integers";
   let description = [{
@@ -392,7 +459,8 @@ def ParallelizeLoopsPass
     unknown number stays, where those around it are enough. Every element is computed by one iteration, in the
     order of the sequential program: results are the same, bit for bit, with any
     number of threads. Marks that are left are removed. An `scf.parallel` of the
-    program that reduces to results becomes `scf.for`, for the same reason.
+    program that reduces to results becomes `scf.for`, for the same reason, and
+    so does one that asserts: threads that fail cannot return to the launcher.
   }];
   let dependentDialects = ["scf::SCFDialect"];
   let options = [

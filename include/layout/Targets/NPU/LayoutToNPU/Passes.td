@@ -24,6 +24,37 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
+  let summary = "Turn assertions about indices into ranges of arguments";
+  let description = [{
+    Commands of an NPU have addresses that are known when a program is compiled,
+    so an index out of range reads a wrong row, but nothing outside of a tensor.
+    A `cf.assert` that `layout-check-indices=fixed-text` inserted about elements
+    of an argument becomes an entry of the attribute `npu.ranges` of that
+    argument. The package of the program lists it, and the host checks it before
+    it runs the program. Negative indices that are moved by a constant are part
+    of the range. An assertion about anything else is an error.
+
+    ```mlir
+    func.func @main(%ids: tensor<8xi32>, ..) {
+      %most = linalg.generic .. ins(%ids : tensor<8xi32>) .. // arith.maxui
+      ..
+      cf.assert %inside, "index is out of range for dim 0 of size 10"
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%ids: tensor<8xi32> {npu.ranges = [{
+        count = array<i64>, first = array<i64>, least = 0 : i64, most = 9 : i64,
+        text = "index is out of range for dim 0 of size 10"} ]}, ..) {
+    ```
+
+    If `count` is not empty, the range is that of the part with so many indices
+    of each dim from `first` on.
+  }];
+}
+
 def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
   let summary = "Makes a program for one index of an open batch";
   let description = [{

@@ -1,0 +1,30 @@
+//===- AddIndexChecks.h - Checks before layouts are assigned ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_PIPELINES_ADDINDEXCHECKS_H
+#define LAYOUT_LIB_PIPELINES_ADDINDEXCHECKS_H
+
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir {
+namespace layout {
+
+/// Adds the checks of indices. Before them, every op that reads by data is on
+/// tensors, and what is constant is known. After the assignment the indices
+/// would be those of storage, whose padding is in range.
+inline void addIndexChecks(OpPassManager &pm) {
+  pm.addPass(createLowerTosaPass());
+  pm.addPass(createInlineGlobalsPass());
+  pm.addPass(createCheckIndicesPass());
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_PIPELINES_ADDINDEXCHECKS_H

@@ -1,0 +1,23 @@
+//===- WriteGather.h - Gathers as linalg ops --------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_WRITEGATHER_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_WRITEGATHER_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir {
+namespace layout {
+
+/// Rewrites every `tensor.gather` below `root` to a `linalg.generic` that reads
+/// the element of each place.
+void writeGathers(RewriterBase &rewriter, Operation *root);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_WRITEGATHER_H

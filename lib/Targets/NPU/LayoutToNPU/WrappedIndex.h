@@ -1,0 +1,50 @@
+//===- WrappedIndex.h - Indices that count from the end ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An index x that counts from the end of n elements if it is negative:
+//
+//     %is = arith.cmpi slt, %x, %zero
+//     %more = arith.addi %x, %n
+//     %index = arith.select %is, %more, %x
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_WRAPPEDINDEX_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_WRAPPEDINDEX_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <optional>
+
+namespace mlir {
+namespace layout {
+
+struct WrappedIndex {
+  Value index;
+  int64_t size;
+};
+
+/// Returns x and n of `select`, or std::nullopt if it has another form or n is
+/// not known.
+inline std::optional<WrappedIndex> matchWrappedIndex(arith::SelectOp select) {
+  Value x = select.getFalseValue();
+  auto is = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto sum = select.getTrueValue().getDefiningOp<arith::AddIOp>();
+  if (!is || is.getPredicate() != arith::CmpIPredicate::slt ||
+      is.getLhs() != x || getConstantIntValue(is.getRhs()) != 0 || !sum ||
+      sum.getLhs() != x)
+    return std::nullopt;
+  std::optional<int64_t> size = getConstantIntValue(sum.getRhs());
+  if (!size || *size < 0)
+    return std::nullopt;
+  return WrappedIndex{x, *size};
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_WRAPPEDINDEX_H
