@@ -104,6 +104,15 @@ class Peer:
         self.row["error" if "error" in answer else "run_seconds"] = answer.get("error") or min(
             answer["seconds"], self.row.get("run_seconds", float("inf")))
 
+    def time_runs(self, seconds):
+        """The times of all runs of one turn by the clock, or an empty list if it has ended."""
+        self._signal(signal.SIGCONT)
+        print(seconds, "all", file=self.process.stdin, flush=True)
+        answer = self._read()
+        if "error" in answer:
+            self.row["error"] = answer["error"]
+        return answer.get("times", [])
+
     def end(self):
         self._signal(signal.SIGKILL)
         self.process.communicate()

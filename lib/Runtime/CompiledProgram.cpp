@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/CompiledProgram.h"
+#include "Assertions.h"
 #include "BuildId.h"
 #include "MachineCode.h"
+#include "ParallelLoops.h"
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Runtime/Signature.h"
@@ -25,10 +27,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <chrono>
-#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -120,37 +120,6 @@ static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Assertions
-//===----------------------------------------------------------------------===//
-
-// A cf.assert that fails prints its message with `puts` and calls `abort`. The
-// module gets these instead, so that a run fails and the process goes on.
-static thread_local std::jmp_buf *failedRun = nullptr;
-static thread_local std::string lastWords;
-
-static int putsOfModule(const char *text) {
-  lastWords = text;
-  return 0;
-}
-
-[[noreturn]] static void abortOfModule() {
-  if (failedRun)
-    std::longjmp(*failedRun, 1);
-  std::abort();
-}
-
-/// Calls compiled code, which has no frames to unwind; false when it aborts.
-static bool callGuarded(void (*entry)(void **), void **arguments) {
-  std::jmp_buf target;
-  failedRun = &target;
-  bool returned = setjmp(target) == 0;
-  if (returned)
-    entry(arguments);
-  failedRun = nullptr;
-  return returned;
-}
-
-//===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
 
@@ -201,52 +170,18 @@ static void noteUnresolved(ModuleOp module, const CompileOptions &options,
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Threads
-//===----------------------------------------------------------------------===//
-
-/// Of LLVM's OpenMP library, which runs the parallel loops of compiled code;
-/// its header is one of clang's own.
-extern "C" int omp_get_max_threads();
-extern "C" void omp_set_num_threads(int);
-
-/// How many threads there are before a program sets another number.
-static int getDefaultThreads() {
-  static const int number = omp_get_max_threads();
-  return number;
-}
-
-/// Compiled code looks its functions up in this process, where the library may
-/// be one that only an extension of Python sees.
-static bool publishOpenMP() {
-  Dl_info info;
-  return dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info) &&
-         !llvm::sys::DynamicLibrary::LoadLibraryPermanently(info.dli_fname);
-}
-
-static bool hasParallelLoops(ModuleOp module) {
-  WalkResult walk = module.walk([](Operation *op) {
-    // By its name: the header of the dialect takes a minute to compile.
-    return op->getName().getStringRef() == "omp.parallel"
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
-}
-
 unsigned CompiledProgram::countThreads(const CompileOptions &options) {
   return options.threads ? options.threads : getDefaultThreads();
 }
 
-LogicalResult CompiledProgram::setThreads(bool isParallel,
+LogicalResult CompiledProgram::setThreads(LoopRuntime runtime,
                                           const CompileOptions &options) {
-  if (!isParallel)
-    return success();
-  if (!publishOpenMP())
+  loopRuntime = runtime;
+  if (runtime == LoopRuntime::openMP && !publishOpenMP())
     return function->emitError()
-           << "has parallel loops, and LLVM's OpenMP library cannot be found "
-              "in this process; lower the module with parallel-loops=false";
-  threads = countThreads(options);
+           << "has ops of OpenMP beside parallel loops, and LLVM's OpenMP "
+              "library cannot be found in this process; lower them first";
+  threads = runtime == LoopRuntime::none ? 1 : countThreads(options);
   return success();
 }
 
@@ -308,6 +243,9 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   defineFunction("free", reinterpret_cast<void *>(freeMemory));
   defineFunction("__truncsfbf2", reinterpret_cast<void *>(roundToBF16<float>));
   defineFunction("__truncdfbf2", reinterpret_cast<void *>(roundToBF16<double>));
+  if (loopRuntime == LoopRuntime::team)
+    for (const auto &[name, address] : getTeamFunctions())
+      defineFunction(name, address);
   for (const auto &[name, address] : options.symbols)
     defineFunction(name, address);
   return symbols;
@@ -393,7 +331,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   program->takeError = options.takeError;
   program->inputNames = options.inputNames;
   FailureOr<SmallVector<StringRef>> profiled = readProfiledNames(module);
-  if (failed(program->setThreads(hasParallelLoops(module), options)) ||
+  if (failed(program->setThreads(findLoopRuntime(module), options)) ||
       failed(profiled) || failed(loadLibraries(*function, options)))
     return failure();
   program->profiled = std::move(*profiled);
@@ -439,7 +377,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 static constexpr StringLiteral kArchiveName("layout.code");
 static constexpr StringLiteral kConstantsName("layout.constants");
 static constexpr StringLiteral kInputNamesName("layout.input_names");
-static constexpr StringLiteral kParallelName("layout.parallel");
+static constexpr StringLiteral kLoopRuntimeName("layout.loop_runtime");
 
 std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
                                      StringRef function,
@@ -501,8 +439,8 @@ void CompiledProgram::keep(const CompileOptions &options) {
   SmallVector<StringRef> names(inputNames.begin(), inputNames.end());
   (*outline)->setAttr(kInputNamesName, b.getStrArrayAttr(names));
   (*outline)->setAttr(kProfileAttrName, b.getStrArrayAttr(profiled));
-  if (threads)
-    (*outline)->setAttr(kParallelName, b.getUnitAttr());
+  (*outline)->setAttr(kLoopRuntimeName,
+                      b.getI32IntegerAttr(static_cast<int32_t>(loopRuntime)));
   getCache(options).add(options.key, [&](raw_ostream &os) {
     [[maybe_unused]] LogicalResult written = writeBytecodeToFile(*outline, os);
     assert(succeeded(written) && "the newest version can be written");
@@ -525,8 +463,9 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
   program->function = function;
   program->takeError = options.takeError;
   FailureOr<FunctionType> signature = readSignature(function);
-  if (failed(signature) ||
-      failed(program->setThreads(outline->hasAttr(kParallelName), options)) ||
+  auto runtime = static_cast<LoopRuntime>(
+      outline->getAttrOfType<IntegerAttr>(kLoopRuntimeName).getInt());
+  if (failed(signature) || failed(program->setThreads(runtime, options)) ||
       failed(loadLibraries(function, options)))
     return failure();
   program->signature = *signature;
@@ -674,15 +613,14 @@ FailureOr<double> Call::run() {
     std::memcpy(copy.data(), given->data(), given->getNumBytes());
     toMemory(cast<RankedTensorType>(type), copy);
   }
-  if (program->threads)
-    omp_set_num_threads(program->threads);
+  LoopThreads threads(program->loopRuntime, program->threads);
   std::fill_n(program->counters, 2 * program->profiled.size(), 0);
   int64_t start = readClock();
-  bool returned = callGuarded(program->entry, pointers.data());
+  bool returned = callGuarded([&] { program->entry(pointers.data()); });
   double seconds = (readClock() - start) * 1e-9;
   if (!returned)
     return program->function->emitError()
-           << "failed: an assertion does not hold: " << lastWords;
+           << "failed: an assertion does not hold: " << getLastMessage();
   if (program->takeError)
     if (std::optional<std::string> reason = program->takeError())
       return program->function->emitError() << "failed: " << *reason;

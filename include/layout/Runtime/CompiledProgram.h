@@ -59,16 +59,17 @@ namespace mlir {
 namespace layout {
 class DetachedConstants;
 class ObjectCache;
+enum class LoopRuntime;
 
-/// LLVM's OpenMP library ends the process where there is no memory for more.
+/// LLVM's OpenMP library ends the process if there is no memory for more.
 inline constexpr unsigned kMostThreads = 1024;
 
 struct CompileOptions {
   /// Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out.
   unsigned optLevel = 3;
-  /// Threads that share the loops of a run, at most kMostThreads; 0 for as many
-  /// as the process may
-  /// use processors, or OMP_NUM_THREADS. Results do not depend on it.
+  /// The largest number of threads that share a loop, at most kMostThreads; 0
+  /// for as many as the process may use processors, or OMP_NUM_THREADS. Results
+  /// do not depend on it.
   unsigned threads = 0;
   /// Where machine code is kept for other processes, nowhere if it is empty;
   /// without it $LAYOUT_CACHE, or a directory of the user.
@@ -170,7 +171,7 @@ public:
   static unsigned countThreads(const CompileOptions &options);
 
   /// How many threads share the loops of a run.
-  unsigned getNumThreads() const { return std::max(threads, 1u); }
+  unsigned getNumThreads() const { return threads; }
 
   /// Whether its machine code was there already.
   bool isFromObjectCache() const { return isFromCache; }
@@ -183,7 +184,7 @@ private:
   friend class Call;
   CompiledProgram() = default;
   llvm::orc::SymbolMap getSymbols(const CompileOptions &options) const;
-  LogicalResult setThreads(bool isParallel, const CompileOptions &options);
+  LogicalResult setThreads(LoopRuntime runtime, const CompileOptions &options);
   llvm::Error link(StringRef archive,
                    llvm::orc::JITTargetMachineBuilder machine,
                    const CompileOptions &options);
@@ -196,7 +197,8 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> archive;  // until it is kept
   std::unique_ptr<llvm::orc::LLJIT> engine;
   bool isFromCache = false;
-  unsigned threads = 0; // 0 without parallel loops
+  LoopRuntime loopRuntime; // set by setThreads
+  unsigned threads = 1;
   void (*entry)(void **) = nullptr;
   SmallVector<StringRef> profiled; // the names of kernels that it measures
   int64_t *counters = nullptr;     // two of each of them (Profile.h)

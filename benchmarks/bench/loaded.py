@@ -1,0 +1,212 @@
+"""./dev bench --loaded: networks on a machine that other programs use, beside ONNX Runtime and OpenVINO.
+
+Busy processes, one for each processor if nothing else is said, compute without end while runs are
+timed. Every runtime has a process of its own, which is stopped while another one runs. In each round
+all take turns under the same load. A time is the median of all runs by the clock, and in parentheses
+the one that 9 of 10 runs keep. The ratio is the median over the rounds of the laid-out network's
+median by that of the better peer; a row above 1.2 is marked. With `--busy 0` nothing is started.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+from layout_mlir.tools import ToolError
+
+from . import onnx_networks
+from .dynamic import read_shape
+from .peers import ORACLE, OURS, PYTHON, Peer, print_notes, print_table
+from .rows import write_json
+
+RUNTIMES = (OURS, ORACLE, "OpenVINO")
+MOST_RATIO = 1.2
+# Ends with the process that started it, also if that is killed.
+BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
+
+
+@contextlib.contextmanager
+def busy_processes(count):
+    """Lets processes compute without end."""
+    started = []
+    try:
+        for _ in range(count):
+            started.append(subprocess.Popen([sys.executable, "-c", BUSY, str(os.getpid())]))
+        yield
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+
+
+def start_peers(path, args, threads):
+    """The peers that have loaded the model and agree on its results, and the rows of all."""
+    peers, rows = [], {}
+    try:
+        for runtime in sorted(args.runtimes, key=lambda name: name != ORACLE):
+            peer = Peer(runtime, path, args, threads, path.parent / f"cache-{runtime}")
+            peers.append(peer)
+            rows[runtime] = peer.row
+            if runtime == ORACLE and "error" in peer.row:
+                raise ToolError(f"{ORACLE} says what is right, and has no answer: {peer.row['error']}")
+    except BaseException:
+        end_peers(peers)
+        raise
+    return peers, rows
+
+
+def end_peers(peers):
+    for peer in peers:
+        peer.end()
+
+
+def measure(path, args, threads):
+    """The times of each runtime and its version, by its name, and the ratio."""
+    peers, rows = start_peers(path, args, threads)
+    rounds = []
+    try:
+        with busy_processes(args.busy):
+            for number in range(args.rounds + 1):
+                turn = [peer for peer in peers if "error" not in peer.row]
+                times = {peer.runtime: peer.time_runs(args.seconds / args.rounds)
+                         for peer in (turn if number % 2 else reversed(turn))}
+                if number:  # the first one warms up
+                    rounds.append({name: each for name, each in times.items() if each})
+    finally:
+        end_peers(peers)
+    for name, row in rows.items():
+        if runs := [each for times in rounds for each in times.get(name, [])]:
+            row["median_seconds"] = statistics.median(runs)
+            row["most_seconds"] = float(np.quantile(runs, 0.9))
+    return {"runtimes": rows, "ratio": compare(rounds)}
+
+
+def compare(rounds):
+    """The median over the rounds of our time by that of the better peer; None if one has none."""
+    ratios = []
+    for times in rounds:
+        medians = {name: statistics.median(each) for name, each in times.items()}
+        ours = medians.pop(OURS, None)
+        if ours and medians:
+            ratios.append(ours / min(medians.values()))
+    return statistics.median(ratios) if ratios else None
+
+
+def fix_shapes(model, shapes):
+    """Gives inputs these sizes, and open ones 1. Weights that are listed as inputs are none any more."""
+    graph = model.graph
+    weights = {each.name for each in graph.initializer}
+    inputs = {each.name: each for each in graph.input if each.name not in weights}
+    for name, shape in shapes.items():
+        rank = len(inputs[name].type.tensor_type.shape.dim) if name in inputs else None
+        if rank != len(shape):
+            raise ToolError(f"--shape {name}={'x'.join(map(str, shape))}: " + (
+                f"the model has no such input, it has {', '.join(inputs)}" if rank is None else
+                f"the input has {rank} dims"))
+    kept = list(inputs.values())
+    for value in kept:
+        dims = value.type.tensor_type.shape.dim
+        for dim, size in zip(dims, shapes.get(value.name, [max(dim.dim_value, 0) or 1 for dim in dims])):
+            dim.dim_value = size
+    copies = [onnx.ValueInfoProto.FromString(each.SerializeToString()) for each in kept]
+    del graph.input[:]
+    graph.input.extend(copies)
+    return model
+
+
+def load(name, args):
+    if args.model:
+        return fix_shapes(onnx.load(args.model), dict(args.shape))
+    return onnx_networks.make(name, args.small)
+
+
+def measure_network(name, args, folder):
+    model = load(name, args)
+    path = folder / "network.onnx"
+    onnx.save(model, path)
+    for number, array in enumerate(onnx_networks.draw_inputs(model)):
+        np.save(folder / f"{number:02}.npy", array)
+    row = {"network": name, "threads": {}}
+    for threads in sorted({1, args.threads}):
+        print(f"{name}, threads: {threads}", file=sys.stderr, flush=True)
+        row["threads"][threads] = measure(path, args, threads)
+    return row
+
+
+def show_time(result):
+    if "median_seconds" not in result:
+        return "-"
+    return f"{result['median_seconds'] * 1e3:.3g} ({result['most_seconds'] * 1e3:.3g})"
+
+
+def show_ratio(ratio):
+    if ratio is None:
+        return "-"
+    return f"{ratio:.2f}" + (" !" if ratio > MOST_RATIO else "")
+
+
+def print_rows(rows, args):
+    for threads in sorted({1, args.threads}):
+        lines = []
+        for row in rows:
+            result = row["threads"][threads]
+            times = (show_time(result["runtimes"].get(name, {})) for name in RUNTIMES)
+            lines.append([row["network"], *times, show_ratio(result["ratio"])])
+        print_table(f"Milliseconds, threads: {threads}, busy processes: {args.busy}",
+                    ["network", *RUNTIMES, "ratio"], lines)
+    print_notes([{"network": row["network"],
+                  "runtimes": {threads: each["runtimes"] for threads, each in row["threads"].items()}}
+                 for row in rows])
+
+
+def read_count(text):
+    if (count := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{count} is negative")
+    return count
+
+
+def main(argv):
+    processors = len(os.sched_getaffinity(0))
+    parser = argparse.ArgumentParser(prog="./dev bench --loaded", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    onnx_networks.add_options(parser)
+    parser.add_argument("--model", metavar="FILE.onnx", type=pathlib.Path, help="only this one")
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=1x3x320x320", type=read_shape,
+                        help="of an input of the model; other open sizes are 1")
+    parser.add_argument("--busy", type=read_count, metavar="N", default=processors,
+                        help="processes that compute (default: %(default)s)")
+    parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=RUNTIMES,
+                        help=f"only these of {', '.join(RUNTIMES)}; {ORACLE} says what is right")
+    parser.add_argument("--rounds", type=int, default=9, help="default: %(default)s")
+    parser.add_argument("--seconds", type=float, default=3, help="that each runtime runs in all rounds")
+    parser.add_argument("--limit", type=float, default=900, help="seconds that it may take to load")
+    parser.add_argument("--python", default=PYTHON if os.access(PYTHON, os.X_OK) else sys.executable,
+                        help="that has the others (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
+        parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
+    if args.shape and not args.model:
+        parser.error("--shape is of an input of --model")
+    if args.model and (args.networks or args.small):
+        parser.error("--model is measured alone, without --networks and --small")
+    if args.rounds < 1:
+        parser.error(f"--rounds: {args.rounds} is not a number from 1 on")
+    names = [args.model.stem] if args.model else onnx_networks.get_built(parser, args)
+    rows, failed = [], False
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="layout-bench-") as folder:
+            try:
+                rows.append(measure_network(name, args, pathlib.Path(folder)))
+            except ToolError as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                failed = True
+        write_json(args.json, busy=args.busy, rows=rows)
+    print_rows(rows, args)
+    return 1 if failed else 0

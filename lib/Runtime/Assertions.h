@@ -1,0 +1,36 @@
+//===- Assertions.h - Assertions of compiled code ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cf.assert that fails prints its message with `puts` and calls `abort`. The
+// module gets the functions below instead, so that a run fails and the process
+// goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_RUNTIME_ASSERTIONS_H
+#define LAYOUT_LIB_RUNTIME_ASSERTIONS_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::layout {
+
+int putsOfModule(const char *text);
+[[noreturn]] void abortOfModule();
+
+/// Calls compiled code, whose frames have nothing to unwind. Returns false if
+/// it has called abortOfModule on this thread.
+bool callGuarded(llvm::function_ref<void()> call);
+
+/// Returns true if this thread is inside of `callGuarded`.
+bool isGuarded();
+
+/// Returns what this thread has last given to putsOfModule.
+const char *getLastMessage();
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_RUNTIME_ASSERTIONS_H

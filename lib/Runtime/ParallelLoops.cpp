@@ -1,0 +1,191 @@
+//===- ParallelLoops.cpp - What runs the loops of OpenMP ops --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParallelLoops.h"
+#include "Assertions.h"
+#include "ThreadTeam.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include <cstdarg>
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// LLVM's OpenMP library
+//===----------------------------------------------------------------------===//
+
+// Its header is one of clang's own.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int);
+
+unsigned layout::getDefaultThreads() {
+  // Before a program sets another number.
+  static const unsigned number = omp_get_max_threads();
+  return number;
+}
+
+bool layout::publishOpenMP() {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info) &&
+         !llvm::sys::DynamicLibrary::LoadLibraryPermanently(info.dli_fname);
+}
+
+/// Returns true if `op` has operands or attributes beyond their numbers.
+static bool hasClauses(Operation *op) {
+  return op->getNumOperands() ||
+         llvm::any_of(op->getAttrDictionary(), [](NamedAttribute each) {
+           return each.getName() != "operandSegmentSizes";
+         });
+}
+
+/// Returns the op that is all of the region of `op` but for the terminator, if
+/// it has this name.
+static Operation *getOnlyOp(Operation *op, StringRef name) {
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return nullptr;
+  Block &block = op->getRegion(0).front();
+  Operation *first = &block.front();
+  bool isOnly = first == &block.back() || first->getNextNode() == &block.back();
+  return isOnly && first->getName().getStringRef() == name ? first : nullptr;
+}
+
+/// Returns true if `op` is a region of one loop over i64, without any clause.
+static bool isOneLoop(Operation *op) {
+  // By names: the header of the dialect takes a minute to compile.
+  if (op->getName().getStringRef() != "omp.parallel" || hasClauses(op))
+    return false;
+  Operation *loop = getOnlyOp(op, "omp.wsloop");
+  Operation *nest = loop ? getOnlyOp(loop, "omp.loop_nest") : nullptr;
+  return nest && !hasClauses(loop) &&
+         llvm::all_of(nest->getOperandTypes(),
+                      [](Type type) { return type.isInteger(64); });
+}
+
+/// Returns true if `op`, of OpenMP, is a region of one loop or a part of it.
+static bool isOfOneLoop(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "omp.yield" || name == "omp.terminator" ||
+         name == "omp.loop_nest" || isOneLoop(op) ||
+         (name == "omp.wsloop" && isOneLoop(op->getParentOp()));
+}
+
+LoopRuntime layout::findLoopRuntime(ModuleOp module) {
+  auto runtime = LoopRuntime::none;
+  module.walk([&](Operation *op) {
+    if (!op->getName().getStringRef().starts_with("omp."))
+      return WalkResult::advance();
+    bool isKnown = isOfOneLoop(op);
+    runtime = isKnown ? LoopRuntime::team : LoopRuntime::openMP;
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return runtime;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of a team
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The function of a region: numbers of the thread, and what it captures.
+using RegionFunction = void (*)(int32_t *, int32_t *, void *);
+
+struct RunningRegion {
+  RegionFunction function;
+  void *captures;
+  /// Of an assertion that has failed on a helper.
+  std::atomic<const char *> message{nullptr};
+};
+
+/// What the calling thread runs loops with, and what it runs of one.
+struct Caller {
+  ThreadTeam *team = nullptr;
+  unsigned threads = 1;
+  LoopParts *parts = nullptr;
+};
+} // namespace
+
+static thread_local Caller caller;
+
+static void runParts(void *context, LoopParts &parts) {
+  auto &region = *static_cast<RunningRegion *>(context);
+  caller.parts = &parts;
+  int32_t number = 0;
+  auto call = [&] { region.function(&number, &number, region.captures); };
+  if (isGuarded())
+    call();
+  else if (!callGuarded(call))
+    region.message = getLastMessage();
+  caller.parts = nullptr;
+}
+
+/// Runs a region. It captures one pointer, or nothing.
+static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
+  va_list captures;
+  va_start(captures, function);
+  RunningRegion region{function, captured ? va_arg(captures, void *) : nullptr};
+  va_end(captures);
+  if (!caller.team || caller.parts) {
+    // In the loop of another region, or on a thread of somebody else.
+    LoopParts all{0, 1, 1}, *outer = caller.parts;
+    caller.parts = &all;
+    int32_t number = 0;
+    function(&number, &number, region.captures);
+    caller.parts = outer;
+    return;
+  }
+  caller.team->run(runParts, &region, reinterpret_cast<const void *>(function),
+                   caller.threads);
+  if (const char *message = region.message) {
+    putsOfModule(message);
+    abortOfModule();
+  }
+}
+
+/// Sets the iterations of a loop that the thread runs, from `lower` to `upper`.
+static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
+                      uint64_t *lower, uint64_t *upper, int64_t *stride,
+                      int64_t, int64_t) {
+  LoopParts &parts = *caller.parts;
+  uint64_t trips = *upper - *lower + 1, first = *lower;
+  if (!parts.count)
+    caller.team->start(trips, parts);
+  *lower = first + trips * parts.begin / parts.count;
+  *upper = first + trips * parts.end / parts.count - 1;
+  *isLast = parts.end == parts.count;
+  *stride = trips;
+}
+
+static int32_t getThreadNumber(void *) { return 0; }
+static void endLoop(void *, int32_t) {}
+
+ArrayRef<std::pair<StringRef, void *>> layout::getTeamFunctions() {
+  static const std::pair<StringRef, void *> functions[] = {
+      {"__kmpc_fork_call", reinterpret_cast<void *>(forkCall)},
+      {"__kmpc_for_static_init_8u", reinterpret_cast<void *>(startLoop)},
+      {"__kmpc_for_static_fini", reinterpret_cast<void *>(endLoop)},
+      {"__kmpc_global_thread_num", reinterpret_cast<void *>(getThreadNumber)},
+      // After a loop, in the function of a region that ends there.
+      {"__kmpc_barrier", reinterpret_cast<void *>(endLoop)}};
+  return functions;
+}
+
+LoopThreads::LoopThreads(LoopRuntime runtime, unsigned threads) {
+  if (runtime == LoopRuntime::openMP)
+    omp_set_num_threads(threads);
+  if (runtime != LoopRuntime::team || threads == 1)
+    return;
+  team = &ThreadTeam::acquire(threads);
+  caller = {team, threads};
+}
+
+LoopThreads::~LoopThreads() {
+  if (!team)
+    return;
+  caller = {};
+  team->release();
+}
