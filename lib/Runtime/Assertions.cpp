@@ -8,12 +8,13 @@
 #include "Assertions.h"
 #include <csetjmp>
 #include <cstdlib>
+#include <string>
 
 using namespace mlir;
 
 static thread_local std::jmp_buf *failedRun = nullptr;
-/// A constant of the module.
-static thread_local const char *lastMessage = "";
+/// A copy: the module may have made the text on its stack.
+static thread_local std::string lastMessage;
 
 int layout::putsOfModule(const char *text) {
   lastMessage = text;
@@ -27,15 +28,13 @@ void layout::abortOfModule() {
 }
 
 bool layout::callGuarded(llvm::function_ref<void()> call) {
-  std::jmp_buf target;
+  std::jmp_buf target, *outer = failedRun;
   failedRun = &target;
   bool returned = setjmp(target) == 0;
   if (returned)
     call();
-  failedRun = nullptr;
+  failedRun = outer;
   return returned;
 }
 
-bool layout::isGuarded() { return failedRun; }
-
-const char *layout::getLastMessage() { return lastMessage; }
+llvm::StringRef layout::getLastMessage() { return lastMessage; }

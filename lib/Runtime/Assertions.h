@@ -15,6 +15,7 @@
 #define LAYOUT_LIB_RUNTIME_ASSERTIONS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir::layout {
 
@@ -25,11 +26,9 @@ int putsOfModule(const char *text);
 /// it has called abortOfModule on this thread.
 bool callGuarded(llvm::function_ref<void()> call);
 
-/// Returns true if this thread is inside of `callGuarded`.
-bool isGuarded();
-
-/// Returns what this thread has last given to putsOfModule.
-const char *getLastMessage();
+/// Returns what this thread has last given to putsOfModule, until the next call
+/// of that.
+llvm::StringRef getLastMessage();
 
 } // namespace mlir::layout
 

@@ -11,6 +11,9 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include <cstdarg>
 #include <dlfcn.h>
+#include <mutex>
+#include <optional>
+#include <string>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -97,8 +100,9 @@ using RegionFunction = void (*)(int32_t *, int32_t *, void *);
 struct RunningRegion {
   RegionFunction function;
   void *captures;
-  /// Of an assertion that has failed on a helper.
-  std::atomic<const char *> message{nullptr};
+  /// The message of an assertion that has failed on one of the threads.
+  std::optional<std::string> message;
+  std::mutex mutex; // of `message`
 };
 
 /// What the calling thread runs loops with, and what it runs of one.
@@ -116,10 +120,10 @@ static void runParts(void *context, LoopParts &parts) {
   caller.parts = &parts;
   int32_t number = 0;
   auto call = [&] { region.function(&number, &number, region.captures); };
-  if (isGuarded())
-    call();
-  else if (!callGuarded(call))
-    region.message = getLastMessage();
+  if (!callGuarded(call)) {
+    std::lock_guard<std::mutex> locked(region.mutex);
+    region.message = getLastMessage().str();
+  }
   caller.parts = nullptr;
 }
 
@@ -127,7 +131,9 @@ static void runParts(void *context, LoopParts &parts) {
 static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   va_list captures;
   va_start(captures, function);
-  RunningRegion region{function, captured ? va_arg(captures, void *) : nullptr};
+  RunningRegion region;
+  region.function = function;
+  region.captures = captured ? va_arg(captures, void *) : nullptr;
   va_end(captures);
   if (!caller.team || caller.parts) {
     // In the loop of another region, or on a thread of somebody else.
@@ -140,10 +146,11 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   }
   caller.team->run(runParts, &region, reinterpret_cast<const void *>(function),
                    caller.threads);
-  if (const char *message = region.message) {
-    putsOfModule(message);
-    abortOfModule();
-  }
+  if (!region.message)
+    return;
+  putsOfModule(region.message->c_str());
+  region.message.reset(); // nothing is destroyed on the way out
+  abortOfModule();
 }
 
 /// Sets the iterations of a loop that the thread runs, from `lower` to `upper`.
