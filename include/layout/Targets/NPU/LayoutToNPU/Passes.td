@@ -33,7 +33,7 @@ def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
     of an argument becomes an entry of the attribute `npu.ranges` of that
     argument. The package of the program lists it, and the host checks it before
     it runs the program. Negative indices that are moved by a constant are part
-    of the range. An assertion about anything else is an error.
+    of the range. An assertion about anything else is dropped with a warning.
 
     ```mlir
     func.func @main(%ids: tensor<8xi32>, ..) {
