@@ -106,6 +106,15 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
 }
 
+/// Lets the division that ends a softmax be a multiplication by the reciprocal
+/// of the sum of its row: the op states no rounding, and a division takes as
+/// long as six multiplications.
+static void allowReciprocals(Value quotients) {
+  quotients.getDefiningOp()->walk([](arith::DivFOp op) {
+    op.setFastmath(op.getFastmath() | arith::FastMathFlags::arcp);
+  });
+}
+
 /// Replaces each op by its parts.
 static LogicalResult decompose(RewriterBase &rewriter,
                                ArrayRef<linalg::AggregatedOpInterface> ops) {
@@ -120,6 +129,8 @@ static LogicalResult decompose(RewriterBase &rewriter,
     if (failed(parts))
       return op->emitError("layout-decompose-aggregates: this op cannot be "
                            "written as structured ops; make its shape static");
+    if (isa<linalg::SoftmaxOp>(op.getOperation()))
+      allowReciprocals(parts->front());
     rewriter.replaceOp(op, *parts);
   }
   return success();
