@@ -14,28 +14,53 @@
 #define LAYOUT_SUPPORT_LANEACCESS_H
 
 #include "mlir/IR/AffineMap.h"
+#include <optional>
 
 namespace mlir {
 namespace layout {
 
 /// How `map`, from loops to the index of a row-major tensor, moves when loop
-/// `dim` advances by one: not at all, to the next element, or elsewhere.
-enum class LaneAccess { Invariant, Contiguous, Other };
+/// `dim` advances by one: not at all, to the next element, by a few elements,
+/// or elsewhere.
+enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
-inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
+/// Lanes that are further apart are not read as vectors: of each vector that is
+/// loaded, fewer elements are used than it takes shuffles to collect them.
+inline constexpr int64_t kMostLaneStride = 4;
+
+/// How many elements apart the lanes along `dim` are in a row of the tensor
+/// that `map` indexes, 0 if `map` does not depend on `dim`, or std::nullopt if
+/// they are not in one row or more than kMostLaneStride elements apart.
+inline std::optional<int64_t> findLaneStride(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
-    return LaneAccess::Invariant;
+    return 0;
   for (AffineExpr result : map.getResults().drop_back())
     if (result.isFunctionOfDim(dim))
-      return LaneAccess::Other;
-  AffineExpr rest = simplifyAffineExpr(
-      map.getResults().back() - getAffineDimExpr(dim, map.getContext()),
-      map.getNumDims(), map.getNumSymbols());
-  return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
+      return std::nullopt;
+  AffineExpr lane = getAffineDimExpr(dim, map.getContext());
+  for (int64_t stride = 1; stride <= kMostLaneStride; ++stride)
+    if (!simplifyAffineExpr(map.getResults().back() - lane * stride,
+                            map.getNumDims(), map.getNumSymbols())
+             .isFunctionOfDim(dim))
+      return stride;
+  return std::nullopt;
+}
+
+inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
+  std::optional<int64_t> stride = findLaneStride(map, dim);
+  if (!stride)
+    return LaneAccess::Other;
+  return *stride == 0   ? LaneAccess::Invariant
+         : *stride == 1 ? LaneAccess::Contiguous
+                        : LaneAccess::Strided;
 }
 
 /// Parts of a result take a few steps to combine: fewer are not worth lanes.
 inline constexpr int64_t kLeastLaneParts = 4;
+
+/// Sums of fewer vectors end about as often as they step: lanes that are a few
+/// elements apart are better then.
+inline constexpr int64_t kLeastLaneVectors = 2;
 
 /// Whether the lanes of vectors along the reduction `dim` can each accumulate a
 /// part of a result, as far as `maps`, those of its op, go.
@@ -43,7 +68,7 @@ template <typename Range> bool canHoldParts(Range &&maps, unsigned dim) {
   bool isRead = false;
   for (AffineMap map : maps) {
     LaneAccess access = classifyLane(map, dim);
-    if (access == LaneAccess::Other)
+    if (access == LaneAccess::Other || access == LaneAccess::Strided)
       return false;
     isRead |= access == LaneAccess::Contiguous;
   }

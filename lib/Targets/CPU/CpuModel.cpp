@@ -186,9 +186,21 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
+  // In the order of KernelPlan's findLane.
   std::optional<unsigned> parts;
-  if (!lane)
-    parts = stored.findReductionLane(rule, getAssumedSize(), op->getContext());
+  auto findParts = [&](int64_t least) {
+    if (!lane)
+      parts = stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
+                                       least);
+    return parts.has_value();
+  };
+  bool isStrided = false;
+  if (!lane && !findParts(kLeastLaneVectors * getVectorSize(op))) {
+    lane = stored.findLane(rule, getAssumedSize(), op->getContext(),
+                           /*mayStride=*/true);
+    isStrided = lane.has_value();
+    findParts(kLeastLaneParts);
+  }
 
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
@@ -219,6 +231,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     };
     fillVectors(work, llvm::any_of(rule.operandMaps, isSlid),
                 llvm::none_of(rule.operandMaps, slidesAlone));
+    // Vectors are collected from several loads.
+    if (isStrided)
+      work = takePercent(work, target.getStridedPercent());
   } else if (parts) {
     // At the end of each sum, halves are combined until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredOp.h"
-#include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -151,7 +150,8 @@ StoredOp::getMet(const LoopsRule &rule, MLIRContext *context) const {
 
 std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
                                            int64_t assumed,
-                                           MLIRContext *context) const {
+                                           MLIRContext *context,
+                                           bool mayStride) const {
   if (failed(space))
     return std::nullopt;
   auto met = getMet(rule, context);
@@ -162,22 +162,24 @@ std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
     if (llvm::all_of(met, [&](auto each) {
           LaneAccess access = classifyLane(each.first, d);
           return access == LaneAccess::Contiguous ||
-                 (access == LaneAccess::Invariant && !each.second);
+                 (access == LaneAccess::Invariant && !each.second) ||
+                 (access == LaneAccess::Strided && !each.second && mayStride);
         }))
       return d;
   }
   return std::nullopt;
 }
 
-std::optional<unsigned>
-StoredOp::findReductionLane(const LoopsRule &rule, int64_t assumed,
-                            MLIRContext *context) const {
+std::optional<unsigned> StoredOp::findReductionLane(const LoopsRule &rule,
+                                                    int64_t assumed,
+                                                    MLIRContext *context,
+                                                    int64_t least) const {
   if (failed(space) || rule.combiners.size() != 1 || !rule.combiners[0])
     return std::nullopt;
   auto met = getMet(rule, context);
   for (unsigned d = 0; d < space->digits.size(); ++d) {
     if (iterators[space->digits[d].loop] != utils::IteratorType::reduction ||
-        getTrips(d, assumed) < kLeastLaneParts)
+        getTrips(d, assumed) < least)
       continue;
     if (canHoldParts(llvm::make_first_range(met), d))
       return d;

@@ -116,6 +116,15 @@ void layout::writeGathers(RewriterBase &rewriter, Operation *root) {
   }
 }
 
+/// Lets the division that ends a softmax be a multiplication by the reciprocal
+/// of the sum of its row: the op states no rounding, and a division takes as
+/// long as six multiplications.
+static void allowReciprocals(Value quotients) {
+  quotients.getDefiningOp()->walk([](arith::DivFOp op) {
+    op.setFastmath(op.getFastmath() | arith::FastMathFlags::arcp);
+  });
+}
+
 /// Replaces each op by its parts.
 static LogicalResult decompose(RewriterBase &rewriter,
                                ArrayRef<linalg::AggregatedOpInterface> ops) {
@@ -130,6 +139,8 @@ static LogicalResult decompose(RewriterBase &rewriter,
     if (failed(parts))
       return op->emitError("layout-decompose-aggregates: this op cannot be "
                            "written as structured ops; make its shape static");
+    if (isa<linalg::SoftmaxOp>(op.getOperation()))
+      allowReciprocals(parts->front());
     rewriter.replaceOp(op, *parts);
   }
   return success();

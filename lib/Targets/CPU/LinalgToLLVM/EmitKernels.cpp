@@ -13,6 +13,7 @@
 
 #include "CompactInputs.h"
 #include "CopyPadding.h"
+#include "FuseRows.h"
 #include "KernelEmitter.h"
 #include "PackWeights.h"
 #include "Winograd.h"
@@ -70,10 +71,6 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       return signalPassFailure();
     }
     dropWholeSlices(getOperation());
-    getOperation()->walk(
-        [](linalg::LinalgOp op) { layout::compactInputs(op); });
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::CpuFigures target;
     target.vectorBits = vectorBits;
     target.vectorRegisters = vectorRegisters;
@@ -81,6 +78,11 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     target.firstCacheBytes = firstCacheBytes;
     target.secondCacheBytes = secondCacheBytes;
     target.setPeriodBytes = setPeriodBytes;
+    layout::fuseRows(getOperation(), target, parallelLoops);
+    getOperation()->walk(
+        [](linalg::LinalgOp op) { layout::compactInputs(op); });
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::EmitOptions options{contractFMA, parallelLoops};
     IRRewriter builder(&getContext());
     // A producer that others ask for sizes is not taken; kernels ask more.

@@ -124,9 +124,46 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
       elements.push_back(read(value, map, lane));
     return vector::FromElementsOp::create(b, loc, wide, elements);
   }
-  return vector::TransferReadOp::create(b, loc, wide, value, indices,
-                                        /*padding=*/std::nullopt,
-                                        ArrayRef<bool>{true});
+  // The map of packed weights is no sum of loops, but a vector is part of one
+  // block, whose elements follow one another.
+  int64_t stride = findLaneStride(map, *plan.lane).value_or(1);
+  return readStrided(value, indices, stride, point);
+}
+
+/// The elements of a row of `buffer` from `indices` on that are `stride` apart.
+/// Loads cover them as whole vectors, the last of which ends with the last
+/// element: nothing behind it is read.
+///
+///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
+Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
+                           int64_t stride, const Point &point) {
+  int64_t width = point.width, span = (width - 1) * stride + 1;
+  auto type = VectorType::get(
+      {width}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value collected;
+  SmallVector<int64_t> lanes(width, vector::ShuffleOp::kPoisonIndex);
+  for (int64_t next = 0; next < width;) {
+    int64_t from = std::min(next * stride, span - width);
+    SmallVector<Value> at(indices);
+    if (from != 0)
+      at.back() = arith::AddIOp::create(b, loc, at.back(), index(from));
+    Value loaded = vector::TransferReadOp::create(b, loc, type, buffer, at,
+                                                  /*padding=*/std::nullopt,
+                                                  ArrayRef<bool>{true});
+    for (; next < width && next * stride < from + width; ++next)
+      lanes[next] = next * stride - from + (collected ? width : 0);
+    if (stride == 1)
+      return loaded;
+    if (collected || next == width)
+      collected = vector::ShuffleOp::create(
+          b, loc, collected ? collected : loaded, loaded, lanes);
+    else
+      collected = loaded;
+    if (from != 0)
+      for (int64_t lane = 0; lane < next; ++lane)
+        lanes[lane] = lane;
+  }
+  return collected;
 }
 
 void Emitter::write(Value value, Value buffer, AffineMap map,
@@ -189,6 +226,39 @@ Operation *Emitter::loadInPlace(Operation *op) {
   return op;
 }
 
+/// Reads what `extract` takes for the lanes of `point`: a row of the tensor, or
+/// for each lane the element at the indices that are computed for it alone.
+Value Emitter::readLanes(const Stage &stage, tensor::ExtractOp extract,
+                         const Point &point) {
+  linalg::LinalgOp op = stage.op;
+  SmallVector<bool> isNeeded(op->getNumOperands());
+  for (Operation *needed :
+       neededOps(op.getBlock(), extract.getResult(), /*withEffects=*/false))
+    for (Value operand : needed->getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(operand);
+          argument && argument.getOwner() == op.getBlock())
+        isNeeded[argument.getArgNumber()] = true;
+  auto evaluateAt = [&](const Point &lane, ValueRange wanted) {
+    ReadCache cache;
+    SmallVector<Value> inputs(stage.numInputs());
+    for (auto [i, input] : llvm::enumerate(inputs))
+      if (isNeeded[i])
+        input = readInput(stage, i, lane, cache);
+    return evaluate(stage, inputs, {}, lane, SmallVector<Value>(wanted),
+                    /*withEffects=*/false);
+  };
+  SmallVector<Point> lanes = lanesOf(point);
+  if (classifyExtract(stage, extract, *plan.lane) == LaneAccess::Contiguous) {
+    SmallVector<Value> first = evaluateAt(lanes.front(), extract.getIndices());
+    return readStrided(bufferOf(extract.getTensor()), first, 1, point);
+  }
+  SmallVector<Value> elements;
+  for (const Point &lane : lanes)
+    elements.push_back(evaluateAt(lane, extract->getResults()).front());
+  return vector::FromElementsOp::create(
+      b, loc, VectorType::get({point.width}, extract.getType()), elements);
+}
+
 SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
                                      ArrayRef<Value> inits, const Point &point,
                                      ArrayRef<Value> wanted, bool withEffects) {
@@ -196,7 +266,8 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
   Block *body = op.getBlock();
   IRMapping mapping;
   for (auto [arg, value] : llvm::zip(body->getArguments(), inputs))
-    mapping.map(arg, value);
+    if (value)
+      mapping.map(arg, value);
   for (auto [arg, value] : llvm::zip(op.getRegionOutputArgs(), inits))
     if (value)
       mapping.map(arg, value);
@@ -206,6 +277,12 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
     if (auto indexOp = dyn_cast<linalg::IndexOp>(inner)) {
       mapping.map(indexOp.getResult(),
                   indexAt(stage.dims[indexOp.getDim()], point));
+      continue;
+    }
+    auto extract = dyn_cast<tensor::ExtractOp>(inner);
+    if (extract && point.width != 0 && plan.lane &&
+        classifyExtract(stage, extract, *plan.lane) != LaneAccess::Invariant) {
+      mapping.map(extract.getResult(), readLanes(stage, extract, point));
       continue;
     }
     bool vectors = llvm::any_of(inner.getOperands(), [&](Value operand) {

@@ -48,6 +48,8 @@ protected:
   Value broadcast(Value value, const Point &point);
   SmallVector<Value> subscripts(AffineMap map, const Point &point);
   Value read(Value tensor, AffineMap map, const Point &point);
+  Value readStrided(Value buffer, ArrayRef<Value> indices, int64_t stride,
+                    const Point &point);
   void write(Value value, Value buffer, AffineMap map, const Point &point);
   Value indexAt(unsigned dim, const Point &point);
   AffineMap resultMap(unsigned result) const {
@@ -91,6 +93,8 @@ protected:
 
 private:
   Operation *loadInPlace(Operation *op);
+  Value readLanes(const Stage &stage, tensor::ExtractOp extract,
+                  const Point &point);
   Value startValue(const Start &start, const Stage &stage, unsigned result,
                    Value current, const Point &point);
   void findExtents();

@@ -26,7 +26,7 @@ static bool isVectorizable(const Stage &stage) {
   for (Operation &inner : body->without_terminator()) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       continue;
-    // What lanes read by indices must be one element: readsOneElement.
+    // What lanes read by indices is up to classifyStage.
     if (!isa<tensor::ExtractOp>(inner) &&
         (!OpTrait::hasElementwiseMappableTraits(&inner) ||
          inner.getNumRegions() != 0))
@@ -38,54 +38,84 @@ static bool isVectorizable(const Stage &stage) {
   return true;
 }
 
-/// Whether lanes of vectors along `dim` read one element each time that the
-/// body of `stage` reads an element by its indices.
-static bool readsOneElement(const Stage &stage, unsigned dim) {
-  linalg::LinalgOp linalgOp = stage.op;
-  SmallVector<Value> worklist;
-  for (auto extract : linalgOp.getBlock()->getOps<tensor::ExtractOp>())
-    worklist.append(extract->operand_begin(), extract->operand_end());
-  DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (value.getParentBlock() != linalgOp.getBlock() ||
-        !seen.insert(value).second)
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (stage.maps[argument.getArgNumber()].isFunctionOfDim(dim))
+/// Whether each element that the body of `stage` reads by its indices is one
+/// for all lanes along `dim`.
+static bool readsSameElements(const Stage &stage, unsigned dim) {
+  linalg::LinalgOp op = stage.op;
+  return llvm::all_of(op.getBlock()->getOps<tensor::ExtractOp>(),
+                      [&](tensor::ExtractOp extract) {
+                        return classifyExtract(stage, extract, dim) ==
+                               LaneAccess::Invariant;
+                      });
+}
+
+/// Whether the indices of `extract` can be computed for each lane by itself:
+/// from indices of the loops and elements in memory, not from an accumulator or
+/// from what the root gives to the finish.
+static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
+                              tensor::ExtractOp extract) {
+  linalg::LinalgOp op = stage.op;
+  Block *body = op.getBlock();
+  for (Operation *needed : neededOps(body, extract.getResult()))
+    for (Value operand : needed->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (!argument || argument.getOwner() != body)
+        continue;
+      if (argument.getArgNumber() >= stage.numInputs() ||
+          (kernel.finish && &stage == &*kernel.finish &&
+           argument.getArgNumber() == kernel.finishOperand))
         return false;
-      continue;
     }
-    Operation *op = value.getDefiningOp();
-    if (auto index = dyn_cast<linalg::IndexOp>(op))
-      if (stage.dims[index.getDim()] == dim)
-        return false;
-    worklist.append(op->operand_begin(), op->operand_end());
-  }
   return true;
 }
 
-static bool isLane(const Kernel &kernel, unsigned dim) {
+/// How a stage reads and writes with lanes along a dim: rows of memory and
+/// single elements, or also what has to be collected from several places.
+static std::optional<LaneAccess>
+classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
+  auto worst = LaneAccess::Contiguous;
+  linalg::LinalgOp op = stage.op;
+  for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>()) {
+    LaneAccess access = classifyExtract(stage, extract, dim);
+    if (access != LaneAccess::Invariant &&
+        !hasIndicesOfLanes(kernel, stage, extract))
+      return std::nullopt;
+    worst = std::max(worst, access);
+  }
+  unsigned inputs = stage.numInputs();
+  for (auto [i, map] : llvm::enumerate(stage.maps)) {
+    LaneAccess access = classifyLane(map, dim);
+    if (access == LaneAccess::Other ||
+        (i >= inputs && access != LaneAccess::Contiguous))
+      return std::nullopt;
+    worst = std::max(worst, access);
+  }
+  return worst;
+}
+
+/// The worst access of the stages with lanes along the parallel `dim`, or
+/// std::nullopt if it cannot be on lanes.
+static std::optional<LaneAccess> classifyKernel(const Kernel &kernel,
+                                                unsigned dim) {
   if (!kernel.isParallel(dim))
-    return false;
+    return std::nullopt;
+  auto worst = LaneAccess::Contiguous;
   for (const Stage *stage : kernel.stages()) {
-    if (!readsOneElement(*stage, dim))
-      return false;
-    unsigned inputs = stage->numInputs();
-    for (auto [i, map] : llvm::enumerate(stage->maps)) {
-      LaneAccess access = classifyLane(map, dim);
-      if (access == LaneAccess::Other ||
-          (i >= inputs && access != LaneAccess::Contiguous))
-        return false;
-    }
+    std::optional<LaneAccess> access = classifyStage(kernel, *stage, dim);
+    if (!access)
+      return std::nullopt;
+    worst = std::max(worst, *access);
   }
-  return true;
+  return worst;
 }
 
-std::optional<unsigned> layout::findParallelLane(const Kernel &kernel) {
+std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
+                                                 LaneAccess worst) {
   for (unsigned dim = kernel.extents.size(); dim-- > 0;)
-    if (kernel.extents[dim] != 1 && isLane(kernel, dim))
-      return dim;
+    if (kernel.extents[dim] != 1)
+      if (std::optional<LaneAccess> access = classifyKernel(kernel, dim);
+          access && *access <= worst)
+        return dim;
   return std::nullopt;
 }
 
@@ -93,7 +123,7 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel) {
 /// part of the result.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
-         readsOneElement(kernel.root, dim) &&
+         readsSameElements(kernel.root, dim) &&
          canHoldParts(kernel.root.maps, dim);
 }
 
@@ -124,7 +154,40 @@ static unsigned widestResult(const Kernel &kernel) {
   return bits;
 }
 
-/// The last dim that all stages can hold in vectors, and how many elements.
+/// A reduction of at least `least` elements whose lanes hold parts of a result.
+static std::optional<unsigned> findReductionLane(const Kernel &kernel,
+                                                 double least) {
+  for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)
+    if (countOf(kernel.extents[dim]) >= least && isReductionLane(kernel, dim))
+      return dim;
+  return std::nullopt;
+}
+
+/// The dim of the lanes, the first one that there is of these:
+///
+///   a parallel dim along rows of memory   each vector is one load or store
+///   a long reduction                      two loads for each operation
+///   a parallel dim with a small stride    loads and shuffles
+///   a short reduction                     its end takes longer than its steps
+///   a parallel dim that indices follow    a load for each lane
+///
+/// Elements of less than a byte are collected one by one: then only the first.
+static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
+  if (auto lane = findParallelLane(kernel, LaneAccess::Contiguous))
+    return lane;
+  if (movesSingleElements(kernel))
+    return std::nullopt;
+  if (auto lane = findReductionLane(kernel, kLeastLaneVectors * size))
+    return lane;
+  if (auto lane = findParallelLane(kernel, LaneAccess::Strided))
+    return lane;
+  if (size >= kLeastLaneParts)
+    if (auto lane = findReductionLane(kernel, kLeastLaneParts))
+      return lane;
+  return findParallelLane(kernel, LaneAccess::Other);
+}
+
+/// The dim of the lanes, and how many elements a vector has.
 static void chooseLane(const Kernel &kernel, const CpuFigures &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||
@@ -135,13 +198,7 @@ static void chooseLane(const Kernel &kernel, const CpuFigures &target,
   unsigned least = movesSingleElements(kernel) ? 32 : 8;
   unsigned bits = std::max(widestResult(kernel), least);
   int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
-  plan.lane = findParallelLane(kernel);
-  for (unsigned dim = 0, e = kernel.extents.size();
-       dim < e && !plan.lane && !movesSingleElements(kernel); ++dim)
-    if (std::min<double>(countOf(kernel.extents[dim]), size) >=
-            kLeastLaneParts &&
-        isReductionLane(kernel, dim))
-      plan.lane = dim;
+  plan.lane = findLane(kernel, size);
   if (!plan.lane)
     return;
   int64_t extent = kernel.extents[*plan.lane];
@@ -197,9 +254,12 @@ private:
   void searchTiles() {
     int64_t extent = lane ? kernel.extents[*lane] : 1;
     bool isDynamic = ShapedType::isDynamic(extent);
+    bool isCollected =
+        movesSingleElements(kernel) ||
+        (lane && classifyKernel(kernel, *lane) == LaneAccess::Other);
     int64_t mostVectors =
-        !lane || !kernel.isParallel(*lane) || movesSingleElements(kernel) ? 1
-        : isDynamic                                                       ? 4
+        !lane || !kernel.isParallel(*lane) || isCollected ? 1
+        : isDynamic                                       ? 4
                     : std::min<int64_t>(target.vectorRegisters,
                                         llvm::divideCeil(extent, vectorSize));
     for (int64_t vectors = 1; vectors <= std::max<int64_t>(mostVectors, 1);

@@ -21,6 +21,8 @@
 
 #include "Kernel.h"
 #include "layout/Support/CpuFigures.h"
+#include "layout/Support/LaneAccess.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::layout {
 
@@ -53,8 +55,16 @@ struct KernelPlan {
 /// bit has a byte of memory to itself, and a bit of a vector.
 bool isWholeBytes(Type element);
 
-/// The parallel dim that all stages can hold in vectors, if there is one.
-std::optional<unsigned> findParallelLane(const Kernel &kernel);
+/// How the element that `extract` reads in the body of `stage` moves when the
+/// kernel dim `dim` advances by one. Other stands for what is not known.
+LaneAccess classifyExtract(const Stage &stage, tensor::ExtractOp extract,
+                           unsigned dim);
+
+/// The last parallel dim that all stages can hold in vectors with no access
+/// worse than `worst`, or std::nullopt. Results are rows of memory always.
+std::optional<unsigned>
+findParallelLane(const Kernel &kernel,
+                 LaneAccess worst = LaneAccess::Contiguous);
 
 /// Chooses the order of the loops, and the parts of the reduction, for the tile
 /// and the lanes of `plan`.

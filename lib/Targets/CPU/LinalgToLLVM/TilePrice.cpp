@@ -198,11 +198,20 @@ int64_t TilePrice::runsOfMemory(const Input &input,
   return runs;
 }
 
+/// How many elements apart the lanes of a vector are in `input`.
+double TilePrice::laneStride(const Input &input) const {
+  return lane && input.moves[*lane]
+             ? std::max(1.0, input.stride[*lane] / input.elementBytes)
+             : 1;
+}
+
 /// Loads of one value of `input`. A vector that does not start where a line
 /// does is likely to end in the next line, which is a second load.
 double TilePrice::loadsPerValue(const Input &input) const {
   if (!lane || !input.moves[*lane])
     return 1;
+  if (double stride = laneStride(input); stride > 1)
+    return stride;
   double bytes = vectorSize * input.elementBytes;
   for (auto [dim, stride] : llvm::enumerate(input.stride))
     if (lane != dim && kernel.extents[dim] != 1 &&
@@ -227,6 +236,7 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   for (auto [dim, extent] : llvm::enumerate(tile))
     if (input.moves[dim])
       (lane == dim ? run : rows) *= extent;
+  run *= laneStride(input);
   double lines = std::ceil(run / target.lineBytes), repeats = 1;
   for (unsigned dim = tile.size(); dim-- > 0;) {
     if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
@@ -286,7 +296,7 @@ double TilePrice::cyclesPerLine(double bytes) const {
 //===----------------------------------------------------------------------===//
 
 double TilePrice::stepCycles(ArrayRef<int64_t> tile) const {
-  double loads = 0, memory = pageCycles(tile);
+  double loads = 0, memory = pageCycles(tile), work = ops * points(tile);
   int64_t runs = 0;
   for (const Input &input : inputs) {
     double lines = newLines(input, tile);
@@ -295,13 +305,15 @@ double TilePrice::stepCycles(ArrayRef<int64_t> tile) const {
             ? input.tensorBytes
             : std::min(input.tensorBytes, lines * steps * target.lineBytes);
     loads += loadsPerValue(input) * distinct(input, tile);
+    // A shuffle in each half of a register, and one of halves.
+    work += 2 * (laneStride(input) - 1) * distinct(input, tile);
     memory += lines * cyclesPerLine(reached);
     runs += runsOfMemory(input, tile);
   }
   // A resource that is nearly full slows the others down: this norm is close to
   // the largest of its terms, and above it where two of them are.
   double latency = kernel.hasReduction() ? 4 : 0, sum = 0;
-  for (double cycles : {ops * points(tile) / 2, loads / 2, latency, memory})
+  for (double cycles : {work / 2, loads / 2, latency, memory})
     sum += std::pow(cycles, 8);
   double cycles = std::pow(sum, 1.0 / 8) + 0.5;
   // Each run of memory is one more to fetch ahead.

@@ -70,6 +70,7 @@ private:
   bool isReadAgain(const Input &input, ArrayRef<int64_t> tile) const;
   const Input *findStreamed(ArrayRef<int64_t> tile) const;
   int64_t runsOfMemory(const Input &input, ArrayRef<int64_t> tile) const;
+  double laneStride(const Input &input) const;
   double loadsPerValue(const Input &input) const;
   bool collides(const Input &input, ArrayRef<int64_t> tile) const;
   double newLines(const Input &input, ArrayRef<int64_t> tile) const;

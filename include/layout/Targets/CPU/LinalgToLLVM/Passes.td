@@ -212,11 +212,35 @@ def EmitKernelsPass
   let description = [{
     Rewrites a structured op to a `cpu.kernel`, loops on the buffers of its
     tensors around a register tile: a parallel dim that is contiguous in the
-    results and at most contiguous in the inputs gives the vector lanes, other
-    parallel dims are blocked, and the reductions accumulate in registers. A fill or an elementwise producer of the initial
-    value starts the accumulators, an elementwise consumer finishes them before
-    they are stored. The tile is the cheapest one of a small machine model (see
-    `TilePrice.h`); extents that the tile does not divide get smaller tiles.
+    results gives the vector lanes, other parallel dims are blocked, and the
+    reductions accumulate in registers. A fill or an elementwise producer of the
+    initial value starts the accumulators, an elementwise consumer finishes them
+    before they are stored. The tile is the cheapest one of a small machine model
+    (see `TilePrice.h`); extents that the tile does not divide get smaller tiles.
+
+    Lanes read contiguous elements as one vector. Elements that are two to four
+    apart in a row, as in poolings with a stride, are collected from as many
+    loads by shuffles. What a body reads by `tensor.extract` is one vector if the
+    last index is the lane's and the others are fixed, otherwise one load for
+    each lane.
+
+    A chain of row reductions and elementwise ops whose tensors do not fit the
+    second cache, such as softmax, is computed in blocks of rows:
+
+    ```mlir
+    %m = linalg.generic  // maximum of each row of %x
+    %r = linalg.generic  // %x - %m
+    ```
+    becomes
+    ```mlir
+    %r = scf.for %i = %c0 to %c512 step %c8 iter_args(%all = %e) {
+      %rows = tensor.extract_slice %x[%i, 0] [8, 512] [1, 1]
+      %m = cpu.kernel ins(%rows)
+      %d = cpu.kernel ins(%rows, %m)
+      %next = tensor.insert_slice %d into %all[%i, 0] [8, 512] [1, 1]
+      scf.yield %next
+    } {layout.parallel}
+    ```
 
     A convolution of f32 with constant windows of 3x3 that go on by one, whose
     channels are contiguous, is computed by Winograd's transforms of tiles of 2x2

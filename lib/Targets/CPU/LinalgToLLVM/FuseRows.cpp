@@ -1,0 +1,446 @@
+//===- FuseRows.cpp - Chains of row ops in blocks of rows -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A softmax is a maximum of each row, the exponentials, their sum, and a
+// division. As four kernels each one goes through all of memory:
+//
+//   %m = max of rows %x       for each block of rows
+//   %e = exp(%x - %m)    =>     %m = max of rows %x[block]
+//   %s = sum of rows %e         %e = exp(%x[block] - %m)
+//   %r = %e / %s                %s = sum of rows %e
+//                               %r[block] = %e / %s
+//
+// A block of rows is in a near cache when the next op reads it. Nothing here
+// knows an op by name: normalizations are such chains as well.
+//
+// Beside upstream's tileConsumerAndFuseProducersUsingSCF because that computes
+// a producer once for each of its users.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FuseRows.h"
+#include "Kernel.h"
+#include "ParallelLoops.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using layout::CpuFigures;
+
+namespace {
+
+/// Of each loop of an op, the number of the row dim that it goes through, or -1
+/// if it goes through a row.
+using RowsOfLoops = SmallVector<int>;
+
+/// An op that elementwise finishes a chain, and those that only it needs.
+struct Chain {
+  linalg::LinalgOp last;
+  /// The loops of `last` over rows, outermost first.
+  SmallVector<unsigned> rowLoops;
+  /// All ops of the chain with their row loops, `last` first.
+  llvm::MapVector<Operation *, RowsOfLoops> members;
+};
+
+} // namespace
+
+static int64_t getBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape())
+    return 0;
+  return type.getNumElements() *
+         llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
+}
+
+/// Whether `op` computes one static tensor, each operand of which is indexed by
+/// loops alone, and does nothing else.
+static bool isPlain(linalg::LinalgOp op) {
+  return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
+         !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
+         !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
+         !layout::hasEffects(op) &&
+         op.getBlock()->getOps<tensor::ExtractOp>().empty() &&
+         llvm::all_of(op->getOperandTypes(),
+                      [](Type type) {
+                        Type element = getElementTypeOrSelf(type);
+                        auto tensor = dyn_cast<RankedTensorType>(type);
+                        return element.isIntOrIndexOrFloat() &&
+                               !(tensor && tensor.getEncoding());
+                      }) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.getNumSymbols() == 0 &&
+                  llvm::all_of(
+                      map.getResults(),
+                      llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+         });
+}
+
+/// The loop that a subscript is, or std::nullopt for a constant.
+static std::optional<unsigned> findLoop(AffineExpr subscript) {
+  auto dim = dyn_cast<AffineDimExpr>(subscript);
+  return dim ? std::optional(dim.getPosition()) : std::nullopt;
+}
+
+/// Whether `map` reads along each loop of more than one step.
+static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (extent != 1 && !map.isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
+/// The loops of `producer` over rows where `consumer` reads it by `operand`, or
+/// std::nullopt if the consumer's rows are no rows of the producer.
+static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
+                                           OpOperand &operand,
+                                           const RowsOfLoops &consumerRows,
+                                           unsigned count) {
+  auto consumer = cast<linalg::LinalgOp>(operand.getOwner());
+  AffineMap read = consumer.getMatchingIndexingMap(&operand);
+  AffineMap written =
+      producer.getMatchingIndexingMap(producer.getDpsInitOperand(0));
+  RowsOfLoops rows(producer.getNumLoops(), -1);
+  unsigned found = 0;
+  for (auto [from, to] :
+       llvm::zip_equal(read.getResults(), written.getResults())) {
+    std::optional<unsigned> loop = findLoop(from), own = findLoop(to);
+    if (!loop || consumerRows[*loop] < 0)
+      continue;
+    if (!own || rows[*own] >= 0)
+      return std::nullopt;
+    rows[*own] = consumerRows[*loop];
+    ++found;
+  }
+  return found == count ? std::optional(std::move(rows)) : std::nullopt;
+}
+
+/// Whether `op` can be done in blocks of rows: it reads each element of some
+/// input once, so that rows share nothing, and what all rows read is small.
+static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
+                    const CpuFigures &target) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  bool isReduction = op.getNumReductionLoops() != 0, readsOnce = !isReduction;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    readsOnce |= readsAll(map, extents);
+    bool hasRows = llvm::any_of(llvm::enumerate(rows), [&](auto row) {
+      return row.value() >= 0 && map.isFunctionOfDim(row.index());
+    });
+    if (!hasRows && getBytes(input->get()) > target.firstCacheBytes / 2)
+      return false;
+  }
+  return readsOnce;
+}
+
+/// Adds the ops that only `chain` uses and that are row ops of its rows.
+static void addProducers(Chain &chain, const CpuFigures &target) {
+  constexpr size_t kMostMembers = 16;
+  SmallVector<Operation *> worklist{chain.last};
+  while (!worklist.empty()) {
+    auto consumer = cast<linalg::LinalgOp>(worklist.pop_back_val());
+    for (OpOperand &operand : consumer->getOpOperands()) {
+      auto producer = operand.get().getDefiningOp<linalg::LinalgOp>();
+      if (!isPlain(producer) || chain.members.count(producer) ||
+          chain.members.size() == kMostMembers ||
+          producer->getBlock() != chain.last->getBlock())
+        continue;
+      std::optional<RowsOfLoops> rows;
+      bool isOwn = llvm::all_of(producer->getUses(), [&](OpOperand &use) {
+        auto *member = chain.members.find(use.getOwner());
+        if (member == chain.members.end())
+          return false;
+        std::optional<RowsOfLoops> its =
+            findRows(producer, use, member->second, chain.rowLoops.size());
+        if (!its || (rows && *rows != *its))
+          return false;
+        rows = std::move(its);
+        return true;
+      });
+      if (!isOwn || !isRowOp(producer, *rows, target))
+        continue;
+      chain.members.insert({producer, std::move(*rows)});
+      worklist.push_back(producer);
+    }
+  }
+  // A producer with a user that joined later is met again.
+}
+
+/// Bytes that the ops of the chain need not read or write in far memory, and
+/// those of one row of all its tensors.
+static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
+  int64_t saved = 0, all = 0;
+  llvm::SmallSetVector<Value, 8> tensors;
+  auto isMember = [&](Operation *op) { return chain.members.count(op) != 0; };
+  for (auto &[op, rows] : chain.members) {
+    tensors.insert(op->getResult(0));
+    for (OpOperand *input : cast<linalg::LinalgOp>(op).getDpsInputOperands())
+      tensors.insert(input->get());
+  }
+  for (Value tensor : tensors) {
+    int64_t uses = llvm::count_if(tensor.getUses(), [&](OpOperand &use) {
+      return isMember(use.getOwner());
+    });
+    bool isInner = tensor.getDefiningOp() && isMember(tensor.getDefiningOp()) &&
+                   tensor.getDefiningOp() != chain.last;
+    all += getBytes(tensor);
+    saved += getBytes(tensor) *
+             (isInner ? uses + 1 : std::max<int64_t>(uses, 1) - 1);
+  }
+  linalg::LinalgOp last = chain.last;
+  SmallVector<int64_t> extents = last.getStaticLoopRanges();
+  int64_t count = 1;
+  for (unsigned loop : chain.rowLoops)
+    count *= extents[loop];
+  return {saved, all / count};
+}
+
+/// The chain that ends in `op` and contains a reduction of rows, if its tensors
+/// are worth it.
+static std::optional<Chain> findChain(linalg::LinalgOp op,
+                                      const CpuFigures &target) {
+  if (!isPlain(op) || op.getNumReductionLoops() != 0)
+    return std::nullopt;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (!readsAll(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), extents))
+    return std::nullopt;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isPlain(input->get().getDefiningOp<linalg::LinalgOp>()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    Chain chain{op, {}, {}};
+    for (auto [loop, extent] : llvm::enumerate(extents)) {
+      if (extent != 1 && !map.isFunctionOfDim(loop))
+        break;
+      if (extent != 1)
+        chain.rowLoops.push_back(loop);
+    }
+    if (chain.rowLoops.empty() || readsAll(map, extents))
+      continue;
+    RowsOfLoops rows(op.getNumLoops(), -1);
+    for (auto [number, loop] : llvm::enumerate(chain.rowLoops))
+      rows[loop] = number;
+    if (!isRowOp(op, rows, target))
+      return std::nullopt;
+    chain.members.insert({op, std::move(rows)});
+    addProducers(chain, target);
+    bool hasReduction = llvm::any_of(chain.members, [](auto &member) {
+      return cast<linalg::LinalgOp>(member.first).getNumReductionLoops() != 0;
+    });
+    if (hasReduction && countBytes(chain).first > target.secondCacheBytes / 2)
+      return chain;
+  }
+  return std::nullopt;
+}
+
+/// How many rows a block has along the innermost row loop.
+static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
+  // Sums of so many rows are accumulated at a time, each of which waits for the
+  // one before.
+  constexpr int64_t kMostRows = 8;
+  linalg::LinalgOp last = chain.last;
+  int64_t extent = last.getStaticLoopRanges()[chain.rowLoops.back()];
+  int64_t rowBytes = std::max<int64_t>(countBytes(chain).second, 1);
+  int64_t most =
+      std::clamp<int64_t>(target.secondCacheBytes / 4 / rowBytes, 1, kMostRows);
+  while (extent % most != 0)
+    --most;
+  return most;
+}
+
+/// The part of `tensor`, which `map` indexes, in a block of rows.
+static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
+                   const RowsOfLoops &rows, ArrayRef<OpFoldResult> offsets,
+                   ArrayRef<int64_t> sizes) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return tensor;
+  SmallVector<OpFoldResult> from, shape;
+  bool isPart = false;
+  for (auto [subscript, extent] :
+       llvm::zip(map.getResults(), type.getShape())) {
+    std::optional<unsigned> loop = findLoop(subscript);
+    bool isRow = loop && rows[*loop] >= 0;
+    from.push_back(isRow ? offsets[rows[*loop]] : b.getIndexAttr(0));
+    shape.push_back(b.getIndexAttr(isRow ? sizes[rows[*loop]] : extent));
+    isPart |= isRow;
+  }
+  if (!isPart)
+    return tensor;
+  if (tensor.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  SmallVector<OpFoldResult> ones(shape.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, tensor, from, shape, ones);
+}
+
+/// Adds the offsets of a block to the indices of rows in the body of `op`.
+static void moveIndices(OpBuilder &b, linalg::LinalgOp op,
+                        const RowsOfLoops &rows,
+                        ArrayRef<OpFoldResult> offsets) {
+  OpBuilder::InsertionGuard guard(b);
+  for (auto index : llvm::to_vector(op.getBlock()->getOps<linalg::IndexOp>())) {
+    int row = rows[index.getDim()];
+    if (row < 0)
+      continue;
+    b.setInsertionPointAfter(index);
+    auto moved = arith::AddIOp::create(b, index.getLoc(), index,
+                                       cast<Value>(offsets[row]));
+    index.getResult().replaceAllUsesExcept(moved, moved);
+  }
+}
+
+/// Writes the ops of the chain for one block of rows, in their order, and
+/// returns `result` with the block inserted.
+static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
+                       ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<int64_t> sizes) {
+  SmallVector<Operation *> ops(llvm::make_first_range(chain.members));
+  llvm::sort(ops, [](Operation *first, Operation *second) {
+    return first->isBeforeInBlock(second);
+  });
+  IRMapping parts;
+  for (Operation *each : ops) {
+    auto op = cast<linalg::LinalgOp>(each);
+    const RowsOfLoops &rows = chain.members.find(each)->second;
+    Location loc = op.getLoc();
+    SmallVector<Value> operands;
+    for (OpOperand &operand : each->getOpOperands()) {
+      Value value = operand.get();
+      if (Value part = parts.lookupOrNull(value)) {
+        operands.push_back(part);
+        continue;
+      }
+      if (each == chain.last && op.isDpsInit(&operand))
+        value = result;
+      operands.push_back(slice(b, loc, value,
+                               op.getMatchingIndexingMap(&operand), rows,
+                               offsets, sizes));
+    }
+    auto block = cast<linalg::LinalgOp>(
+        clone(b, each, operands.back().getType(), operands));
+    moveIndices(b, block, rows, offsets);
+    parts.map(each->getResult(0), block->getResult(0));
+    if (each != chain.last)
+      continue;
+    // The slice that was written is put back.
+    auto written = operands.back().getDefiningOp<tensor::ExtractSliceOp>();
+    return tensor::InsertSliceOp::create(
+        b, loc, block->getResult(0), result, written.getMixedOffsets(),
+        written.getMixedSizes(), written.getMixedStrides());
+  }
+  llvm_unreachable("the last op is one of the chain");
+}
+
+/// Replaces the ops of the chain by loops over blocks of rows.
+static void emitLoops(RewriterBase &rewriter, const Chain &chain,
+                      const CpuFigures &target, bool parallelLoops) {
+  linalg::LinalgOp last = chain.last;
+  Location loc = last.getLoc();
+  rewriter.setInsertionPoint(last);
+  SmallVector<int64_t> extents = last.getStaticLoopRanges();
+  SmallVector<int64_t> sizes(chain.rowLoops.size(), 1);
+  sizes.back() = chooseBlock(chain, target);
+  auto makeIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  SmallVector<Value> from, to, steps;
+  for (auto [loop, size] : llvm::zip_equal(chain.rowLoops, sizes)) {
+    from.push_back(makeIndex(0));
+    to.push_back(makeIndex(extents[loop]));
+    steps.push_back(makeIndex(size));
+  }
+  // Rows of other threads are other elements of the result.
+  int64_t vectorSize = std::max<int64_t>(1, target.vectorBits / 32);
+  bool isShared = parallelLoops && layout::isWorthThreads(last, vectorSize);
+  scf::LoopNest nest = scf::buildLoopNest(
+      rewriter, loc, from, to, steps, last.getDpsInitOperand(0)->get(),
+      [&](OpBuilder &, Location, ValueRange rows, ValueRange results) {
+        SmallVector<OpFoldResult> offsets = getAsOpFoldResult(rows);
+        return scf::ValueVector{
+            emitBlock(rewriter, chain, results[0], offsets, sizes)};
+      });
+  if (isShared)
+    llvm::for_each(nest.loops, layout::markParallel);
+  rewriter.replaceAllUsesWith(last->getResult(0), nest.results[0]);
+}
+
+/// Reads an operand that only has dims of extent one more or less than what an
+/// op computes as that op gives it.
+static void readWithoutUnitDims(linalg::GenericOp op, OpOperand &operand) {
+  Operation *reshape = operand.get().getDefiningOp();
+  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
+    return;
+  Value source = reshape->getOperand(0);
+  auto to = cast<RankedTensorType>(operand.get().getType());
+  auto from = cast<RankedTensorType>(source.getType());
+  if (!source.getDefiningOp<linalg::LinalgOp>() || !to.hasStaticShape() ||
+      !from.hasStaticShape())
+    return;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<AffineExpr> subscripts;
+  for (auto [extent, subscript] :
+       llvm::zip_equal(to.getShape(), map.getResults()))
+    if (extent != 1)
+      subscripts.push_back(subscript);
+  auto next = subscripts.begin();
+  SmallVector<int64_t> moving;
+  SmallVector<AffineExpr> results;
+  for (int64_t extent : from.getShape()) {
+    if (extent != 1 && next == subscripts.end())
+      return;
+    results.push_back(extent == 1 ? getAffineConstantExpr(0, op.getContext())
+                                  : *next++);
+    if (extent != 1)
+      moving.push_back(extent);
+  }
+  auto kept = llvm::make_filter_range(
+      to.getShape(), [](int64_t extent) { return extent != 1; });
+  if (!llvm::equal(kept, moving))
+    return;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[operand.getOperandNumber()] =
+      AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+  // Another operand has to tell the extents of the loops.
+  if (!inversePermutation(concatAffineMaps(maps, op.getContext())))
+    return;
+  operand.set(source);
+  if (reshape->use_empty())
+    reshape->erase();
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+void layout::fuseRows(Operation *function, const CpuFigures &target,
+                      bool parallelLoops) {
+  SmallVector<linalg::LinalgOp> ops;
+  function->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops)
+    if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+        generic && op.hasPureTensorSemantics())
+      for (OpOperand *input : op.getDpsInputOperands())
+        readWithoutUnitDims(generic, *input);
+  IRRewriter rewriter(function->getContext());
+  DenseSet<Operation *> erased;
+  // The last op first: a chain takes its producers.
+  for (linalg::LinalgOp op : llvm::reverse(ops)) {
+    if (erased.contains(op))
+      continue;
+    std::optional<Chain> chain = findChain(op, target);
+    if (!chain)
+      continue;
+    emitLoops(rewriter, *chain, target, parallelLoops);
+    // Users first.
+    SmallVector<Operation *> members(llvm::make_first_range(chain->members));
+    llvm::sort(members, [](Operation *first, Operation *second) {
+      return second->isBeforeInBlock(first);
+    });
+    for (Operation *member : members) {
+      erased.insert(member);
+      rewriter.eraseOp(member);
+    }
+  }
+}
