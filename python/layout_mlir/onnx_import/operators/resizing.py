@@ -23,7 +23,7 @@ from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
 # The most elements that one generic reads for each element of the result.
-_MOST_READS = 8
+_MOST_READS = 2
 _MODES = ("nearest", "linear", "cubic")
 _TRANSFORMS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
                "tf_crop_and_resize")
@@ -394,6 +394,7 @@ def _resize(b: Builder, node: Node, x: Tensor, inputs: Sequence[Tensor | None]) 
     if reads <= _MOST_READS or form.transform == "tf_crop_and_resize":
         return _sample(b, x, taps, form, element, x.element)
     result = x.element
-    for each in taps[:-1]:
+    # The last dim first: its sums are those of fewer rows.
+    for each in reversed(taps[1:]):
         x = _sample(b, x, [each], form, element, element)
-    return _sample(b, x, taps[-1:], form, element, result)
+    return _sample(b, x, taps[:1], form, element, result)

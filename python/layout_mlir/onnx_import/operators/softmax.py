@@ -18,9 +18,13 @@ def axes_of(node: Node, x: Tensor) -> list[int]:
 
 
 def softmax_over(b: Builder, x: Tensor, axes: list[int], takes_log: bool = False) -> Tensor:
-    """Maximum, differences and their exponentials, sum, and quotients or differences of logarithms; narrow floats are
-    computed in f32."""
+    """Returns linalg.softmax along one dim; else the maximum, differences and their exponentials, the sum, and quotients
+    or differences of logarithms. Narrow floats are computed in f32."""
     element = computed(x.element)
+    if element == x.element and len(axes) == 1 and not takes_log:
+        into = b.empty(x.shape, element)
+        return Tensor(element, x.shape, b.emit(
+            f"linalg.softmax dimension({axes[0]}) ins({b.use(x)} : {x.type}) outs({into.name} : {into.type}) -> {x.type}"))
     most = b.reduce_max(x, axes)
 
     def exponential(s: Scalars, x: Scalar, most: Scalar) -> Scalar:
