@@ -35,10 +35,11 @@ def _lower(data: bytes) -> Lowered:
             raise refusals.explain(error) from error
 
     with ir.Context() as context:
+        context.allow_unregistered_dialects = True  # e.g. sdy, of which only what is computed by is refused
         try:
             module = ir.Module.parse(data, context)
         except ir.MLIRError as error:
-            raise ImportFailed(f"the file is not a module of StableHLO: {describe_failure(error)}") from error
+            raise refusals.explain_unread(error) from error
         module = stable_form.read(module, _PIPELINE).operation
         prepare.prepare(module)
         run(_PIPELINE, module)

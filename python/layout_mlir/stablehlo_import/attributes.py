@@ -16,6 +16,10 @@ def integer(op: Any, name: str, default: int) -> int:
     return int(op.attributes[name].value) if name in op.attributes else default
 
 
+def attribute_names(op: Any) -> list[str]:
+    return [each if isinstance(each, str) else each.name for each in op.attributes]
+
+
 @dataclasses.dataclass(frozen=True)
 class DimensionNumbers:
     """The dimension numbers of a gather or scatter; `index_vector_dim` is the rank of the indices if they are scalars."""

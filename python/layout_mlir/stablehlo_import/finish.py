@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layout_mlir.stablehlo_import.attributes import attribute_names
 from layout_mlir.stablehlo_import.walk import all_ops
 
 # Constants of fewer bytes are part of the text.
@@ -23,8 +24,7 @@ def finish(module: Any) -> None:
             _set_signature(op)
         elif op.name == "linalg.generic" and _is_scalar(op):
             _inline(op)
-    for attribute in list(module.attributes):
-        name = attribute.name if hasattr(attribute, "name") else attribute
+    for name in attribute_names(module):
         if name != "sym_name":
             del module.attributes[name]
 
@@ -39,8 +39,7 @@ def _set_signature(function: Any) -> None:
         each = list(function.attributes[name]) if name in function.attributes else [{}] * len(types)
         sides.append([attributes[_SIGN].value if _SIGN in attributes else type_
                       for attributes, type_ in zip(each, types)])
-    for attribute in list(function.attributes):
-        name = attribute.name if hasattr(attribute, "name") else attribute
+    for name in attribute_names(function):
         if name not in _KEPT:
             del function.attributes[name]
     signature = ir.FunctionType.get(*sides)

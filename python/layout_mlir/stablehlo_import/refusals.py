@@ -22,7 +22,10 @@ def _describe_location(location: str) -> str:
     name = re.search(r'loc\((?:callsite\()?"([^"]+)"(?::(\d+):(\d+))?', location)
     if not name:
         return "an unknown location"
-    return f"'{name[1]}'" if name[2] is None else f"{name[1]}:{name[2]}:{name[3]}"
+    if name[2] is None:
+        return f"'{name[1]}'"
+    # A module that is parsed from memory has the name "-".
+    return f"line {name[2]}, column {name[3]}" if name[1] == "-" else f"{name[1]}:{name[2]}:{name[3]}"
 
 
 def refuse(name: str, location: str, reason: str, target: str = "") -> ImportFailed:
@@ -43,6 +46,24 @@ def explain(error: Any) -> ImportFailed:
             reason = "its form has no lowering to linalg" if found else diagnostic.message.split("\n")[0][:200]
             return refuse(name, str(diagnostic.location), reason, target[1] if target else "")
     return ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}")
+
+
+def _dialect_of(name: str) -> str:
+    return {"stablehlo": "StableHLO", "chlo": "CHLO"}.get(name.split(".")[0], name.split(".")[0])
+
+
+def explain_unread(error: Any) -> ImportFailed:
+    """Returns what to raise for a module that cannot be parsed."""
+    dialect = re.search(r"dialect '(\w+)' (?:is unknown|does not implement)", str(error))
+    if dialect:
+        return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which bytecode of StableHLO "
+                            "cannot bring: export it without them (in JAX sdy comes with custom calls, as of LAPACK), or "
+                            "as text")
+    for diagnostic in error.error_diagnostics:
+        unknown = re.search(r"custom op '([\w.]+)' is unknown", diagnostic.message)
+        if unknown:
+            return refuse(unknown[1], str(diagnostic.location), f"{_dialect_of(unknown[1])} has no op of this name")
+    return ImportFailed(f"the file is not a module of StableHLO: {describe_failure(error)}")
 
 
 def check(module: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from layout_mlir.stablehlo_import.attributes import integer
-from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape_of, tensor_of
+from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape_of, signless, tensor_of
 
 
 class _Sort:
@@ -104,10 +104,9 @@ def write_top_k(op: Any) -> None:
 }}) : ({x[1]}, {places[1]}) -> ({x[1]}, {places[1]}) {w.location}""")
     results = []
     for number, kind in enumerate((element, index)):
-        type_ = tensor_of([*shape[:-1], k], kind)
+        type_ = signless(tensor_of([*shape[:-1], k], kind))
+        whole = w.cast((f"%sorted#{number}", tensor_of(shape, kind)), signless(tensor_of(shape, kind)))
         taken = ", ".join([*(size[0] if known is None else str(known) for size, known in zip(sizes, shape[:-1])), str(k)])
-        ones, zeros = ", ".join("1" for _ in shape), ", ".join("0" for _ in shape)
-        results.append(w.emit(f"tensor.extract_slice %sorted#{number}[{zeros}] [{taken}] [{ones}] : "
-                              f"{tensor_of(shape, kind)} to {type_}", type_))
+        zeros, ones = (", ".join([each] * len(shape)) for each in "01")
+        results.append(w.emit(f"tensor.extract_slice {whole[0]}[{zeros}] [{taken}] [{ones}] : {whole[1]} to {type_}", type_))
     w.replace(results)
-

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from layout_mlir.stablehlo_import.attributes import attribute_names
+
 # The function has an op that the first passes on functions refuse, because its operand has no rank.
 _STOP = """
 module {
@@ -34,16 +36,18 @@ def read(module: Any, pipeline: str) -> Any:
         passmanager.PassManager.parse(pipeline).run(outer.operation)
     except ir.MLIRError as error:
         if any("chlo.top_k" in diagnostic.message for diagnostic in error.error_diagnostics):
-            return _take_out(outer)
+            return _take_out(outer, module)
         raise
     raise AssertionError("the passes that read VHLO did not stop behind it")
 
 
-def _take_out(outer: Any) -> Any:
-    """Returns the functions of the inner module as a module of their own."""
+def _take_out(outer: Any, module: Any) -> Any:
+    """Returns the functions of the inner module as a module with the attributes of `module`."""
     from iree.compiler import ir
 
     result = ir.Module.parse("module {}", outer.context)
+    for name in attribute_names(module.operation):
+        result.operation.attributes[name] = module.operation.attributes[name]
     inner = next(iter(outer.body.operations)).regions[0].blocks[0]
     for op in [each.operation for each in inner.operations]:
         result.body.append(op)

@@ -116,17 +116,28 @@ class Writer:
 
     def generate(self, sizes: Sequence[Value], type_: str, write: Callable[[list[Value]], Value]) -> Value:
         """Writes a linalg.generic that computes each element of a tensor; `write` gets its indices."""
-        shape, element = shape_of(type_), element_of(type_)
-        into = self.empty(sizes, shape, element)
-        dims = ", ".join(f"d{dim}" for dim in range(len(shape)))
-        parallel = ", ".join(['"parallel"'] * len(shape))
+        return self._generic(sizes, type_, None, [], lambda: write(
+            [self.emit(f"linalg.index {dim} : index", "index") for dim in range(len(sizes))]))
+
+    def broadcast(self, x: Value, dims: Sequence[int], sizes: Sequence[Value], type_: str) -> Value:
+        """Writes a linalg.generic whose dims `dims` are those of `x`."""
+        return self._generic(sizes, type_, x, dims, lambda: ("%in", element_of(type_)))
+
+    def _generic(self, sizes: Sequence[Value], type_: str, x: Value | None, dims: Sequence[int],
+                 write: Callable[[], Value]) -> Value:
+        element = element_of(type_)
+        into = self.empty(sizes, shape_of(type_), element)
+        all_dims = ", ".join(f"d{dim}" for dim in range(len(sizes)))
+        maps = ([", ".join(f"d{dim}" for dim in dims)] if x else []) + [all_dims]
+        written = ", ".join(f"affine_map<({all_dims}) -> ({each})>" for each in maps)
+        parallel = ", ".join(['"parallel"'] * len(sizes))
         self._count += 1
         name = f"%g{self._count}"
-        self.lines.append(f"{name} = linalg.generic {{indexing_maps = [affine_map<({dims}) -> ({dims})>], "
-                          f"iterator_types = [{parallel}]}} outs({into[0]} : {type_}) {{\n"
-                          f"^bb0(%out{self._count}: {element}):")
-        x = write([self.emit(f"linalg.index {dim} : index", "index") for dim in range(len(shape))])
-        self.lines += [f"linalg.yield {x[0]} : {x[1]}", f"}} -> {type_} {self.location}"]
+        self.lines.append(f"{name} = linalg.generic {{indexing_maps = [{written}], iterator_types = [{parallel}]}} "
+                          + (f"ins({x[0]} : {x[1]}) " if x else "") + f"outs({into[0]} : {type_}) {{\n"
+                          f"^bb0({f'%in: {element}, ' if x else ''}%out: {element}):")
+        y = write()
+        self.lines += [f"linalg.yield {y[0]} : {y[1]}", f"}} -> {type_} {self.location}"]
         return name, type_
 
     def _body(self, values: Sequence[Value], write: Callable[[], Sequence[Value]], end: str) -> list[str]:
