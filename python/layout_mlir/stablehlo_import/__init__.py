@@ -1,0 +1,71 @@
+"""StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`).
+
+    stable_form.py  VHLO, which bytecode of other projects holds, as StableHLO
+    prepare.py      before the passes: ops that they have no lowering to linalg for, or one that is not what StableHLO
+                    says, become loops (sorts.py, indices.py, scans.py, written with writer.py)
+    finish.py       after them: signatures of unsigned tensors, scalars in loops, constants
+    refusals.py     what is said about an op that is not imported
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layout_mlir.isolated import isolated
+from layout_mlir.onnx_import.errors import ImportFailed, Lowered, describe_failure, explain_missing
+
+_PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
+
+
+def is_stablehlo(data: bytes) -> bool:
+    """Returns true if a module, as text or bytecode, has operations of StableHLO or of its stable form."""
+    return b"stablehlo." in data or b"vhlo" in data or b"StableHLO_v" in data or b"chlo." in data
+
+
+def _lower(data: bytes) -> Lowered:
+    """Returns the module that the passes make; runs isolated."""
+    from iree.compiler import ir, passmanager
+
+    from layout_mlir.stablehlo_import import finish, prepare, refusals, stable_form
+
+    def run(pipeline: str, module: Any) -> None:
+        try:
+            passmanager.PassManager.parse(pipeline).run(module)
+        except ir.MLIRError as error:
+            raise refusals.explain(error) from error
+
+    with ir.Context() as context:
+        context.allow_unregistered_dialects = True  # e.g. sdy, of which only what is computed by is refused
+        try:
+            module = ir.Module.parse(data, context)
+        except ir.MLIRError as error:
+            raise refusals.explain_unread(error) from error
+        module = stable_form.read(module, _PIPELINE).operation
+        prepare.prepare(module)
+        run(_PIPELINE, module)
+        refusals.check(module)
+        finish.finish(module)
+        run("builtin.module(canonicalize, cse)", module)
+        arrays = finish.take_constants(module)
+        return module.get_asm(enable_debug_info=True), arrays
+
+
+def lower(data: bytes) -> bytes:
+    """Returns the linalg module of one in StableHLO, as bytecode."""
+    from layout_mlir import attach_constants
+
+    return attach_constants(*lower_to_text(data))
+
+
+def lower_to_text(data: bytes) -> Lowered:
+    """Returns the linalg module of one in StableHLO; raises ImportFailed if it is not imported."""
+    try:
+        import iree.compiler  # noqa: F401
+    except ImportError as error:
+        raise explain_missing(error, "jax") from error
+    try:
+        return isolated(_lower, data)
+    except ImportFailed:
+        raise
+    except Exception as error:  # whatever the passes raise, or Crashed
+        raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
