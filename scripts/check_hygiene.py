@@ -2,7 +2,7 @@
 
 usage: check_hygiene.py ROOT
 
-- A file that is too long to be about one thing is to be split.
+- A file that is too long to be about one thing is to be split, and so is a function of C++ with 80 lines or more.
 - Nothing names a place on somebody's machine, or one outside the tree.
 - No merge conflict was committed, and no large binary.
 """
@@ -29,6 +29,35 @@ FORBIDDEN = [
 ]
 
 
+# Lines of a function, and what else a block of C++ is the body of.
+FUNCTION_LIMIT = 80
+_NO_FUNCTION = re.compile(r"\b(?:namespace|class|struct|enum|union|extern)\b[^()]*$|=\s*\{$|^#")
+
+
+def find_functions(lines):
+    """Yields (first line, number of lines, head) of the functions of C++ as clang-format lays it out: a block at the top,
+    or in a class at the top, ends with a brace as far in as its head begins."""
+    heads = {}
+    for number, line in enumerate(lines, 1):
+        indent = len(line) - len(line.lstrip())
+        if indent in (0, 2) and line.strip() in ("}", "};"):
+            first, head = heads.pop(indent, (number, ""))
+            if "(" in head and not _NO_FUNCTION.search(head):
+                yield first, number - first + 1, head
+        elif indent in (0, 2) and line.strip() and not line.lstrip().startswith(("//", "#", "}", "public", "private")):
+            if indent not in heads or lines[number - 2].strip().endswith((";", "}", "{", ":")) or not lines[number - 2].strip():
+                heads[indent] = number, line.strip()
+                if indent == 0:
+                    heads.pop(2, None)
+
+
+def check_functions(name, lines):
+    """Complains of functions that are too long."""
+    for first, count, head in find_functions(lines):
+        if count >= FUNCTION_LIMIT:
+            yield f"{name}:{first}: a function of {count} lines, less than {FUNCTION_LIMIT} are allowed: split it: {head[:80]}"
+
+
 def check_file(root, name):
     path = os.path.join(root, name)
     size = os.path.getsize(path)
@@ -43,6 +72,8 @@ def check_file(root, name):
     limit = LINE_LIMITS.get(os.path.splitext(name)[1])
     if limit and len(lines) > limit and not name.startswith(EXEMPT_FROM_LINES):
         yield f"{name}: {len(lines)} lines, at most {limit}: split it"
+    if name.endswith((".cpp", ".h")):
+        yield from check_functions(name, lines)
     for number, line in enumerate(lines, 1):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
