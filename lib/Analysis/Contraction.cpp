@@ -59,8 +59,8 @@ layout::findSummedProducts(const LoopsRule &rule) {
     found.roles.push_back(isReduction
                               ? inAll ? LoopRole::Summed : LoopRole::Other
                           : isOutput ? LoopRole::Output
-                          : inAll  ? LoopRole::Shared
-                                   : LoopRole::Other);
+                          : inAll    ? LoopRole::Shared
+                                     : LoopRole::Other);
   }
   if (!reduces || found.factors.size() < 2)
     return std::nullopt;

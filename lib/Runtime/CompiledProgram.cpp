@@ -485,9 +485,9 @@ void CompiledProgram::keep(const CompileOptions &options) {
       LLVM::LLVMFuncOp::create(b, function->getLoc(), named.getName(), empty);
   declared->setAttr(kSignatureAttrName, TypeAttr::get(signature));
 
-  SmallVector<DenseResourceElementsAttr> resources{makeResource(
-      b.getContext(), kArchiveName,
-      {archive->getBufferStart(), archive->getBufferSize()})};
+  SmallVector<DenseResourceElementsAttr> resources{
+      makeResource(b.getContext(), kArchiveName,
+                   {archive->getBufferStart(), archive->getBufferSize()})};
   (*outline)->setAttr(kArchiveName, resources.back());
   SmallVector<NamedAttribute> rows;
   for (const DetachedConstants::Entry &entry : constants->getEntries()) {

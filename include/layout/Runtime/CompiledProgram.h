@@ -193,7 +193,7 @@ private:
   SmallVector<std::string> inputNames;
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
-  std::unique_ptr<llvm::MemoryBuffer> archive; // until it is kept
+  std::unique_ptr<llvm::MemoryBuffer> archive;  // until it is kept
   std::unique_ptr<llvm::orc::LLJIT> engine;
   bool isFromCache = false;
   unsigned threads = 0; // 0 without parallel loops
