@@ -29,33 +29,62 @@ FORBIDDEN = [
 ]
 
 
-# Lines of a function, and what else a block of C++ is the body of.
+# The lines that a function has at most, less one.
 FUNCTION_LIMIT = 80
-_NO_FUNCTION = re.compile(r"\b(?:namespace|class|struct|enum|union|extern)\b[^()]*$|=\s*\{$|^#")
+_TYPE_OR_SCOPE = re.compile(r"(?:template <.*> )?(?:namespace|class|struct|enum|union|extern)\b[^()]*\{$")
+_RAW_STRING = re.compile(r'R"([^()\\\s]*)\(')
+
+
+def _skip_raw_strings(lines):
+    """Yields the numbered lines, without those that a raw string begins on or goes over."""
+    end = None
+    for number, line in enumerate(lines, 1):
+        if end is None:
+            start = _RAW_STRING.search(line)
+            if start is None:
+                yield number, line
+            elif f'){start.group(1)}"' not in line[start.end():]:
+                end = f'){start.group(1)}"'
+        elif end in line:
+            end = None
+
+
+def _is_function(head):
+    """Tells the head of a function from those of a table, a type and a namespace."""
+    name = re.sub(r"^template <[^()]*> ", "", head).split("(")[0]
+    is_table = "=" in re.sub(r"operator\S*$", "", name)
+    return "(" in head and not is_table and not _TYPE_OR_SCOPE.match(head)
 
 
 def find_functions(lines):
-    """Yields (first line, number of lines, head) of the functions of C++ as clang-format lays it out: a block at the top,
-    or in a class at the top, ends with a brace as far in as its head begins."""
-    heads = {}
-    for number, line in enumerate(lines, 1):
+    """Yields the first line, the number of lines and the head of each C++ function at the top level, or in a class there.
+
+    Expects the text as clang-format lays it out: the closing brace is as far in as the head begins.
+    """
+    opened = {}  # by indentation: the first line, and the head up to its brace
+    head = []
+    for number, line in _skip_raw_strings(lines):
+        text = line.strip()
         indent = len(line) - len(line.lstrip())
-        if indent in (0, 2) and line.strip() in ("}", "};"):
-            first, head = heads.pop(indent, (number, ""))
-            if "(" in head and not _NO_FUNCTION.search(head):
-                yield first, number - first + 1, head
-        elif indent in (0, 2) and line.strip() and not line.lstrip().startswith(("//", "#", "}", "public", "private")):
-            if indent not in heads or lines[number - 2].strip().endswith((";", "}", "{", ":")) or not lines[number - 2].strip():
-                heads[indent] = number, line.strip()
-                if indent == 0:
-                    heads.pop(2, None)
+        if indent in (0, 2) and text in ("}", "};"):
+            first, start = opened.pop(indent, (number, ""))
+            if _is_function(start) and not (indent and _is_function(opened.get(0, (0, ""))[1])):
+                yield first, number - first + 1, start
+        if not text or text.startswith(("//", "#")):
+            head = []
+            continue
+        head.append((number, indent, text))
+        if text.endswith("{") and head[0][1] in (0, 2):
+            opened[head[0][1]] = head[0][0], " ".join(part for _, _, part in head)
+        if text.endswith(("{", "}", ";", ":")):
+            head = []
 
 
 def check_functions(name, lines):
-    """Complains of functions that are too long."""
+    """Yields a message for each function that is too long."""
     for first, count, head in find_functions(lines):
         if count >= FUNCTION_LIMIT:
-            yield f"{name}:{first}: a function of {count} lines, less than {FUNCTION_LIMIT} are allowed: split it: {head[:80]}"
+            yield f"{name}:{first}: a function of {count} lines, at most {FUNCTION_LIMIT - 1}: split it: {head[:80]}"
 
 
 def check_file(root, name):
