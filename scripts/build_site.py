@@ -40,8 +40,8 @@ TABS = [
     ("Layout families", "families", []),
     ("Tools", "tools", []),
     ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),
-    ("Project", None, ["spec", "architecture", "glossary", "compatibility", "testing", "fuzzing", "upstream/spirv-image",
-                       "contributing", "changelog", "security", "code_of_conduct"]),
+    ("Project", None, ["spec", "architecture", "glossary", "compatibility", "testing", "fuzzing", "style",
+                       "upstream/README", "upstream/spirv-image", "contributing", "changelog", "security", "code_of_conduct"]),
 ]
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".c": "c", ".td": "tablegen", ".py": "python", ".mlir": "mlir",
              ".sh": "sh", ".json": "json"}

@@ -2,7 +2,7 @@
 
 usage: check_hygiene.py ROOT
 
-- A file that is too long to be about one thing is to be split.
+- A file that is too long to be about one thing is to be split, and so is a function of C++ with 80 lines or more.
 - Nothing names a place on somebody's machine, or one outside the tree.
 - No merge conflict was committed, and no large binary.
 """
@@ -29,6 +29,64 @@ FORBIDDEN = [
 ]
 
 
+# The lines that a function has at most, less one.
+FUNCTION_LIMIT = 80
+_TYPE_OR_SCOPE = re.compile(r"(?:template <.*> )?(?:namespace|class|struct|enum|union|extern)\b[^()]*\{$")
+_RAW_STRING = re.compile(r'R"([^()\\\s]*)\(')
+
+
+def _skip_raw_strings(lines):
+    """Yields the numbered lines, without those that a raw string begins on or goes over."""
+    end = None
+    for number, line in enumerate(lines, 1):
+        if end is None:
+            start = _RAW_STRING.search(line)
+            if start is None:
+                yield number, line
+            elif f'){start.group(1)}"' not in line[start.end():]:
+                end = f'){start.group(1)}"'
+        elif end in line:
+            end = None
+
+
+def _is_function(head):
+    """Tells the head of a function from those of a table, a type and a namespace."""
+    name = re.sub(r"^template <[^()]*> ", "", head).split("(")[0]
+    is_table = "=" in re.sub(r"operator\S*$", "", name)
+    return "(" in head and not is_table and not _TYPE_OR_SCOPE.match(head)
+
+
+def find_functions(lines):
+    """Yields the first line, the number of lines and the head of each C++ function at the top level, or in a class there.
+
+    Expects the text as clang-format lays it out: the closing brace is as far in as the head begins.
+    """
+    opened = {}  # by indentation: the first line, and the head up to its brace
+    head = []
+    for number, line in _skip_raw_strings(lines):
+        text = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if indent in (0, 2) and text in ("}", "};"):
+            first, start = opened.pop(indent, (number, ""))
+            if _is_function(start) and not (indent and _is_function(opened.get(0, (0, ""))[1])):
+                yield first, number - first + 1, start
+        if not text or text.startswith(("//", "#")):
+            head = []
+            continue
+        head.append((number, indent, text))
+        if text.endswith("{") and head[0][1] in (0, 2):
+            opened[head[0][1]] = head[0][0], " ".join(part for _, _, part in head)
+        if text.endswith(("{", "}", ";", ":")):
+            head = []
+
+
+def check_functions(name, lines):
+    """Yields a message for each function that is too long."""
+    for first, count, head in find_functions(lines):
+        if count >= FUNCTION_LIMIT:
+            yield f"{name}:{first}: a function of {count} lines, at most {FUNCTION_LIMIT - 1}: split it: {head[:80]}"
+
+
 def check_file(root, name):
     path = os.path.join(root, name)
     size = os.path.getsize(path)
@@ -43,6 +101,8 @@ def check_file(root, name):
     limit = LINE_LIMITS.get(os.path.splitext(name)[1])
     if limit and len(lines) > limit and not name.startswith(EXEMPT_FROM_LINES):
         yield f"{name}: {len(lines)} lines, at most {limit}: split it"
+    if name.endswith((".cpp", ".h")):
+        yield from check_functions(name, lines)
     for number, line in enumerate(lines, 1):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):

@@ -5,13 +5,22 @@ its configuration is read once, not once per mutant.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
-LIT = "/usr/lib/llvm-22/utils/lit"
+
+
+def find_lit():
+    """The directory of lit's Python package, which LLVM keeps beside its programs."""
+    program = shutil.which("llvm-config-22") or shutil.which("llvm-config")
+    if program is None:
+        sys.exit("neither llvm-config-22 nor llvm-config is in PATH")
+    prefix = subprocess.run([program, "--prefix"], check=True, capture_output=True, text=True).stdout.strip()
+    return os.path.join(prefix, "utils", "lit")
 
 
 def run_limited(function, limit):
@@ -120,7 +129,7 @@ def _cases(program, scratch):
 
 
 def _lit_tests(build, directories, scratch):
-    sys.path.insert(1, LIT)
+    sys.path.insert(1, find_lit())
     import lit.discovery
     import lit.LitConfig
     config = lit.LitConfig.LitConfig("lit", [], "error", False, False, [], False, False, False,

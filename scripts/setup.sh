@@ -190,15 +190,19 @@ install_optional() {
   fi
 }
 
+# Prints where LLVM's test runner is.
+find_lit() { command -v lit-22 || command -v lit || die "lit, LLVM's test runner, is not in PATH"; }
+
 # In a shell with sanitize=1, the preset of that name: assertions,
 # AddressSanitizer and UBSan.
 setup_configure() {
   local llvm python=${venv:-$build/venv}/bin/python
-  llvm=$(llvm-config-22 --prefix)
+  llvm=$(llvm-config-22 --prefix 2>/dev/null || llvm-config --prefix) ||
+    die "neither llvm-config-22 nor llvm-config is in PATH"
   local -a arguments=(
     -G Ninja -S "$root" -B "$build"
     -DCMAKE_BUILD_TYPE=Release
-    -DMLIR_DIR="$llvm/lib/cmake/mlir"
+    -DMLIR_DIR="${MLIR_DIR:-$llvm/lib/cmake/mlir}"
     -DCMAKE_C_COMPILER="${CC:-/usr/bin/gcc}"
     -DCMAKE_CXX_COMPILER="${CXX:-/usr/bin/g++}"
     -DCMAKE_C_COMPILER_LAUNCHER=ccache
@@ -207,7 +211,7 @@ setup_configure() {
     "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     "-DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
-    -DLLVM_EXTERNAL_LIT=/usr/bin/lit-22
+    -DLLVM_EXTERNAL_LIT="$(find_lit)"
     -DPython3_EXECUTABLE="$python"
     -DPython_EXECUTABLE="$python"
     -DPYTHON_EXECUTABLE="$python"

@@ -3,10 +3,12 @@
 // of `rows` x `columns`; the fastest of all is what counts.
 //
 //   tile     64 / bytes rows, and columns of `lanes` lanes of 16 bytes, in
-//   registers block    tiles before the next block, rows or columns innermost
+//            registers
+//   block    tiles before the next block, rows or columns innermost
 //   stage    a block of the source, or of the result, that is copied line by
-//   line ahead    lines of the next tile that are fetched while this one is
-//   turned: of the source, of the result
+//            line
+//   ahead    lines of the next tile that are fetched while this one is
+//            transposed: of the source, of the result
 
 #include <algorithm>
 #include <cstddef>

@@ -240,6 +240,80 @@ static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   return true;
 }
 
+/// Returns the terms with a stride, with the shift of each fused digit apart,
+/// sorted by the source of their digits.
+static std::vector<ShiftedTerm> splitShifts(std::vector<DigitTerm> &terms) {
+  std::vector<ShiftedTerm> shifted;
+  shifted.reserve(terms.size());
+  for (DigitTerm &term : terms)
+    if (!term.stride.isZero()) {
+      ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{std::move(term)});
+      if (split.term.digit.fused)
+        split.term.digit = splitShift(split.term.digit, split.shift);
+    }
+  auto bySource = [](const ShiftedTerm &a, const ShiftedTerm &b) {
+    return a.term.digit.compareSource(b.term.digit) < 0;
+  };
+  if (!llvm::is_sorted(shifted, bySource))
+    llvm::stable_sort(shifted, bySource);
+  return shifted;
+}
+
+/// Combines the terms of each source and returns them without shifts. Adds to
+/// `constant` the multiples of strides that the shifts amount to.
+static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
+                                             SizeExpr &constant) {
+  std::vector<DigitTerm> combined;
+  combined.reserve(shifted.size());
+  for (size_t begin = 0, end; begin < shifted.size(); begin = end) {
+    end = begin + 1;
+    while (end < shifted.size() && shifted[begin].term.digit.compareSource(
+                                       shifted[end].term.digit) == 0)
+      ++end;
+    // The only digit of its source has nothing to be combined with.
+    if (end == begin + 1 && shifted[begin].shift == 0) {
+      combined.push_back(std::move(shifted[begin].term));
+      continue;
+    }
+    std::vector<ShiftedTerm> group(
+        std::make_move_iterator(shifted.begin() + begin),
+        std::make_move_iterator(shifted.begin() + end));
+    combineShifted(group, constant, combined);
+  }
+  return combined;
+}
+
+/// Adds `term` to `result` and `constant`: the terms of its fused value if the
+/// digit is all of that value, the digit of the source if it is a digit of a
+/// digit, and a constant if it has one value. Returns true if other sources
+/// than that of `term` were added, whose terms are to be combined again.
+static bool addSimplified(DigitTerm term, Sizes sizes, SizeExpr &constant,
+                          std::vector<DigitTerm> &result) {
+  if (term.stride.isZero())
+    return false;
+  if (term.digit.fused && term.digit.isWholeSource()) {
+    constant = constant + term.digit.fused->constant * term.stride;
+    for (const DigitTerm &inner : term.digit.fused->terms)
+      result.push_back({inner.digit, inner.stride * term.stride});
+    return true;
+  }
+  // A shift that vanished can leave the digit of a digit.
+  if (const Digit *inner =
+          term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
+    if (std::optional<Digit> composed =
+            composeDigits(*inner, term.digit.divisor, term.digit.modulus)) {
+      result.push_back({*composed, term.stride});
+      return true;
+    }
+  std::optional<Interval> range = getRange(term.digit, sizes);
+  if (range && range->min == range->max) {
+    constant = constant + SizeExpr(range->min) * term.stride;
+    return false;
+  }
+  result.push_back(std::move(term));
+  return false;
+}
+
 IndexExpr mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
                                 Sizes sizes) {
   if (isCombined(terms, sizes)) {
@@ -251,63 +325,12 @@ IndexExpr mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
   // the others; each round removes a fused source, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
-    std::vector<ShiftedTerm> shifted;
-    shifted.reserve(terms.size());
-    for (DigitTerm &term : terms)
-      if (!term.stride.isZero()) {
-        ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{std::move(term)});
-        if (split.term.digit.fused)
-          split.term.digit = splitShift(split.term.digit, split.shift);
-      }
-    auto bySource = [](const ShiftedTerm &a, const ShiftedTerm &b) {
-      return a.term.digit.compareSource(b.term.digit) < 0;
-    };
-    if (!llvm::is_sorted(shifted, bySource))
-      llvm::stable_sort(shifted, bySource);
-    std::vector<DigitTerm> combined, result;
-    combined.reserve(shifted.size());
-    result.reserve(shifted.size());
-    for (size_t begin = 0, end; begin < shifted.size(); begin = end) {
-      end = begin + 1;
-      while (end < shifted.size() && shifted[begin].term.digit.compareSource(
-                                         shifted[end].term.digit) == 0)
-        ++end;
-      // A digit that is alone with its source is as it should be.
-      if (end == begin + 1 && shifted[begin].shift == 0) {
-        combined.push_back(std::move(shifted[begin].term));
-        continue;
-      }
-      std::vector<ShiftedTerm> group(
-          std::make_move_iterator(shifted.begin() + begin),
-          std::make_move_iterator(shifted.begin() + end));
-      combineShifted(group, constant, combined);
-    }
-    for (DigitTerm &term : combined) {
-      if (term.stride.isZero())
-        continue;
-      if (term.digit.fused && term.digit.isWholeSource()) {
-        constant = constant + term.digit.fused->constant * term.stride;
-        for (const DigitTerm &inner : term.digit.fused->terms)
-          result.push_back({inner.digit, inner.stride * term.stride});
-        changed = true;
-        continue;
-      }
-      // A shift that vanished can leave the digit of a digit.
-      if (const Digit *inner =
-              term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
-        if (std::optional<Digit> composed =
-                composeDigits(*inner, term.digit.divisor, term.digit.modulus)) {
-          result.push_back({*composed, term.stride});
-          changed = true;
-          continue;
-        }
-      std::optional<Interval> range = getRange(term.digit, sizes);
-      if (range && range->min == range->max) {
-        constant = constant + SizeExpr(range->min) * term.stride;
-        continue;
-      }
-      result.push_back(std::move(term));
-    }
+    std::vector<DigitTerm> combined =
+        combineSources(splitShifts(terms), constant);
+    std::vector<DigitTerm> result;
+    result.reserve(combined.size());
+    for (DigitTerm &term : combined)
+      changed |= addSimplified(std::move(term), sizes, constant, result);
     terms = std::move(result);
   }
   auto byDigit = [](const DigitTerm &a, const DigitTerm &b) {

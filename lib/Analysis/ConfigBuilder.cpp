@@ -132,7 +132,7 @@ ConfigBuilder::getLaneTiles(int64_t lanes) const {
       continue;
     if (role == LoopRole::Summed)
       reduced.push_back(l);
-    else if (role == LoopRole::Node)
+    else if (role == LoopRole::Output)
       outer.push_back(l);
     else if (role == LoopRole::Shared && products->isWindowed)
       shared.push_back(l);

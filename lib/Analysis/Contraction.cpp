@@ -54,13 +54,13 @@ layout::findSummedProducts(const LoopsRule &rule) {
     bool isReduction = loop.iterator == utils::IteratorType::reduction;
     reduces |= isReduction;
     // Without a window any operand may be the one with the weights.
-    bool isUnit =
+    bool isOutput =
         found.isWindowed ? inWeights && !inData : inData + inWeights == 1;
     found.roles.push_back(isReduction
                               ? inAll ? LoopRole::Summed : LoopRole::Other
-                          : isUnit ? LoopRole::Node
-                          : inAll  ? LoopRole::Shared
-                                   : LoopRole::Other);
+                          : isOutput ? LoopRole::Output
+                          : inAll    ? LoopRole::Shared
+                                     : LoopRole::Other);
   }
   if (!reduces || found.factors.size() < 2)
     return std::nullopt;
@@ -87,7 +87,7 @@ layout::findContraction(const LoopsRule &rule,
       continue;
     if (role == LoopRole::Summed)
       found.summed.push_back(l);
-    else if (role == LoopRole::Node && findDim(rule.resultMaps.front(), l))
+    else if (role == LoopRole::Output && findDim(rule.resultMaps.front(), l))
       found.outputLoops.push_back(l);
     else if (role == LoopRole::Shared && findDim(rule.resultMaps.front(), l))
       found.shared.push_back(l);

@@ -36,25 +36,28 @@
 namespace mlir {
 namespace layout {
 
-/// What is alive of a tensor: numbers of its consumers are those of its class.
+/// The copies of one tensor that are live at a program point. Consumers are
+/// numbered as in the tensor's class.
 struct HeldTensor {
   unsigned tensor;
-  /// As its producer made it, whoever asks for that.
+  /// True if the tensor is live in the layout of its producer.
   bool isMade = false;
-  /// What these consumers ask for, and the buffer of their conversions;
-  /// ascending.
-  SmallVector<unsigned, 2> askers, movers;
+  /// The consumers whose requested layouts are live, in ascending order.
+  SmallVector<unsigned, 2> askers;
+  /// The consumers whose conversion buffers are live, in ascending order.
+  SmallVector<unsigned, 2> movers;
 
   bool covers(const HeldTensor &other) const;
 };
 
+/// A program point with all tensors that are live there.
 struct MemoryPoint {
-  /// At which op, or behind which one.
+  /// The op at which the tensors are live, or after which they are.
   Operation *op;
-  /// By number.
+  /// The live tensors, sorted by number.
   SmallVector<HeldTensor, 0> held;
-  /// Operands of nodes that read storage which is made for them alone, or are
-  /// converted by an op of the program.
+  /// The node and operand numbers of operands that read storage made for them
+  /// alone, or that an op of the program converts.
   SmallVector<std::pair<unsigned, unsigned>, 0> fresh;
 
   bool covers(const MemoryPoint &other) const;

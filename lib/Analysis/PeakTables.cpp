@@ -40,6 +40,28 @@ private:
   void forbidLess(const Tensor &tensor, unsigned consumer,
                   bool dependsOnProducer, const Budget::Term &term,
                   llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
+  /// The bytes for one configuration of the producer and one of a consumer.
+  using GetBytes = llvm::function_ref<int64_t(
+      unsigned consumer, unsigned producerConfig, const OpConfig &config)>;
+  const TensorClass &getClass(const HeldTensor &held) const {
+    return program.tensorClasses[program.tensors[held.tensor].tensorClass];
+  }
+  ArrayRef<OpConfig> getConfigs(const HeldTensor &held,
+                                unsigned consumer) const {
+    return getConfigs(
+        program.getConsumers(program.tensors[held.tensor])[consumer]);
+  }
+  unsigned countProducerConfigs(const HeldTensor &held) const;
+  int64_t getAskedBytes(const HeldTensor &held, unsigned consumer,
+                        unsigned producerConfig, const OpConfig &config);
+  int64_t getBufferBytes(const HeldTensor &held, unsigned consumer,
+                         unsigned producerConfig, const OpConfig &config);
+  void addJoint(const HeldTensor &held, ArrayRef<unsigned> consumers,
+                bool dependsOnProducer, GetBytes get,
+                std::vector<Budget::Term> &terms);
+  void addAsked(const HeldTensor &held, std::vector<Budget::Term> &terms);
+  void addAskedLayouts(const HeldTensor &held, bool dependsOnProducer,
+                       std::vector<Budget::Term> &terms);
   ArrayRef<Budget::Term> getAsked(const HeldTensor &held);
 
   const Program &program;
@@ -111,7 +133,106 @@ void PeakTables::forbidLess(
     graph.addFactor({node, term.variable}, table);
 }
 
-/// What is asked for, and the buffer to convert with.
+unsigned PeakTables::countProducerConfigs(const HeldTensor &held) const {
+  std::optional<unsigned> producer = getClass(held).producer;
+  return producer ? candidates[*producer].configs.size() : 1;
+}
+
+/// Returns the bytes of all copies of the tensor that `consumer` requests.
+int64_t PeakTables::getAskedBytes(const HeldTensor &held, unsigned consumer,
+                                  unsigned producerConfig,
+                                  const OpConfig &config) {
+  const TensorClass &tensor = getClass(held);
+  int64_t sum = 0;
+  for (LayoutId layout :
+       LayoutModel::getNeeds(config, tensor.consumers[consumer].operands))
+    sum = addCosts(
+        sum, memory.getAskedBytes(tensor, held.isMade, producerConfig, layout));
+  return sum;
+}
+
+/// Returns the bytes of the largest buffer that a conversion for `consumer`
+/// needs.
+int64_t PeakTables::getBufferBytes(const HeldTensor &held, unsigned consumer,
+                                   unsigned producerConfig,
+                                   const OpConfig &config) {
+  const TensorClass &tensor = getClass(held);
+  int64_t most = 0;
+  for (LayoutId layout :
+       LayoutModel::getNeeds(config, tensor.consumers[consumer].operands))
+    most =
+        std::max(most, memory.getBufferBytes(tensor, producerConfig, layout));
+  return most;
+}
+
+/// Adds one term for all of `consumers`: the most that any of them takes.
+void PeakTables::addJoint(const HeldTensor &held, ArrayRef<unsigned> consumers,
+                          bool dependsOnProducer, GetBytes get,
+                          std::vector<Budget::Term> &terms) {
+  unsigned numMade = dependsOnProducer ? countProducerConfigs(held) : 1;
+  std::vector<int64_t> amounts = {0};
+  for (unsigned c : consumers)
+    for (unsigned p = 0; p < numMade; ++p)
+      for (const OpConfig &config : getConfigs(held, c))
+        amounts.push_back(get(c, p, config));
+  if (llvm::all_of(amounts, [](int64_t amount) { return amount == 0; }))
+    return;
+  terms.push_back(makeTerm(std::move(amounts)));
+  for (unsigned c : consumers)
+    forbidLess(
+        program.tensors[held.tensor], c, dependsOnProducer, terms.back(),
+        [&](unsigned p, const OpConfig &config) { return get(c, p, config); });
+}
+
+/// Adds one term for each layout that consumers request: they share the copy
+/// in that layout.
+void PeakTables::addAskedLayouts(const HeldTensor &held, bool dependsOnProducer,
+                                 std::vector<Budget::Term> &terms) {
+  const TensorClass &tensor = getClass(held);
+  auto getNeeds = [&](unsigned consumer, const OpConfig &config) {
+    return LayoutModel::getNeeds(config, tensor.consumers[consumer].operands);
+  };
+  SmallVector<LayoutId, 8> layouts;
+  for (unsigned c : held.askers)
+    for (const OpConfig &config : getConfigs(held, c))
+      for (LayoutId layout : getNeeds(c, config))
+        if (!llvm::is_contained(layouts, layout))
+          layouts.push_back(layout);
+  for (LayoutId layout : layouts)
+    addJoint(
+        held, held.askers, dependsOnProducer,
+        [&](unsigned c, unsigned p, const OpConfig &config) {
+          return llvm::is_contained(getNeeds(c, config), layout)
+                     ? memory.getAskedBytes(tensor, held.isMade, p, layout)
+                     : 0;
+        },
+        terms);
+}
+
+/// Adds the terms of the copies that consumers request.
+void PeakTables::addAsked(const HeldTensor &held,
+                          std::vector<Budget::Term> &terms) {
+  const TensorClass &tensor = getClass(held);
+  bool dependsOnProducer = tensor.producer && countProducerConfigs(held) != 1 &&
+                           memory.dependsOnProducer(tensor, held.isMade);
+  if (held.askers.size() != 1)
+    return addAskedLayouts(held, dependsOnProducer, terms);
+  auto getBytes = [&](unsigned c, unsigned p, const OpConfig &config) {
+    return getAskedBytes(held, c, p, config);
+  };
+  if (dependsOnProducer)
+    return addJoint(held, held.askers, /*dependsOnProducer=*/true, getBytes,
+                    terms);
+  unsigned asker = held.askers.front();
+  std::vector<int64_t> amounts;
+  for (const OpConfig &config : getConfigs(held, asker))
+    amounts.push_back(getBytes(asker, 0, config));
+  terms.push_back({program.getConsumers(program.tensors[held.tensor])[asker],
+                   std::move(amounts)});
+}
+
+/// Returns the terms of the copies that consumers request, and of the buffers
+/// that convert to them.
 ArrayRef<Budget::Term> PeakTables::getAsked(const HeldTensor &held) {
   auto [it, isNew] = known.try_emplace(
       {held.tensor, held.isMade,
@@ -120,79 +241,21 @@ ArrayRef<Budget::Term> PeakTables::getAsked(const HeldTensor &held) {
   std::vector<Budget::Term> &terms = it->second;
   if (!isNew)
     return terms;
-  const Tensor &tensor = program.tensors[held.tensor];
-  const TensorClass &known = program.tensorClasses[tensor.tensorClass];
-  unsigned numMade =
-      known.producer ? candidates[*known.producer].configs.size() : 1;
-  auto getNeeds = [&](unsigned consumer, const OpConfig &config) {
-    return LayoutModel::getNeeds(config, known.consumers[consumer].operands);
-  };
-  auto sumAsked = [&](unsigned consumer, unsigned p, const OpConfig &config) {
-    int64_t sum = 0;
-    for (LayoutId layout : getNeeds(consumer, config))
-      sum = addCosts(sum, memory.getAskedBytes(known, held.isMade, p, layout));
-    return sum;
-  };
-  auto getBuffer = [&](unsigned consumer, unsigned p, const OpConfig &config) {
-    int64_t most = 0;
-    for (LayoutId layout : getNeeds(consumer, config))
-      most = std::max(most, memory.getBufferBytes(known, p, layout));
-    return most;
-  };
-  bool isOfConsumer = !known.producer || numMade == 1 ||
-                      !memory.dependsOnProducer(known, held.isMade);
-  // One amount for all of these consumers.
-  auto addJoint = [&](ArrayRef<unsigned> consumers, bool dependsOnProducer,
-                      auto get) {
-    std::vector<int64_t> amounts = {0};
-    for (unsigned c : consumers)
-      for (unsigned p = 0; p < (dependsOnProducer ? numMade : 1); ++p)
-        for (const OpConfig &config :
-             getConfigs(program.getConsumers(tensor)[c]))
-          amounts.push_back(get(c, p, config));
-    if (llvm::all_of(amounts, [](int64_t amount) { return amount == 0; }))
-      return;
-    terms.push_back(makeTerm(std::move(amounts)));
-    for (unsigned c : consumers)
-      forbidLess(tensor, c, dependsOnProducer, terms.back(),
-                 [&](unsigned p, const OpConfig &config) {
-                   return get(c, p, config);
-                 });
+  auto getBuffer = [&](unsigned c, unsigned p, const OpConfig &config) {
+    return getBufferBytes(held, c, p, config);
   };
   if (held.askers.size() == 1 && held.askers == held.movers) {
-    addJoint(held.askers, true,
-             [&](unsigned c, unsigned p, const OpConfig &config) {
-               return addCosts(sumAsked(c, p, config), getBuffer(c, p, config));
-             });
+    addJoint(
+        held, held.askers, /*dependsOnProducer=*/true,
+        [&](unsigned c, unsigned p, const OpConfig &config) {
+          return addCosts(getAskedBytes(held, c, p, config),
+                          getBuffer(c, p, config));
+        },
+        terms);
     return terms;
   }
-  addJoint(held.movers, true, getBuffer);
-  if (held.askers.size() == 1) {
-    if (!isOfConsumer) {
-      addJoint(held.askers, true, sumAsked);
-      return terms;
-    }
-    unsigned node = program.getConsumers(tensor)[held.askers.front()];
-    std::vector<int64_t> amounts;
-    for (const OpConfig &config : getConfigs(node))
-      amounts.push_back(sumAsked(held.askers.front(), 0, config));
-    terms.push_back({node, std::move(amounts)});
-    return terms;
-  }
-  // A copy in one layout is one for all.
-  SmallVector<LayoutId, 8> layouts;
-  for (unsigned c : held.askers)
-    for (const OpConfig &config : getConfigs(program.getConsumers(tensor)[c]))
-      for (LayoutId layout : getNeeds(c, config))
-        if (!llvm::is_contained(layouts, layout))
-          layouts.push_back(layout);
-  for (LayoutId layout : layouts)
-    addJoint(held.askers, !isOfConsumer,
-             [&](unsigned c, unsigned p, const OpConfig &config) {
-               return llvm::is_contained(getNeeds(c, config), layout)
-                          ? memory.getAskedBytes(known, held.isMade, p, layout)
-                          : 0;
-             });
+  addJoint(held, held.movers, /*dependsOnProducer=*/true, getBuffer, terms);
+  addAsked(held, terms);
   return terms;
 }
 

@@ -128,6 +128,86 @@ static std::string tooManyBoxes() {
          " boxes: use larger blocks";
 }
 
+namespace {
+
+/// The devices at the points of a box of indices and replicas.
+class DeviceShares {
+public:
+  DeviceShares(Evaluator device, ArrayRef<int64_t> box)
+      : device(std::move(device)), box(box), index(box.size(), 0) {
+    start = evaluate();
+  }
+
+  /// Returns the device at the origin of the box.
+  int64_t getStart() const { return start; }
+
+  /// Returns the share of each value of `replicas`, each once and sorted, at
+  /// index `i` of `dim` if there is one.
+  Devices find(ArrayRef<unsigned> replicas,
+               std::optional<unsigned> dim = std::nullopt, int64_t i = 0);
+
+private:
+  int64_t evaluate() {
+    int64_t found;
+    device.evaluate(index.data(), &found);
+    return found;
+  }
+
+  Evaluator device;
+  ArrayRef<int64_t> box;
+  SmallVector<int64_t> index;
+  int64_t start;
+};
+
+} // namespace
+
+Devices DeviceShares::find(ArrayRef<unsigned> replicas,
+                           std::optional<unsigned> dim, int64_t i) {
+  SmallVector<int64_t> extents;
+  for (unsigned r : replicas)
+    extents.push_back(box[r]);
+  if (dim)
+    index[*dim] = i;
+  Devices shares;
+  forEachIndex(extents, [&](ArrayRef<int64_t> values) {
+    for (auto [r, value] : llvm::zip_equal(replicas, values))
+      index[r] = value;
+    shares.push_back(evaluate() - start);
+    return true;
+  });
+  index.assign(box.size(), 0);
+  llvm::sort(shares);
+  shares.erase(llvm::unique(shares), shares.end());
+  return shares;
+}
+
+/// Returns the replicas of the parts of a partial sum, numbered behind the
+/// dims.
+static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
+                                                   const LayoutMap &map) {
+  SmallVector<unsigned, 2> partial;
+  if (auto attr = dyn_cast<PartialAttr>(type.getEncoding()))
+    for (StringAttr axis : attr.getAxes())
+      partial.push_back(type.getRank() + *getReplicaAlong(map, axis));
+  return partial;
+}
+
+/// Returns the runs of `dim`, whose devices go with `replicas`, or std::nullopt
+/// if there are too many.
+static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
+                                                unsigned dim, int64_t size,
+                                                ArrayRef<unsigned> replicas) {
+  std::vector<Run> runs;
+  for (int64_t i = 0; i < size; ++i) {
+    Devices shares = devices.find(replicas, dim, i);
+    if (runs.empty() || runs.back().shares != shares)
+      runs.push_back({i, std::move(shares)});
+    if (int64_t(runs.size()) > kMostCells)
+      return std::nullopt;
+  }
+  return runs;
+}
+
 std::optional<Distribution> Distribution::get(RankedTensorType type,
                                               Refusal refuse) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
@@ -158,57 +238,27 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
          << " are no product of ranges of its dims: let each coordinate of the "
             "mesh be a digit of one dim";
     });
+  SmallVector<unsigned, 2> partial = getPartialReplicas(type, *map);
+  DeviceShares shares(std::move(*device), box);
   Distribution result;
   result.numDevices = countDevices(*map, type.getShape());
   result.runs.resize(rank);
-  SmallVector<unsigned, 2> partial;
-  if (auto attr = dyn_cast<PartialAttr>(type.getEncoding()))
-    for (StringAttr axis : attr.getAxes())
-      partial.push_back(rank + *getReplicaAlong(*map, axis));
-  SmallVector<int64_t> index(box.size(), 0);
-  int64_t start;
-  device->evaluate(index.data(), &start);
   result.parts = {0};
-  result.copies = {start};
+  result.copies = {shares.getStart()};
   for (const Factor &factor : factors) {
     ArrayRef<unsigned> dims = factor.getLogicalDims(rank),
                        replicas = factor.getReplicas(rank);
-    SmallVector<int64_t> extents;
-    for (unsigned r : replicas)
-      extents.push_back(box[r]);
-    // For each value of the replicas that go with the dim.
-    auto findShares = [&] {
-      Devices shares;
-      forEachIndex(extents, [&](ArrayRef<int64_t> values) {
-        for (auto [r, value] : llvm::zip_equal(replicas, values))
-          index[r] = value;
-        int64_t found;
-        device->evaluate(index.data(), &found);
-        shares.push_back(found - start);
-        return true;
-      });
-      for (unsigned r : replicas)
-        index[r] = 0;
-      llvm::sort(shares);
-      shares.erase(llvm::unique(shares), shares.end());
-      return shares;
-    };
     if (dims.empty()) {
       bool isPartial = llvm::is_contained(partial, replicas.front());
       Devices &devices = isPartial ? result.parts : result.copies;
-      devices = addShares(devices, findShares());
+      devices = addShares(devices, shares.find(replicas));
       continue;
     }
-    std::vector<Run> &runs = result.runs[dims.front()];
-    int64_t &i = index[dims.front()];
-    for (; i < box[dims.front()]; ++i) {
-      Devices shares = findShares();
-      if (runs.empty() || runs.back().shares != shares)
-        runs.push_back({i, std::move(shares)});
-      if (int64_t(runs.size()) > kMostCells)
-        return refuse(tooManyBoxes());
-    }
-    i = 0;
+    std::optional<std::vector<Run>> runs =
+        findRuns(shares, dims.front(), box[dims.front()], replicas);
+    if (!runs)
+      return refuse(tooManyBoxes());
+    result.runs[dims.front()] = std::move(*runs);
   }
   return result;
 }

@@ -31,25 +31,34 @@ static bool hasKnownSpace(const LayoutMap &map) {
                      });
 }
 
+/// Returns the number of bits of the indices and replicas in `box`, or
+/// std::nullopt with a reason if a size is not a power of two.
+static std::optional<unsigned> countInputBits(ArrayRef<int64_t> box,
+                                              unsigned rank, Refusal refuse) {
+  unsigned bits = 0;
+  for (auto [d, size] : llvm::enumerate(box)) {
+    if (size < 1 || !llvm::isPowerOf2_64(size))
+      return refuse(
+          (d < rank ? "dim " + Twine(d) : "a replica") +
+          (size < 0 ? " is of unknown size" : " is of size " + Twine(size)) +
+          ": bits span powers of two only");
+    bits += llvm::Log2_64(size);
+  }
+  if (bits > kMaxBits)
+    return refuse("the elements of this shape do not fit 64 bits");
+  return bits;
+}
+
 std::optional<std::string>
 mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
-  unsigned rank = map.getRank();
   auto fail = [&](const Twine &message) {
     error(message);
     return std::nullopt;
   };
   SmallVector<int64_t> box = map.getBox(sizes);
-  unsigned inputs = 0; // bits of the index and of the replica
-  for (auto [d, size] : llvm::enumerate(box)) {
-    if (size < 1 || !llvm::isPowerOf2_64(size))
-      return fail(
-          (d < rank ? "dim " + Twine(d) : "a replica") +
-          (size < 0 ? " is of unknown size" : " is of size " + Twine(size)) +
-          ": bits span powers of two only");
-    inputs += llvm::Log2_64(size);
-  }
-  if (inputs > kMaxBits)
-    return fail("the elements of this shape do not fit 64 bits");
+  std::optional<unsigned> inputs = countInputBits(box, map.getRank(), error);
+  if (!inputs)
+    return std::nullopt;
 
   LayoutMap special = map.specialize(sizes);
   TritonLayout layout;
@@ -63,7 +72,7 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
 
   // The bits of all coordinates that each bit of the index and the replica
   // flips.
-  SmallVector<uint64_t> flips(inputs, 0);
+  SmallVector<uint64_t> flips(*inputs, 0);
   unsigned outputs = 0;
   BitReader reader(box, error);
   for (auto [coordinate, written] :
@@ -77,7 +86,7 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
     if (!bits)
       return std::nullopt;
     unsigned count = llvm::Log2_64(*extent);
-    if (outputs + count > inputs ||
+    if (outputs + count > *inputs ||
         llvm::any_of(
             llvm::drop_begin(*bits, std::min<size_t>(count, bits->size())),
             [](uint64_t bit) { return bit != 0; }))
@@ -86,7 +95,7 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
                   "position: each position of a linear layout holds one");
     bits->resize(count, 0);
     for (uint64_t bit : *bits) {
-      for (unsigned i = 0; i < inputs; ++i)
+      for (unsigned i = 0; i < *inputs; ++i)
         if (bit >> i & 1)
           flips[i] |= uint64_t(1) << outputs;
       ++outputs;
@@ -94,8 +103,8 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
     written.bases.resize(count);
   }
   BitSolution inverse = solve(flips, outputs);
-  if (outputs != inputs || !inverse.kernel.empty())
-    return fail(Twine(outputs) + " bits of storage for " + Twine(inputs) +
+  if (outputs != *inputs || !inverse.kernel.empty())
+    return fail(Twine(outputs) + " bits of storage for " + Twine(*inputs) +
                 " bits of the index: the positions and the elements of a "
                 "linear layout are as many, and no two elements share one");
 

@@ -14,8 +14,10 @@
 namespace mlir {
 namespace layout {
 
-/// The canonicalizer without a pattern that gives what a loop carries the sizes
-/// that it has before the first turn: it may grow.
+/// Adds the canonicalizer without ForOpTensorCastFolder, which gives an iter_arg
+/// the static shape of its init although the loop may grow it. Upstream exports
+/// no other way to leave the pattern out than its mangled name;
+/// docs/upstream/scf-for-cast-folder.mlir fails if the name no longer matches.
 inline void addCanonicalizer(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass(
       GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));

@@ -44,5 +44,4 @@ void layout::registerLoweringPasses() {
   registerLayoutToOpenCLPipelines();
   registerLayoutToUpstreamPipelines();
   registerOpenCLBackEndPipelines();
-  registerFormerPassNames();
 }

@@ -11,8 +11,8 @@
 // make neighbors reducible in turn. Trees and series-parallel graphs, which
 // most programs are, vanish.
 //
-//     a - b - c       b goes:  a - c, an edge that a - c had already is
-//      \_____/                 merged, then a goes, then c
+//     a - b - c       b is eliminated:  a - c, which is merged with the edge
+//      \_____/                          a - c that was there; then a, then c
 //
 // On the way factors of one scope are merged, variables with one value leave
 // their factors, and a binary factor that is a sum of two unary ones becomes
@@ -24,7 +24,7 @@
 //  * in the core every variable has three neighbors or a factor of three or
 //    more variables, unless `maxTableSize` stopped a reduction;
 //  * `substituteBack` extends a best assignment of the core to one of the
-//  graph.
+//    graph.
 //
 //===----------------------------------------------------------------------===//
 

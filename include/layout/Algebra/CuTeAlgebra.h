@@ -25,8 +25,8 @@
 //  * coalesce(A)(k) = A(k), on one dim;
 //  * composition(A, B)(i) = A(B(i)), on the shape of B;
 //  * complement(A, n) = B increases from B(0) = 0, and A(a) + B(b) takes each
-//  of
-//    0 .. m - 1 exactly once, m being the least such number that is n or more;
+//    of 0 .. m - 1 exactly once, m being the least such number that is n or
+//    more;
 //  * leftInverse(A)(A(k)) = k;  A(rightInverse(A)(k)) = k, for the most k that
 //    begin with 0 and are all offsets of A;
 //  * of a division of A by tiles B, with C = complement(B, size(A)):

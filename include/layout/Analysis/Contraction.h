@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the loops of an op take part in a contraction, whatever the op is called:
+// The roles that the loops of an op have in a contraction, for any op that sums
+// products:
 //
-//   conv (n f oh ow | c kh kw)      outputLoops f, summed c, operand 1 is
-//   weights depthwise (n c oh ow | kh kw)   outputLoops c batched matmul (b m n
-//   | k)      outputLoops n and m, shared b, summed k
+//   conv (n f oh ow | c kh kw)      output channels f, summed c; operand 1 is
+//                                   the weights
+//   depthwise (n c oh ow | kh kw)   output channels c
+//   batched matmul (b m n | k)      output channels n and m, shared b, summed k
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +30,7 @@ std::optional<unsigned> findDim(AffineMap map, unsigned loop);
 /// How a loop takes part in sums of products.
 enum class LoopRole {
   Other,
-  Node,   // over channels: those of the weights, or of one operand alone
+  Output, // output channels: a dim of the weights, or of one operand alone
   Shared, // in all operands
   Summed, // in all operands, and reduced
 };

@@ -21,13 +21,12 @@
 //
 // Laws:
 //  * nodes and tensors are in the order of the IR, classes in the order in
-//  which
-//    they are met: nothing depends on addresses;
+//    which they are met: nothing depends on addresses;
 //  * every operand that is a tensor of known layout belongs to one node, except
 //    of ops that read no element;
-//  * free sources (constants, fresh storage and what fills it) are no nodes,
-//  and
-//    their results no tensors: they are made in the layout that is asked for.
+//  * rematerializable values (constants, fresh storage and what fills it) are
+//    not nodes, and their results are not tensors of the program: they are made
+//    in the layout that a consumer requires.
 //
 //===----------------------------------------------------------------------===//
 

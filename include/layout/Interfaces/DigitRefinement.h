@@ -10,7 +10,7 @@
 // CPU model counts over numbers, so that what it counts is what is planned.
 //
 // A Space has the members of IterationSpace; its sizes answer what a SizeExpr
-// does, and its values what a IndexExpr does. The derived class says
+// does, and its values what an IndexExpr does. The derived class says
 //
 //   readOperands()          success, and `axes` as functions of the loops
 //   getSize(loop), isReduction(loop), isResult(operand)

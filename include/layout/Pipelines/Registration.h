@@ -20,9 +20,6 @@ namespace layout {
 /// Adds the project's dialects and the external models of its interfaces.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Registers renamed passes under their former names, too.
-void registerFormerPassNames();
-
 /// Registers every pass and pipeline of the project with the pass registry of
 /// the process. Further calls do nothing.
 void registerAllPasses();

@@ -20,8 +20,8 @@
 //     llvm::Expected<NamedProblem> problem = readNamedProblem(text);
 //     Solution solution = problem->graph.solve();
 //     problem->makeAnswer(solution)
-//         // {"configurations": {"conv": "packed"}, "copies": {"x":
-//         ["NCHW16c"]},
+//         // {"configurations": {"conv": "packed"},
+//         //  "copies": {"x": ["NCHW16c"]},
 //         //  "cost": 60, "lower_bound": 60, "open": [], "proven": true}
 //
 // docs/solver.md says what each key means.

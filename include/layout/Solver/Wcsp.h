@@ -10,11 +10,13 @@
 //
 //     example 2 2 2 100    name, variables, largest domain, functions, bound
 //     2 2                  the domain of each variable
-//     1 0 0 1              arity, scope, cost of tuples not listed, how many
-//     are 1 5                  each with its values and its cost 2 0 1 0 2 0 0
-//     7 0 1 1
+//     1 0 0 1              arity, scope, cost of unlisted tuples, their count
+//     1 5                  a listed tuple: its values, then its cost
+//     2 0 1 0 2
+//     0 0 7
+//     0 1 1
 //
-// (the words on the right are no part of it). Costs are integers >= 0. The sum
+// (the words on the right are not part of it). Costs are integers >= 0. The sum
 // that is looked for is less than the bound, and a cost that is not is
 // forbidden: it is read as kInfiniteCost. A negative arity defines a function
 // whose tuples a later one takes over, where the number of its tuples is -1 for

@@ -115,7 +115,7 @@ static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
          map.isProjectedPermutation();
 }
 
-/// How many elements one result is the sum of; a million stands for more.
+/// Returns the number of elements that are summed for one result, at most 2^20.
 static int64_t countSummed(const LoopsRule &rule, ArrayRef<int64_t> trips) {
   constexpr int64_t most = 1 << 20;
   int64_t count = 1;
@@ -164,24 +164,81 @@ int64_t CpuModel::getVectorSize(Operation *op) const {
                              target.getLanes());
 }
 
-Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
-                            const OpLayouts &layouts, CostModel &costs) {
-  auto typeOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType());
-  };
-  StoredOp stored = StoredOp::get(op, rule, layouts, costs);
-  SmallVector<int64_t> trips =
-      getStoredTrips(rule, layouts, costs, getAssumedSize());
+/// Scales `cost` by `busy` / `run`.
+static void stretch(Cost &cost, int64_t run, int64_t busy) {
+  cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
+                                   : cost * busy / run;
+}
+
+/// Returns how the op handles padding, and shortens `trips` of masked loops to
+/// the sizes of their dims.
+static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
+                              const OpLayouts &layouts, CostModel &costs,
+                              MutableArrayRef<int64_t> trips) {
   bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
     return bool(costs.getPadding(layout));
   });
   PaddingUse padding;
   if (statesPadding || reducesPadding(rule, trips))
     padding = getPaddingUse(stored, rule, layouts, costs);
-  // What is masked is not gone through.
   for (unsigned loop : padding.maskedLoops.set_bits())
     if (!ShapedType::isDynamic(rule.loops[loop].size))
       trips[loop] = rule.loops[loop].size;
+  return padding;
+}
+
+/// Returns the cost `work` of sums with `row` summands whose `run` summands are
+/// on lanes: whole vectors, and the steps that combine the lanes of each sum.
+Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
+                           int64_t run, int64_t row) const {
+  int64_t lanes = getVectorSize(op), sum = row;
+  for (int64_t *count : {&work, &sum})
+    stretch(*count, run, llvm::alignTo(run, lanes));
+  stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
+  work = takePercent(work, target.getStridedPercent());
+  // Each step then waits for L2 lines, about half as long as it computes.
+  if (leavesFirstCache(op, rule, row))
+    work = takePercent(work, 150);
+  return work;
+}
+
+/// Returns the cost of the bytes of operands and results. `fillVectors` counts
+/// the vectors that a window under `lane` reads.
+Cost CpuModel::getTensorBytesCost(
+    const StoredOp &stored, Operation *op, const LoopsRule &rule,
+    const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
+    llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors) {
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  Cost bytes = 0;
+  // Rows of this length are summed piece by piece: each step begins in another
+  // row, which was not fetched ahead.
+  int64_t piece = getVectorSize(op) * CpuFigures().vectorRegisters;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    AffineMap map = rule.operandMaps[i];
+    if (!map || !rule.isRead[i])
+      continue;
+    Cost its = costs.getStoredBytes(typeOf(operand), layouts.operands[i]);
+    if (lane && isSummedOnce(rule, map) &&
+        stored.getRow(i, *lane, getAssumedSize(), op->getContext()) >= piece)
+      its = takePercent(its, target.getStridedPercent());
+    if (lane && isSlidOver(rule, map, stored.space->digits[*lane].loop))
+      fillVectors(its, /*slides=*/true, isShared(rule, map));
+    bytes = addCosts(bytes, its);
+  }
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    bytes = addCosts(bytes,
+                     costs.getStoredBytes(typeOf(result), layouts.results[i]));
+  return bytes;
+}
+
+Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
+                            const OpLayouts &layouts, CostModel &costs) {
+  StoredOp stored = StoredOp::get(op, rule, layouts, costs);
+  SmallVector<int64_t> trips =
+      getStoredTrips(rule, layouts, costs, getAssumedSize());
+  PaddingUse padding = maskPadding(stored, rule, layouts, costs, trips);
 
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
@@ -205,10 +262,6 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
-  auto stretch = [](Cost &cost, int64_t run, int64_t busy) {
-    cost = cost > (int64_t(1) << 40) ? scaleCost(cost / run, busy)
-                                     : cost * busy / run;
-  };
   auto isSlid = [&](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
@@ -237,15 +290,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   } else if (parts) {
     // At the end of each sum, halves are combined until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());
-    int64_t lanes = getVectorSize(op), row = countSummed(rule, trips),
-            sum = row;
-    for (int64_t *count : {&work, &sum})
-      stretch(*count, run, llvm::alignTo(run, lanes));
-    stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
-    work = takePercent(work, target.getStridedPercent());
-    // Each step waits for lines of the second cache then, about half as long.
-    if (leavesFirstCache(op, rule, row))
-      work = takePercent(work, 150);
+    work = addLaneSums(work, op, rule, run, countSummed(rule, trips));
   } else {
     work =
         takePercent(work, target.getScalarPercent() * target.getVectorBits() /
@@ -255,30 +300,14 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     work = takePercent(work, target.getMaskPercent());
   work /= target.getFlopsPerByte();
 
-  Cost bytes = 0;
+  Cost bytes =
+      getTensorBytesCost(stored, op, rule, layouts, costs, lane, fillVectors);
   for (unsigned r : padding.writtenResults.set_bits())
-    bytes = addCosts(bytes, costs.getModeledConversionCost(
-                                typeOf(op->getResult(r)),
-                                costs.withoutPadding(layouts.results[r]),
-                                layouts.results[r], /*mayOverwrite=*/true));
-  // Rows of this length are summed piece by piece: each step begins in another
-  // row, which was not fetched ahead.
-  int64_t piece = getVectorSize(op) * CpuFigures().vectorRegisters;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    AffineMap map = rule.operandMaps[i];
-    if (!map || !rule.isRead[i])
-      continue;
-    Cost its = costs.getStoredBytes(typeOf(operand), layouts.operands[i]);
-    if (lane && isSummedOnce(rule, map) &&
-        stored.getRow(i, *lane, getAssumedSize(), op->getContext()) >= piece)
-      its = takePercent(its, target.getStridedPercent());
-    if (lane && isSlid(map))
-      fillVectors(its, /*slides=*/true, isShared(rule, map));
-    bytes = addCosts(bytes, its);
-  }
-  for (auto [i, result] : llvm::enumerate(op->getResults()))
-    bytes = addCosts(bytes,
-                     costs.getStoredBytes(typeOf(result), layouts.results[i]));
+    bytes =
+        addCosts(bytes, costs.getModeledConversionCost(
+                            cast<RankedTensorType>(op->getResult(r).getType()),
+                            costs.withoutPadding(layouts.results[r]),
+                            layouts.results[r], /*mayOverwrite=*/true));
   if (!lane && !parts)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
   return addCosts(bytes, work);

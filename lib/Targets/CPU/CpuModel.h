@@ -47,6 +47,8 @@
 namespace mlir {
 namespace layout {
 
+struct StoredOp;
+
 class CpuModel : public TargetModel {
 public:
   explicit CpuModel(CpuTargetAttr target)
@@ -77,6 +79,13 @@ private:
   void addOnLanes(const NodeClass &op, CostModel &costs,
                   const Candidates &known, std::optional<OpConfig> config,
                   AddConfig add) const;
+
+  Cost addLaneSums(Cost work, Operation *op, const LoopsRule &rule, int64_t run,
+                   int64_t row) const;
+  Cost getTensorBytesCost(
+      const StoredOp &stored, Operation *op, const LoopsRule &rule,
+      const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
+      llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors);
 
   /// The elements of one vector of results, at most `lanes`.
   int64_t getVectorSize(Operation *op) const;

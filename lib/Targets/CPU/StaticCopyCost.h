@@ -56,7 +56,7 @@ private:
   int64_t value;
 };
 
-/// What a IndexExpr is on a static shape.
+/// What an IndexExpr is on a static shape.
 struct NumberedLinear {
   /// floor(dim / divisor) mod modulus, or a digit of several dims.
   struct Digit {

@@ -230,15 +230,18 @@ TEST(Views, NoCollapseOfDynamicDimsMeansThatNoneExists) {
   EXPECT_LT(exists, total);
 }
 
-TEST(Views, BadArgumentsAreToldWhatIsWrong) {
+/// Expects that `fn` is refused for a reason that contains `part`.
+template <typename Fn> void expectNo(llvm::StringRef part, Fn fn) {
+  std::string reason = whyNot(fn);
+  EXPECT_NE(reason.find(part.str()), std::string::npos)
+      << "'" << reason << "' does not say '" << part.str() << "'";
+}
+
+using E = Refusal;
+constexpr int64_t any = kUnknownSize, huge = int64_t(1) << 62;
+
+TEST(Views, BadPermutationsAreRefused) {
   LayoutMap map = LayoutMap::rowMajor(2);
-  int64_t any = kUnknownSize, huge = int64_t(1) << 62;
-  auto expectNo = [&](llvm::StringRef part, auto fn) {
-    std::string reason = whyNot(fn);
-    EXPECT_NE(reason.find(part.str()), std::string::npos)
-        << "'" << reason << "' does not say '" << part.str() << "'";
-  };
-  using E = Refusal;
   LayoutMap none;
   expectNo("no layout is given", [&](E e) { return transpose(none, {}, e); });
   expectNo("3 dims for a layout of rank 2",
@@ -247,7 +250,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
            [&](E e) { return transpose(map, {0, 0}, e); });
   expectNo("entry -1 of the permutation is no dim",
            [&](E e) { return transpose(map, {-1, 0}, e); });
+}
 
+TEST(Views, BadSlicesAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   auto cut = [&](E e, int64_t full, int64_t offset, int64_t size,
                  int64_t stride) {
     return slice(map, {4, full}, {0, offset}, {4, size}, {1, stride}, {}, e);
@@ -286,7 +292,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
   expectNo("cannot drop dim 5", [&](E e) {
     return slice(map, {4, 4}, {0, 0}, {2, 1}, {1, 1}, {5}, e);
   });
+}
 
+TEST(Views, BadExpansionsAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   auto expand = [&](E e, const Groups &groups, const Index &sizes) {
     return expandShape(map, groups, sizes, e);
   };
@@ -305,7 +314,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
   expectNo("without groups all sizes are 1", [&](E e) {
     return expandShape(LayoutMap::rowMajor(0), {}, {2}, e);
   });
+}
 
+TEST(Views, BadCollapsesAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   auto collapse = [&](E e, const Groups &groups, const Index &sizes) {
     return collapseShape(map, groups, sizes, e);
   };
@@ -323,7 +335,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
   });
   expectNo("a dynamic size",
            [&](E e) { return getCollapseView(Groups{{0, 1}}, {2, any}, e); });
+}
 
+TEST(Views, BadReplicasAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   expectNo("position 3 of rank 2",
            [&](E e) { return broadcast(map, 3, 1, e); });
   expectNo("no dim 2", [&](E e) { return replicateOver(map, 2, {2, 2}, e); });
@@ -331,7 +346,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
            [&](E e) { return replicateOver(map, 0, {any, 2}, e); });
   expectNo("is empty", [&](E e) { return replicateOver(map, 0, {0, 2}, e); });
   expectNo("1 sizes", [&](E e) { return replicateOver(map, 0, {2}, e); });
+}
 
+TEST(Views, BadConcatenationsAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   ConcatPart part{map, {2, 3}};
   auto join = [&](E e, std::vector<ConcatPart> parts, int64_t axis) {
     return concat(parts, axis, e);
@@ -351,7 +369,10 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
   // Rows of 3 and of 4 elements that each lie together.
   expectNo("no layout of the whole keeps every part",
            [&](E e) { return join(e, {{map, {2, 3}}, {map, {2, 4}}}, 1); });
+}
 
+TEST(Views, BadCompositionsAndInversesAreRefused) {
+  LayoutMap map = LayoutMap::rowMajor(2);
   expectNo("a layout of rank 2 cannot follow one with 0 stored dims and 1 "
            "coordinates",
            [&](E e) { return compose(map, map, {}, e); });

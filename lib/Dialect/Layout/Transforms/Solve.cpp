@@ -41,7 +41,7 @@ public:
   DecisionWriter(const LayoutAssignment &assignment, const CostModel &costs,
                  MLIRContext *context)
       : assignment(assignment), costs(costs), context(context),
-        node(UnitAttr::get(context)) {}
+        unit(UnitAttr::get(context)) {}
 
   void run();
 
@@ -50,7 +50,7 @@ private:
 
   Attribute getAttr(LayoutId layout) const {
     if (layout == kAnyLayout)
-      return node;
+      return unit;
     if (Attribute spelling = costs.getSpelling(layout))
       return spelling;
     return withPadding(MapAttr::get(context, costs.getMap(layout)),
@@ -71,7 +71,7 @@ private:
   const LayoutAssignment &assignment;
   const CostModel &costs;
   MLIRContext *context;
-  Attribute node;
+  Attribute unit; // for a value without a layout of its own
   /// Entries that ties give to attributes of ops, by op and name.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
   /// Per op with regions, block and argument.
@@ -91,7 +91,7 @@ void DecisionWriter::writeOps() {
   auto resultLayouts = StringAttr::get(context, kResultLayouts);
   for (auto [u, node] : llvm::enumerate(assignment.program.nodes)) {
     const OpConfig &config = assignment.getConfig(u);
-    // LayoutConstraints are there already.
+    // The constraints are on the op already.
     if (!node.op || config.origin == OpConfig::Origin::AsTyped ||
         config.origin == OpConfig::Origin::Constrained)
       continue;
@@ -123,7 +123,7 @@ void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
   if (layouts.empty())
     if (Attribute constraints = op->getDiscardableAttr(name))
       llvm::append_range(layouts, cast<ArrayAttr>(constraints));
-  layouts.resize(size, node);
+  layouts.resize(size, unit);
   layouts[i] = layout;
 }
 
@@ -163,7 +163,7 @@ void DecisionWriter::writeEnds() {
         Layouts layouts;
         for (BlockArgument argument : block.getArguments()) {
           auto it = layoutOf.find(argument);
-          layouts.push_back(it == layoutOf.end() ? node : it->second);
+          layouts.push_back(it == layoutOf.end() ? unit : it->second);
         }
         blocks.push_back(ArrayAttr::get(context, layouts));
       }

@@ -53,11 +53,84 @@ static void fillWith(MutableArrayRef<char> storage, ArrayRef<char> element) {
 }
 
 /// i1 elements take one byte each while they are moved.
-static SmallVector<char> getBools(DenseElementsAttr value) {
-  SmallVector<char> bytes;
+static SmallVector<char, 0> getBools(DenseElementsAttr value) {
+  SmallVector<char, 0> bytes;
   for (bool bit : value.getValues<bool>())
     bytes.push_back(bit);
   return bytes;
+}
+
+namespace {
+
+/// The elements of a constant in row-major order.
+struct LogicalData {
+  ArrayRef<char> bytes;
+  size_t align = 64;
+  SmallVector<char, 0> unpacked; // owns `bytes` if the attribute stores less
+};
+
+} // namespace
+
+/// Returns the elements of `value`, `elementBytes` of `type` each, or failure
+/// with a reason if the attribute has no data.
+static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
+                                             RankedTensorType type,
+                                             unsigned elementBytes,
+                                             Refusal refuse) {
+  LogicalData data;
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    if (type.getElementType().isInteger(1)) {
+      data.unpacked = getBools(dense);
+    } else if (dense.isSplat()) {
+      data.unpacked.resize_for_overwrite(type.getNumElements() * elementBytes);
+      fillWith(data.unpacked, *getConstantBytes(value));
+    }
+    if (type.getNumElements() != 0)
+      data.bytes = data.unpacked.empty() ? *getConstantBytes(value)
+                                         : ArrayRef<char>(data.unpacked);
+    return data;
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource)
+    return refuse("only dense constants and dense resources can be packed");
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob)
+    return refuse("its resource '" + resource.getRawHandle().getKey() +
+                  "' has no data");
+  data.bytes = blob->getData();
+  data.align = std::max<size_t>(data.align, blob->getDataAlignment());
+  return data;
+}
+
+/// Returns the bytes of the element that fills `type` up: zeros if the type
+/// states none.
+static SmallVector<char> getFillerBytes(RankedTensorType type,
+                                        unsigned elementBytes) {
+  SmallVector<char> fillerBytes(elementBytes, 0);
+  TypedAttr filler = getFillerAttr(type);
+  if (filler && type.getElementType().isInteger(1))
+    fillerBytes[0] = cast<IntegerAttr>(filler).getValue().getBoolValue();
+  else if (filler)
+    fillerBytes = getBytes(filler);
+  return fillerBytes;
+}
+
+/// Returns the constant of type `physical` with the data `blob`: a resource if
+/// `value` is one.
+static ElementsAttr getPacked(ElementsAttr value, RankedTensorType physical,
+                              AsmResourceBlob blob, ArrayRef<char> storage) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    auto &manager =
+        DenseResourceElementsHandle::getManagerInterface(physical.getContext());
+    return DenseResourceElementsAttr::get(
+        physical,
+        manager.insert(resource.getRawHandle().getKey(), std::move(blob)));
+  }
+  if (physical.getElementType().isInteger(1)) {
+    SmallVector<bool> bits(storage.begin(), storage.end());
+    return DenseElementsAttr::get(physical, bits);
+  }
+  return DenseElementsAttr::getFromRawBuffer(physical, storage);
 }
 
 FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
@@ -66,79 +139,40 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
   RankedTensorType physical = *getPhysicalType(type);
   LayoutMap map = *getLayoutMap(type);
   Type element = type.getElementType();
-  TypedAttr filler = getFillerAttr(type);
   auto dense = dyn_cast<DenseElementsAttr>(value);
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
   if (dense && dense.isSplat() &&
       (!statesPadding(type) ||
        dense.getSplatValue<Attribute>() == getPadding(type)))
     return ElementsAttr(dense.resizeSplat(physical));
 
+  bool isResource = isa<DenseResourceElementsAttr>(value);
   bool isBool = element.isInteger(1);
   unsigned bytes = isBool ? 1 : getElementBytes(element);
   bool fits = element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
   if (!fits || (!isBool && element.isIntOrFloat() &&
-                element.getIntOrFloatBitWidth() % 8 != 0 && resource))
+                element.getIntOrFloatBitWidth() % 8 != 0 && isResource))
     return refuse("its elements are not made of whole bytes");
   std::optional<int64_t> count = getStorageSize(map, type.getShape());
   if (!count)
     return refuse("its size is not static");
   if (*count > kMaxPackedBytes / bytes)
     return refuse("its storage is too large to pack at compile time");
-
-  SmallVector<char> unpacked;
-  ArrayRef<char> logical;
-  size_t align = 64;
-  if (dense) {
-    if (isBool)
-      unpacked = getBools(dense);
-    else if (dense.isSplat()) {
-      unpacked.resize_for_overwrite(type.getNumElements() * bytes);
-      fillWith(unpacked, *getConstantBytes(value));
-    }
-    logical =
-        unpacked.empty() ? *getConstantBytes(value) : ArrayRef<char>(unpacked);
-    if (type.getNumElements() == 0)
-      logical = {};
-  } else if (resource) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return refuse("its resource '" + resource.getRawHandle().getKey() +
-                    "' has no data");
-    logical = blob->getData();
-    align = std::max<size_t>(align, blob->getDataAlignment());
-  } else {
-    return refuse("only dense constants and dense resources can be packed");
-  }
+  FailureOr<LogicalData> logical = getLogicalData(value, type, bytes, refuse);
+  if (failed(logical))
+    return failure();
 
   AsmResourceBlob blob =
-      allocateConstant(std::max<size_t>(*count * bytes, 1), align);
+      allocateConstant(std::max<size_t>(*count * bytes, 1), logical->align);
   MutableArrayRef<char> storage =
       blob.getMutableData().take_front(*count * bytes);
-  SmallVector<char> fillerBytes(bytes, 0);
-  if (filler && isBool)
-    fillerBytes[0] = cast<IntegerAttr>(filler).getValue().getBoolValue();
-  else if (filler)
-    fillerBytes = getBytes(filler);
-  // Elements have places of their own, so where there are no more, none is
-  // left.
+  // Each element has a place of its own: if there are as many places as
+  // elements, none is left to fill.
   if (*count != type.getNumElements())
-    fillWith(storage, fillerBytes);
-  if (!pack(map, type.getShape(), bytes, logical, storage))
-    return refuse("its data has " + Twine(logical.size()) +
+    fillWith(storage, getFillerBytes(type, bytes));
+  if (!pack(map, type.getShape(), bytes, logical->bytes, storage))
+    return refuse("its data has " + Twine(logical->bytes.size()) +
                   " bytes, which is not what its type needs; mend the data");
-
-  if (resource) {
-    forgetMappedPages(logical);
-    auto &manager =
-        DenseResourceElementsHandle::getManagerInterface(type.getContext());
-    return ElementsAttr(DenseResourceElementsAttr::get(
-        physical,
-        manager.insert(resource.getRawHandle().getKey(), std::move(blob))));
-  }
-  if (isBool) {
-    SmallVector<bool> bits(storage.begin(), storage.end());
-    return ElementsAttr(DenseElementsAttr::get(physical, bits));
-  }
-  return ElementsAttr(DenseElementsAttr::getFromRawBuffer(physical, storage));
+  if (isResource)
+    forgetMappedPages(logical->bytes);
+  return getPacked(value, physical, std::move(blob), storage);
 }

@@ -88,54 +88,38 @@ static MemRefType getRowsOfMatrix(const Storage &storage, MemRefType source,
              : MemRefType();
 }
 
-FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
-                                           ArrayRef<int64_t> offsets,
-                                           ArrayRef<int64_t> sizes,
-                                           ArrayRef<int64_t> strides,
-                                           EmitErrorFn emitError) {
-  FailureOr<Storage> storage = getStorage(source, emitError);
-  if (failed(storage) ||
-      failed(verifySlice(source, offsets, sizes, strides, emitError)))
-    return failure();
-  // The dim of N, C, H and W; a step of a fused one is none of the axis.
+/// Returns the dims of N, C, H and W among `axes`, -1 for an axis without one;
+/// fewer than four if an axis has several dims or the tensor is a matrix.
+static SmallVector<int64_t> getDimsOfAxes(StringRef axes) {
   SmallVector<int64_t> dimOf;
-  std::string axes;
-  bool isMatrix = false;
-  if (storage->isLocal()) {
-    axes = storage->scatter.getScatter().getAxes().str();
-    isMatrix = storage->scatter.getMode() == NpuMode::Matrix;
-    if (MemRefType rows = isMatrix ? getRowsOfMatrix(*storage, source, offsets,
-                                                     sizes, strides)
-                                   : MemRefType())
-      return rows;
-    // A matrix with one column in a channel is a tensor of channels.
-    if (isMatrix && storage->scatter.getWidth() == 1)
-      std::replace(axes.begin(), axes.end(), 'M', 'C');
-    for (char axis : StringRef("NCHW")) {
-      if (StringRef(axes).count(axis) > 1 || llvm::is_contained(axes, 'M'))
-        break;
-      size_t dim = axes.find(axis);
-      dimOf.push_back(dim == std::string::npos ? -1 : int64_t(dim));
-    }
+  for (char axis : StringRef("NCHW")) {
+    if (axes.count(axis) > 1 || axes.contains('M'))
+      break;
+    size_t dim = axes.find(axis);
+    dimOf.push_back(dim == StringRef::npos ? -1 : int64_t(dim));
   }
-  if (dimOf.size() != 4) {
-    emitError() << "a part is known where dims are N, C, H and W, or of whole "
-                   "rows of a matrix: take such a one, or slice the tensor in "
-                   "system memory";
-    return failure();
-  }
-  int64_t lanes = getLanes(storage->scatter.getPack());
-  int64_t cores = storage->target.getNpus();
-  // Indices may leave the tensor by a step: the formulas go on there.
+  return dimOf;
+}
+
+/// Returns the strided scatter of a slice whose axes N, C, H and W are the dims
+/// `dimOf`, or null if there is none.
+static NpuScatterAttr
+getStridedScatter(const Storage &storage, MemRefType source,
+                  ArrayRef<int64_t> dimOf, ArrayRef<int64_t> offsets,
+                  ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                  StringRef axes, EmitErrorFn emitError) {
+  int64_t lanes = getLanes(storage.scatter.getPack());
+  int64_t cores = storage.target.getNpus();
+  // Indices may leave the tensor by a step: the formulas continue there.
   auto point = [&](ArrayRef<int64_t> index) {
     SmallVector<int64_t> values;
-    for (const Coordinate &coordinate : storage->map.getCoordinates())
+    for (const Coordinate &coordinate : storage.map.getCoordinates())
       values.push_back(
           coordinate.value.evaluate(index, source.getShape()).value_or(0));
     return values;
   };
   SmallVector<int64_t> first(offsets), at = point(first);
-  // As many indices on as make one step of the axis in a core.
+  // The number of indices in one step of the axis in a core.
   int64_t perStep[] = {lanes, cores, 1, 1};
   SmallVector<int64_t> steps(4, 1);
   for (auto [axis, d] : llvm::enumerate(dimOf)) {
@@ -148,17 +132,50 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   auto sizeOf = [&](unsigned axis) {
     return dimOf[axis] < 0 ? 1 : sizes[dimOf[axis]];
   };
-  // One batch needs no more than it reaches.
+  // A single batch needs only the bytes that it reaches.
   if (llvm::divideCeil(sizeOf(0), lanes) == 1)
     steps[0] =
         (int64_t(llvm::divideCeil(at[0] + sizeOf(1), cores)) - 1) * steps[1] +
         (sizeOf(2) - 1) * steps[2] + (sizeOf(3) - 1) * steps[3] + 1;
-  StringRef axesOfPart =
-      isMatrix ? StringRef(axes) : storage->scatter.getAxes();
-  auto layout = NpuScatterAttr::getChecked(
+  return NpuScatterAttr::getChecked(
       emitError, source.getContext(), NpuMode::Strided, int64_t(0),
-      ArrayRef<int64_t>(steps), at[0], storage->scatter.getPack(),
-      at[1] * storage->elementBytes, axesOfPart, storage->scatter.getTarget());
+      ArrayRef<int64_t>(steps), at[0], storage.scatter.getPack(),
+      at[1] * storage.elementBytes, axes, storage.scatter.getTarget());
+}
+
+FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
+                                           ArrayRef<int64_t> offsets,
+                                           ArrayRef<int64_t> sizes,
+                                           ArrayRef<int64_t> strides,
+                                           EmitErrorFn emitError) {
+  FailureOr<Storage> storage = getStorage(source, emitError);
+  if (failed(storage) ||
+      failed(verifySlice(source, offsets, sizes, strides, emitError)))
+    return failure();
+  std::string axes;
+  SmallVector<int64_t> dimOf;
+  bool isMatrix = false;
+  if (storage->isLocal()) {
+    axes = storage->scatter.getScatter().getAxes().str();
+    isMatrix = storage->scatter.getMode() == NpuMode::Matrix;
+    if (MemRefType rows = isMatrix ? getRowsOfMatrix(*storage, source, offsets,
+                                                     sizes, strides)
+                                   : MemRefType())
+      return rows;
+    // A matrix with one column in a channel is a tensor of channels.
+    if (isMatrix && storage->scatter.getWidth() == 1)
+      std::replace(axes.begin(), axes.end(), 'M', 'C');
+    dimOf = getDimsOfAxes(axes);
+  }
+  if (dimOf.size() != 4) {
+    emitError() << "a part is known where dims are N, C, H and W, or of whole "
+                   "rows of a matrix: take such a one, or slice the tensor in "
+                   "system memory";
+    return failure();
+  }
+  NpuScatterAttr layout = getStridedScatter(
+      *storage, source, dimOf, offsets, sizes, strides,
+      isMatrix ? StringRef(axes) : storage->scatter.getAxes(), emitError);
   if (!layout)
     return failure();
   MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,

@@ -137,6 +137,50 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
          constant == getPadding(to);
 }
 
+/// Returns the element of the result of `op` at `index`: that of the `source`,
+/// or what the body of `op` yields if `index` is in a border of a `padded` dim.
+/// `low` has the widths of the lower borders.
+static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
+                               Value source, ArrayRef<OpFoldResult> sourceSizes,
+                               ValueRange low, ValueRange sizes,
+                               const llvm::SmallBitVector &padded,
+                               ValueRange index) {
+  Value valid;
+  SmallVector<Value> inner(index);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (int64_t d : padded.set_bits()) {
+    inner[d] = arith::SubIOp::create(b, loc, index[d], low[d]);
+    for (auto [predicate, bound] :
+         {std::make_pair(arith::CmpIPredicate::sge, zero),
+          std::make_pair(arith::CmpIPredicate::slt, sizes[d])}) {
+      Value holds = arith::CmpIOp::create(b, loc, predicate, inner[d], bound);
+      valid = valid ? arith::AndIOp::create(b, loc, valid, holds) : holds;
+    }
+  }
+  auto inside = [&](OpBuilder &b, Location loc) {
+    return extractElement(b, loc, op.getSourceType(), source, inner,
+                          sourceSizes);
+  };
+  if (!valid)
+    return inside(b, loc);
+  auto choice = scf::IfOp::create(
+      b, loc, valid,
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, inside(b, loc));
+      },
+      [&](OpBuilder &b, Location loc) {
+        IRMapping mapping;
+        Block *body = op.getBody();
+        mapping.map(body->getArguments(), index);
+        for (Operation &inner : body->without_terminator())
+          b.clone(inner, mapping);
+        scf::YieldOp::create(
+            b, loc,
+            mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
+      });
+  return choice.getResult(0);
+}
+
 LogicalResult
 PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
                             ConversionPatternRewriter &rewriter) const {
@@ -182,41 +226,9 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
         getValueOrCreateConstantIndexOp(rewriter, loc, low);
     SmallVector<Value> sizeValues =
         getValueOrCreateConstantIndexOp(rewriter, loc, fromSizes);
-    auto element = [&](OpBuilder &b, Location loc, ValueRange index) -> Value {
-      Value valid;
-      SmallVector<Value> inner(index);
-      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-      for (int64_t d : padded.set_bits()) {
-        inner[d] = arith::SubIOp::create(b, loc, index[d], lowValues[d]);
-        for (auto [predicate, bound] :
-             {std::make_pair(arith::CmpIPredicate::sge, zero),
-              std::make_pair(arith::CmpIPredicate::slt, sizeValues[d])}) {
-          Value holds =
-              arith::CmpIOp::create(b, loc, predicate, inner[d], bound);
-          valid = valid ? arith::AndIOp::create(b, loc, valid, holds) : holds;
-        }
-      }
-      auto inside = [&](OpBuilder &b, Location loc) {
-        return extractElement(b, loc, from, source.front(), inner, fromSizes);
-      };
-      if (!valid)
-        return inside(b, loc);
-      auto choice = scf::IfOp::create(
-          b, loc, valid,
-          [&](OpBuilder &b, Location loc) {
-            scf::YieldOp::create(b, loc, inside(b, loc));
-          },
-          [&](OpBuilder &b, Location loc) {
-            IRMapping mapping;
-            Block *body = op.getBody();
-            mapping.map(body->getArguments(), index);
-            for (Operation &inner : body->without_terminator())
-              b.clone(inner, mapping);
-            scf::YieldOp::create(
-                b, loc,
-                mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
-          });
-      return choice.getResult(0);
+    auto element = [&](OpBuilder &b, Location loc, ValueRange index) {
+      return emitPaddedElement(b, loc, op, source.front(), fromSizes, lowValues,
+                               sizeValues, padded, index);
     };
     result = emitGather(rewriter, loc, to, sizes, element);
   }

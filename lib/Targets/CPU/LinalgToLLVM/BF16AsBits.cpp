@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM 22 has no code for some vectors of bf16 on processors without
-// instructions for them: a load of nine elements ends the compiler. Arithmetic
-// was extended to f32 before, so numbers of this type are only moved, and move
-// as well as integers.
+// LLVM 22 cannot lower some vectors of bf16 on processors with AVX512-BF16: a
+// load and store of nine elements ends the compiler
+// (docs/upstream/llc-bf16-vectors.mlir). Arithmetic was extended to f32 before,
+// so bf16 numbers are only moved, and integers move as fast.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,7 +62,8 @@ static void separateOtherSizes(tensor::CastOp cast) {
 /// where no dim of the vector is shorter than the tensor's dim of the same
 /// number. Where the tensor has more dims the last ones have to be compared,
 /// and what was there before would be lost: `vector<8xf32>` into
-/// `tensor<1x9x16xf32>`. An offset that is not seen to be zero keeps it.
+/// `tensor<1x9x16xf32>`. An offset that is not seen to be zero keeps it. See
+/// docs/upstream/bufferize-partial-write.mlir.
 static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
   auto tensor = dyn_cast<RankedTensorType>(write.getShapedType());
   VectorType vector = write.getVectorType();

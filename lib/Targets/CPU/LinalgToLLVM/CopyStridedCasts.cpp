@@ -12,6 +12,7 @@
 //
 // The first stride of the result is the size of its second dim, that of the
 // slice is that of what it was cut from, and at most one of them is a number.
+// docs/upstream/bufferize-casts-strided-slice.mlir reproduces it.
 //
 // And views of memory that a cast makes look as if it had elements: to fold the
 // cast, as upstream's canonicalizer does, gives a view whose offset is outside.

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream computes the strides of a group from its sizes where one of them is
-// dynamic at most; more are a reshape of contiguous memory.
+// Upstream computes the strides of a group from its sizes if at most one of them
+// is dynamic, and crashes on more (docs/upstream/expand-shape-of-dynamic-sizes):
+// these are a reshape of contiguous memory.
 //
 //   tensor<?x768xf32> to tensor<?x?x768xf32>, [[0, 1], [2]]: tensor.reshape
 //   tensor<?x768xf32> to tensor<?x12x64xf32>, [[0], [1, 2]]: expand_shape

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Upstream lowers such a copy to a call of memrefCopy, which copies one element
+// at a time: docs/upstream/memref-copy-of-strided-buffers.mlir.
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rewrite below stands for a fold of upstream that leaves invalid IR, and
-// says which. It can go when upstream's fold is right.
+// Each rewrite below avoids a fold of upstream that leaves invalid IR, and names
+// the fold. It can go when upstream's fold is right, which the reproducers
+// docs/upstream/canonicalize-*.mlir tell.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Bufferization takes the results of a call, and the tensors that a loop
+// carries, for different buffers, even if the callee returns one buffer twice:
+// docs/upstream/bufferize-results-of-one-memory.mlir.
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -49,7 +49,7 @@ struct WinogradPlan {
   /// parallel ones of the filter but for the lanes, and reductions, of which
   /// the last one is contiguous in the image.
   SmallVector<unsigned> batches, filters, channels;
-  /// The lanes of the results, so many in a register tile.
+  /// The number of result lanes in one register tile.
   int64_t lanes;
   /// Tiles of 2x2 results: how many there are in one image, or kDynamic, a
   /// strip of them, or the most of one, and in registers at a time.

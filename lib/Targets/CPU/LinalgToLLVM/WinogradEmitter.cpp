@@ -32,6 +32,14 @@ public:
 
 private:
   using Four = std::array<Value, 4>;
+  /// For rows and columns, conditions on the first and the second of a tile.
+  using OwnResults = std::array<std::array<Value, 2>, 2>;
+  /// One of the four results of a tile: a vector at each point.
+  struct TileResult {
+    SmallVector<Point> points;
+    SmallVector<Value> values;
+  };
+  using TileResults = std::array<TileResult, 4>;
 
   void emitLoops() override;
   void emitBatches(ArrayRef<unsigned> dims);
@@ -39,6 +47,9 @@ private:
   void emitStrip(Value first, OpFoldResult tiles);
   void emitReads(Value first, OpFoldResult tiles);
   void emitProducts(Value block, OpFoldResult tiles, Value products);
+  OwnResults emitOwnResults(const std::array<Value, 2> &numbers);
+  TileResults emitTileResults(Value number, Value products);
+  void finishResult(const TileResult &result);
   void emitWrites(Value first, OpFoldResult tiles, Value products);
   std::array<Value, 2> moveTo(Value tile);
   void setDims(ArrayRef<unsigned> dims, Value number);
@@ -306,68 +317,77 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
   });
 }
 
-/// The four results of each tile from their 16 sums.
+/// Returns for each axis if the first and the second row or column of a tile
+/// are written with it, null for always: the first ones of a tile that begins
+/// one before belong to another tile, and a dynamic extent may be 1.
+WinogradEmitter::OwnResults
+WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {
+  OwnResults isOwn;
+  for (auto [axis, number] : llvm::enumerate(numbers)) {
+    int64_t extent = kernel.extents[winograd.axes[axis].place];
+    Value place = placeOf(axis);
+    if (isOpen(axis) || extent % 2 != 0)
+      isOwn[axis][0] = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq, place,
+          arith::MulIOp::create(b, loc, number, index(2)));
+    if (isOpen(axis))
+      isOwn[axis][1] = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             shifted(place, 1), extentOf(axis));
+  }
+  return isOwn;
+}
+
+/// Returns the four results of tile `number` from its 16 sums.
+WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
+                                                              Value products) {
+  TileResults results;
+  for (int64_t lanes = 0; lanes < winograd.lanes; lanes += plan.vectorSize) {
+    Four half[2];
+    for (int64_t column = 0; column < 4; ++column) {
+      Four m;
+      for (int64_t row = 0; row < 4; ++row)
+        m[row] = load(products, {index(row * 4 + column), number, index(lanes)},
+                      plan.vectorSize);
+      for (auto [row, sum] : llvm::enumerate(transformSums(m)))
+        half[row][column] = sum;
+    }
+    for (int64_t row = 0; row < 2; ++row) {
+      std::array<Value, 2> two = transformSums(half[row]);
+      for (int64_t column = 0; column < 2; ++column) {
+        Point point;
+        point.offset.assign(kernel.extents.size(), 0);
+        point.offset[winograd.axes[0].place] = row;
+        point.offset[winograd.axes[1].place] = column;
+        point.offset[*plan.lane] = lanes;
+        point.width = plan.vectorSize;
+        results[row * 2 + column].points.push_back(point);
+        results[row * 2 + column].values.push_back(two[column]);
+      }
+    }
+  }
+  return results;
+}
+
+/// Writes one of the four results of a tile, added to its start.
+void WinogradEmitter::finishResult(const TileResult &result) {
+  bool startsAtZero = false;
+  if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
+    startsAtZero = matchPattern(splat->scalar, m_AnyZeroFloat());
+  SmallVector<Value> values = result.values;
+  if (!startsAtZero)
+    for (auto [value, from] : llvm::zip_equal(values, start(result.points)))
+      value = plus(from, value);
+  finish(result.points, std::move(values));
+}
+
+/// Writes the results of each tile. Nearly all tiles write all four, without a
+/// branch for each.
 void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
                                  Value products) {
-  unsigned lane = *plan.lane;
   loop(tiles, constant(1), false, [&](Value number) {
     Value tile = arith::AddIOp::create(b, loc, first, number);
-    std::array<Value, 2> numbers = moveTo(tile);
-    // Which of the two rows and columns of a tile are written here: the first
-    // ones of a tile that begins one before belong to another tile, and an open
-    // extent may be 1.
-    std::array<Value, 2> isOwn[2];
-    for (auto [axis, number] : llvm::enumerate(numbers)) {
-      int64_t extent = kernel.extents[winograd.axes[axis].place];
-      Value place = placeOf(axis);
-      if (isOpen(axis) || extent % 2 != 0)
-        isOwn[axis][0] = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::eq, place,
-            arith::MulIOp::create(b, loc, number, index(2)));
-      if (isOpen(axis))
-        isOwn[axis][1] =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                  shifted(place, 1), extentOf(axis));
-    }
-    SmallVector<Point> points[4];
-    SmallVector<Value> results[4];
-    for (int64_t lanes = 0; lanes < winograd.lanes; lanes += plan.vectorSize) {
-      Four half[2];
-      for (int64_t column = 0; column < 4; ++column) {
-        Four m;
-        for (int64_t row = 0; row < 4; ++row)
-          m[row] =
-              load(products, {index(row * 4 + column), number, index(lanes)},
-                   plan.vectorSize);
-        for (auto [row, sum] : llvm::enumerate(transformSums(m)))
-          half[row][column] = sum;
-      }
-      for (int64_t row = 0; row < 2; ++row) {
-        std::array<Value, 2> two = transformSums(half[row]);
-        for (int64_t column = 0; column < 2; ++column) {
-          Point point;
-          point.offset.assign(kernel.extents.size(), 0);
-          point.offset[winograd.axes[0].place] = row;
-          point.offset[winograd.axes[1].place] = column;
-          point.offset[lane] = lanes;
-          point.width = plan.vectorSize;
-          points[row * 2 + column].push_back(point);
-          results[row * 2 + column].push_back(two[column]);
-        }
-      }
-    }
-    bool startsAtZero = false;
-    if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
-      startsAtZero = matchPattern(splat->scalar, m_AnyZeroFloat());
-    auto emitResult = [&](int64_t result) {
-      SmallVector<Value> values = results[result];
-      if (!startsAtZero)
-        for (auto [value, from] :
-             llvm::zip_equal(values, start(points[result])))
-          value = plus(from, value);
-      finish(points[result], std::move(values));
-    };
-    // Nearly all tiles write all four, without a branch for each.
+    OwnResults isOwn = emitOwnResults(moveTo(tile));
+    TileResults results = emitTileResults(number, products);
     Value all;
     for (Value condition : {isOwn[0][0], isOwn[0][1], isOwn[1][0], isOwn[1][1]})
       if (condition)
@@ -376,20 +396,20 @@ void WinogradEmitter::emitWrites(Value first, OpFoldResult tiles,
     if (all) {
       auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
       b.setInsertionPointToStart(branch.elseBlock());
-      for (int64_t result = 0; result < 4; ++result) {
+      for (auto [i, result] : llvm::enumerate(results)) {
         OpBuilder::InsertionGuard guard(b);
-        for (Value condition : {isOwn[0][result / 2], isOwn[1][result % 2]}) {
+        for (Value condition : {isOwn[0][i / 2], isOwn[1][i % 2]}) {
           if (!condition)
             continue;
           auto branch = scf::IfOp::create(b, loc, condition);
           b.setInsertionPointToStart(branch.thenBlock());
         }
-        emitResult(result);
+        finishResult(result);
       }
       b.setInsertionPointToStart(branch.thenBlock());
     }
-    for (int64_t result = 0; result < 4; ++result)
-      emitResult(result);
+    for (const TileResult &result : results)
+      finishResult(result);
   });
 }
 

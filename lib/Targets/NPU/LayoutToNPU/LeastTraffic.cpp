@@ -235,72 +235,77 @@ static Elements reshape(Value source, ArrayRef<ReassociationIndices> groups,
   return elements;
 }
 
-/// Where the elements of an op that only moves them come from; nothing for
-/// other ops.
+static Sources getMovedBy(tensor::ExtractSliceOp op, const Elements &result) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()))
+    return {};
+  Elements from;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  for (unsigned d = 0, next = 0, e = dropped.size(); d < e; ++d)
+    from.dims.push_back(
+        shift(dropped.test(d) ? llvm::BitVector(1, true) : result.dims[next++],
+              op.getStaticOffset(d), op.getStaticStride(d),
+              op.getSourceType().getDimSize(d)));
+  return {{op.getSource(), from}};
+}
+
+static Sources getMovedBy(tensor::InsertSliceOp op, const Elements &result) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()) ||
+      !isKnown(op.getSource()))
+    return {};
+  Elements from;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  bool isAny = true;
+  for (unsigned d = 0, e = dropped.size(); d < e; ++d) {
+    llvm::BitVector of(op.getStaticSize(d));
+    for (unsigned i = 0; i < of.size(); ++i)
+      if (result.dims[d].test(op.getStaticOffset(d) +
+                              i * op.getStaticStride(d)))
+        of.set(i);
+    isAny &= of.any();
+    if (!dropped.test(d))
+      from.dims.push_back(of);
+  }
+  Sources sources{{op.getDest(), getAround(op, result)}};
+  if (isAny)
+    sources.push_back({op.getSource(), from});
+  return sources;
+}
+
+static Sources getMovedBy(tensor::PadOp op, const Elements &result) {
+  if (ShapedType::isDynamicShape(op.getStaticLow()))
+    return {};
+  Elements from;
+  for (auto [dim, low, size] : llvm::zip_equal(result.dims, op.getStaticLow(),
+                                               op.getSourceType().getShape()))
+    from.dims.push_back(shift(dim, -low, 1, size));
+  return {{op.getSource(), from}};
+}
+
+static Sources getMovedBy(tensor::ConcatOp op, const Elements &result) {
+  Sources sources;
+  int64_t offset = 0;
+  for (Value input : op.getInputs()) {
+    Elements from = result;
+    int64_t size = getShape(input)[op.getDim()];
+    from.dims[op.getDim()] = shift(result.dims[op.getDim()], -offset, 1, size);
+    offset += size;
+    sources.push_back({input, from});
+  }
+  return sources;
+}
+
+/// Returns the elements that `op` moves to `result`, or std::nullopt if it is
+/// not an op that only moves elements.
 static std::optional<Sources> getMovedFrom(Operation *op,
                                            const Elements &result) {
   using Moved = std::optional<Sources>;
   if (isTooLarge(op))
     return Sources();
   return llvm::TypeSwitch<Operation *, Moved>(op)
-      .Case<tensor::ExtractSliceOp>([&](tensor::ExtractSliceOp op) -> Moved {
-        if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
-            ShapedType::isDynamicShape(op.getStaticStrides()))
-          return Sources();
-        Elements from;
-        llvm::SmallBitVector dropped = op.getDroppedDims();
-        for (unsigned d = 0, next = 0, e = dropped.size(); d < e; ++d)
-          from.dims.push_back(shift(
-              dropped.test(d) ? llvm::BitVector(1, true) : result.dims[next++],
-              op.getStaticOffset(d), op.getStaticStride(d),
-              op.getSourceType().getDimSize(d)));
-        return Sources{{op.getSource(), from}};
-      })
-      .Case<tensor::InsertSliceOp>([&](tensor::InsertSliceOp op) -> Moved {
-        if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
-            ShapedType::isDynamicShape(op.getStaticStrides()) ||
-            !isKnown(op.getSource()))
-          return Sources();
-        Elements from;
-        llvm::SmallBitVector dropped = op.getDroppedDims();
-        bool isAny = true;
-        for (unsigned d = 0, e = dropped.size(); d < e; ++d) {
-          llvm::BitVector of(op.getStaticSize(d));
-          for (unsigned i = 0; i < of.size(); ++i)
-            if (result.dims[d].test(op.getStaticOffset(d) +
-                                    i * op.getStaticStride(d)))
-              of.set(i);
-          isAny &= of.any();
-          if (!dropped.test(d))
-            from.dims.push_back(of);
-        }
-        Sources sources{{op.getDest(), getAround(op, result)}};
-        if (isAny)
-          sources.push_back({op.getSource(), from});
-        return sources;
-      })
-      .Case<tensor::PadOp>([&](tensor::PadOp op) -> Moved {
-        if (ShapedType::isDynamicShape(op.getStaticLow()))
-          return Sources();
-        Elements from;
-        for (auto [dim, low, size] : llvm::zip_equal(
-                 result.dims, op.getStaticLow(), op.getSourceType().getShape()))
-          from.dims.push_back(shift(dim, -low, 1, size));
-        return Sources{{op.getSource(), from}};
-      })
-      .Case<tensor::ConcatOp>([&](tensor::ConcatOp op) -> Moved {
-        Sources sources;
-        int64_t offset = 0;
-        for (Value input : op.getInputs()) {
-          Elements from = result;
-          int64_t size = getShape(input)[op.getDim()];
-          from.dims[op.getDim()] =
-              shift(result.dims[op.getDim()], -offset, 1, size);
-          offset += size;
-          sources.push_back({input, from});
-        }
-        return sources;
-      })
+      .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
+            tensor::ConcatOp>([&](auto op) { return getMovedBy(op, result); })
       .Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) -> Moved {
         return Sources{
             {op.getSrc(), reshape(op.getSrc(), op.getReassociationIndices(),

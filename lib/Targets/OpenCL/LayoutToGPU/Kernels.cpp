@@ -284,6 +284,25 @@ static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
   return result;
 }
 
+/// Returns the element of each pixel: its index by the `inverse` of the map of
+/// the tensor, and the condition under which the pixel holds an element.
+static SmallVector<ElementPoint> emitPoints(KernelScope &scope,
+                                            const LayoutMap &map,
+                                            ArrayRef<IndexExpr> inverse,
+                                            ArrayRef<SizeExpr> sizes,
+                                            ArrayRef<Pixel> pixels) {
+  SmallVector<ElementPoint> points;
+  for (const Pixel &pixel : pixels) {
+    SmallVector<IndexExpr> dims;
+    for (const IndexExpr &dim : inverse)
+      dims.push_back(substitute(dim, pixel.axes, sizes, scope.getExtents()));
+    Value isElement = emitIsElement(scope, map, pixel.axes, dims, sizes);
+    dims.truncate(map.getRank());
+    points.push_back({dims, isElement});
+  }
+  return points;
+}
+
 static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
   Type element = getElementTypeOrSelf(value);
   if (element == stored)
@@ -294,6 +313,31 @@ static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
   if (element.isIndex())
     return arith::IndexCastOp::create(b, loc, type, value);
   return arith::ExtUIOp::create(b, loc, type, value);
+}
+
+/// Stores `values`, one for each pixel, to `memory`, and the padding that the
+/// type states to pixels without an element.
+static void emitStores(KernelScope &scope, RankedTensorType type,
+                       const TensorStorage &storage, Value memory,
+                       ArrayRef<Pixel> pixels, ArrayRef<ElementPoint> points,
+                       ArrayRef<Value> values) {
+  OpBuilder &k = scope.builder();
+  Location loc = scope.getLoc();
+  for (auto [each, point, pixel] : llvm::zip_equal(values, points, pixels)) {
+    Value value = each;
+    if (TypedAttr padding = getPadding(type))
+      value = scope.select(point.valid, value,
+                           arith::ConstantOp::create(k, loc, padding));
+    value = toStored(k, loc, value, storage.getStoredElement());
+    if (storage.isImage())
+      value = scope.broadcast(value);
+    OpBuilder::InsertionGuard guard(k);
+    if (pixel.isInside)
+      k.setInsertionPointToStart(
+          scf::IfOp::create(k, loc, pixel.isInside).thenBlock());
+    SmallVector<Value> address = llvm::to_vector(llvm::reverse(pixel.address));
+    memref::StoreOp::create(k, loc, value, scope.import(memory), address);
+  }
 }
 
 /// A tensor that is stored as its source is shares its memory.
@@ -410,21 +454,12 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   if (reduction && mayComputeBlocks(op))
     block = chooseBlock(reduction, item, limits);
   Position position = locate(host, scope, *storage, sizes, hostSizes, block);
-  OpBuilder &k = scope.builder();
   if (position.isInside)
     scope.endUnless(position.isInside);
   SmallVector<Pixel> pixels =
       getPixels(scope, *storage, sizes, position, block);
-  SmallVector<ElementPoint> points;
-  for (const Pixel &pixel : pixels) {
-    SmallVector<IndexExpr> dims;
-    for (const IndexExpr &dim : *inverse)
-      dims.push_back(substitute(dim, pixel.axes, sizes, scope.getExtents()));
-    Value isElement =
-        emitIsElement(scope, storage->map, pixel.axes, dims, sizes);
-    dims.truncate(storage->map.getRank());
-    points.push_back({dims, isElement});
-  }
+  SmallVector<ElementPoint> points =
+      emitPoints(scope, storage->map, *inverse, sizes, pixels);
   DenseMap<Value, Value> memories; // each is one argument
   ElementEmitter element(scope, plan, [&](Value stored) {
     Value &memory = memories[stored];
@@ -441,20 +476,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   if (values.empty())
     return refuse(element.getReason());
   Value memory = allocateOnDevice(host, loc, *storage, hostSizes);
-  for (auto [value, point, pixel] : llvm::zip_equal(values, points, pixels)) {
-    if (TypedAttr padding = getPadding(type))
-      value = scope.select(point.valid, value,
-                           arith::ConstantOp::create(k, loc, padding));
-    value = toStored(k, loc, value, storage->getStoredElement());
-    if (storage->isImage())
-      value = scope.broadcast(value);
-    OpBuilder::InsertionGuard guard(k);
-    if (pixel.isInside)
-      k.setInsertionPointToStart(
-          scf::IfOp::create(k, loc, pixel.isInside).thenBlock());
-    SmallVector<Value> address = llvm::to_vector(llvm::reverse(pixel.address));
-    memref::StoreOp::create(k, loc, value, scope.import(memory), address);
-  }
+  emitStores(scope, type, *storage, memory, pixels, points, values);
   scope.finish();
 
   remarkReads(func, reduction ? reduction->getLoc() : loc,

@@ -55,7 +55,7 @@ def SolvePass : Pass<"layout-solve"> {
 
     Types that have a layout already are kept, and so is what those attributes
     state on the way in: they constrain the tensors of an op, those that control flow
-    ties to each other all together. LayoutConstraints that cannot hold are errors that name
+    ties to each other all together. Constraints that cannot hold are errors that name
     both sides. Kept are also the arguments and results of functions that others
     may call. Those of private functions, and of public ones with the unit
     attribute `layout.flexible_abi`, are chosen as everything else is, together

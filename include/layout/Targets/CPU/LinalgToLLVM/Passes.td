@@ -400,12 +400,17 @@ def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
 }
 
 def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
-  let summary = "Moves bf16 numbers as 16 bits";
+  let summary = "Replace bf16 by i16 in the LLVM dialect";
   let description = [{
-    In the LLVM dialect, after arithmetic on bf16 was extended to f32: types,
-    constants, globals and functions that speak of bf16 speak of i16. LLVM has
-    no code for some vectors of bf16 on processors without instructions for
-    them. Discardable attributes keep the types that they name.
+    Replaces bf16 by i16 in all types, constants, globals and functions, after
+    arithmetic on bf16 was extended to f32:
+
+        %0 = llvm.load %p : !llvm.ptr -> vector<9xbf16>   // before
+        %0 = llvm.load %p : !llvm.ptr -> vector<9xi16>    // after
+
+    LLVM 22 cannot lower some vectors of bf16 on processors with AVX512-BF16
+    (docs/upstream/llc-bf16-vectors.mlir). Discardable attributes keep the types
+    that they name.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }

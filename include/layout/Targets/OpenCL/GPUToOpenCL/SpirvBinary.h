@@ -7,7 +7,8 @@
 //
 // `spirv.image` has a sampled type that is not void and no access qualifier,
 // and the dialect has no samplers and no op for some instructions of
-// OpenCL.std. All are put right on the words of the serialized module:
+// OpenCL.std; docs/upstream/spirv-image.mlir shows the former with stock tools.
+// All are put right on the words of the serialized module:
 //
 //   %img = OpTypeImage %float 2D 0 0 0 2 Unknown
 //   %f   = OpTypeFunction %void %img %img
