@@ -516,19 +516,22 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
 // Calling
 //===----------------------------------------------------------------------===//
 
-/// In memory, compiled code expects the upper bits of an i4 to be zero; an
-/// array has its value in the whole byte.
+/// Returns the byte that an array has for an element of less than a byte, of
+/// which `byte` has the low bits: its value, or its bits if it is a float.
 static char extend(Type type, char byte) {
-  byte &= 15;
-  return type.isUnsignedInteger() ? byte : llvm::SignExtend32<4>(byte);
+  unsigned bits = getPartialBits(type);
+  if (isa<FloatType>(type) || type.isUnsignedInteger())
+    return byte & llvm::maskTrailingOnes<uint8_t>(bits);
+  return static_cast<char>(llvm::SignExtend32(byte, bits));
 }
+/// Compiled code expects the upper bits of such an element to be zero.
 static void toMemory(RankedTensorType type, Array &array) {
-  if (type.getElementType().isInteger(4))
+  if (unsigned bits = getPartialBits(type.getElementType()))
     for (char &byte : array.bytes())
-      byte &= 15;
+      byte &= llvm::maskTrailingOnes<uint8_t>(bits);
 }
 static void fromMemory(RankedTensorType type, Array &array) {
-  if (type.getElementType().isInteger(4))
+  if (getPartialBits(type.getElementType()))
     for (char &byte : array.bytes())
       byte = extend(type.getElementType(), byte);
 }
@@ -539,9 +542,9 @@ static bool fits(RankedTensorType type, const Array &array) {
 }
 
 static bool isInRange(Type element, const Array &array) {
-  return !element.isInteger(4) || llvm::all_of(array.bytes(), [&](char byte) {
-    return byte == extend(element, byte);
-  });
+  return !getPartialBits(element) ||
+         llvm::all_of(array.bytes(),
+                      [&](char byte) { return byte == extend(element, byte); });
 }
 
 FailureOr<std::unique_ptr<Call>>

@@ -53,6 +53,8 @@ static constexpr KindInfo kinds[] = {
     {ElementKind::U64, "ui64", "<u8", 8},
     {ElementKind::I4, "i4", "|i1", 1},
     {ElementKind::U4, "ui4", "|u1", 1},
+    {ElementKind::I2, "i2", "|i1", 1},
+    {ElementKind::U2, "ui2", "|u1", 1},
     {ElementKind::BF16, "bf16", "<u2", 2, APFloat::BFloat},
     {ElementKind::F8E3M4, "f8E3M4", "|u1", 1, APFloat::Float8E3M4},
     {ElementKind::F8E4M3, "f8E4M3", "|u1", 1, APFloat::Float8E4M3},
@@ -61,7 +63,11 @@ static constexpr KindInfo kinds[] = {
     {ElementKind::F8E4M3FN, "f8E4M3FN", "|u1", 1, APFloat::Float8E4M3FN},
     {ElementKind::F8E4M3FNUZ, "f8E4M3FNUZ", "|u1", 1, APFloat::Float8E4M3FNUZ},
     {ElementKind::F8E5M2, "f8E5M2", "|u1", 1, APFloat::Float8E5M2},
-    {ElementKind::F8E5M2FNUZ, "f8E5M2FNUZ", "|u1", 1, APFloat::Float8E5M2FNUZ}};
+    {ElementKind::F8E5M2FNUZ, "f8E5M2FNUZ", "|u1", 1, APFloat::Float8E5M2FNUZ},
+    {ElementKind::F8E8M0FNU, "f8E8M0FNU", "|u1", 1, APFloat::Float8E8M0FNU},
+    {ElementKind::F6E2M3FN, "f6E2M3FN", "|u1", 1, APFloat::Float6E2M3FN},
+    {ElementKind::F6E3M2FN, "f6E3M2FN", "|u1", 1, APFloat::Float6E3M2FN},
+    {ElementKind::F4E2M1FN, "f4E2M1FN", "|u1", 1, APFloat::Float4E2M1FN}};
 
 /// Other spellings of a dtype, those of ml_dtypes among them.
 static constexpr std::pair<StringLiteral, StringLiteral> spellings[] = {
@@ -95,6 +101,13 @@ std::optional<ElementKind> layout::getElementKind(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
   return findKind([&](const KindInfo &kind) { return kind.name == name; });
+}
+
+unsigned layout::getPartialBits(Type type) {
+  if (!type.isIntOrFloat() || type.isInteger(1))
+    return 0;
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width < 8 ? width : 0;
 }
 
 bool layout::canHold(ElementKind kind, Type type) {
@@ -167,6 +180,7 @@ std::complex<double> Array::getAsComplex(int64_t i) const {
     return loadAs<std::complex<float>>(p);
   case ElementKind::C128:
     return loadAs<std::complex<double>>(p);
+  case ElementKind::I2:
   case ElementKind::I4:
   case ElementKind::I8:
     return loadAs<int8_t>(p);
@@ -177,6 +191,7 @@ std::complex<double> Array::getAsComplex(int64_t i) const {
   case ElementKind::I64:
     return static_cast<double>(loadAs<int64_t>(p));
   case ElementKind::I1:
+  case ElementKind::U2:
   case ElementKind::U4:
   case ElementKind::U8:
     return loadAs<uint8_t>(p);
@@ -189,11 +204,12 @@ std::complex<double> Array::getAsComplex(int64_t i) const {
   default:
     break;
   }
-  bool isByte = getByteSize(kind) == 1;
-  APFloat value(info(kind).semantics(),
-                llvm::APInt(isByte ? 8 : 16,
-                            isByte ? loadAs<uint8_t>(p) : loadAs<uint16_t>(p)));
-  return value.convertToDouble();
+  const llvm::fltSemantics &semantics = info(kind).semantics();
+  uint64_t bits =
+      getByteSize(kind) == 1 ? loadAs<uint8_t>(p) : loadAs<uint16_t>(p);
+  return APFloat(semantics,
+                 llvm::APInt(APFloat::semanticsSizeInBits(semantics), bits))
+      .convertToDouble();
 }
 
 std::string Array::describe() const {

@@ -14,6 +14,8 @@
 namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
+using mlir::layout::getElementKind;
+using mlir::layout::getPartialBits;
 
 namespace {
 /// What is asked of a dtype, for use where the interpreter cannot be.
@@ -74,13 +76,23 @@ static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
 static std::string getForeignName(Type type) {
   if (type.isBF16())
     return "bfloat16";
-  if (type.isInteger(4))
-    return type.isUnsignedInteger() ? "uint4" : "int4";
-  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() != 8)
+  if (!getElementKind(type))
+    return "";
+  if (isa<IntegerType>(type) && getPartialBits(type))
+    return (type.isUnsignedInteger() ? "uint" : "int") +
+           std::to_string(getPartialBits(type));
+  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > 8)
     return "";
   std::string name; // f8E4M3FN is float8_e4m3fn there.
   llvm::raw_string_ostream(name) << type;
-  return "float8_" + StringRef(name).drop_front(2).lower();
+  StringRef rest = name;
+  return ("float" + rest.substr(1, 1) + "_" + rest.drop_front(2).lower()).str();
+}
+
+/// Returns true for integers of less than a byte, which an array has as a byte
+/// with their value.
+static bool isPartialInteger(Type type) {
+  return isa<IntegerType>(type) && getPartialBits(type);
 }
 
 static bool dtypeHolds(const Dtype &dtype, Type element, MLIRContext *context) {
@@ -96,8 +108,8 @@ static bool dtypeHolds(const Dtype &dtype, Type element, MLIRContext *context) {
   std::string foreign = getForeignName(element);
   if (foreign.empty())
     return false;
-  bool isRaw =
-      dtype.kind == 'u' && dtype.bits == element.getIntOrFloatBitWidth();
+  bool isRaw = isa<FloatType>(element) && dtype.kind == 'u' &&
+               dtype.bits == 8 * getByteSize(*getElementKind(element));
   return isRaw || dtype.name == foreign;
 }
 
@@ -127,7 +139,7 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
 
 bool mlir::layout::python::holds(const py::object &given, Type element) {
   Dtype dtype(given);
-  bool isStored = element.isInteger(4) && dtype.bits == 8 &&
+  bool isStored = isPartialInteger(element) && dtype.bits == 8 &&
                   dtype.kind == (element.isUnsignedInteger() ? 'u' : 'i');
   return given.attr("isnative").cast<bool>() &&
          (isStored || dtypeHolds(dtype, element, element.getContext()));
@@ -152,26 +164,28 @@ py::object mlir::layout::python::getDtype(Type element) {
       return getNumpy("dtype")(
           py::module_::import("ml_dtypes").attr(foreign.c_str()));
     } catch (const py::error_already_set &error) {
-      if (!error.matches(PyExc_ImportError))
+      if (!error.matches(PyExc_ImportError) &&
+          !error.matches(PyExc_AttributeError)) // an old version
         throw;
     }
   return getStoredDtype(element);
 }
 
 Array mlir::layout::python::toStored(const Array &array, Type element) {
-  if (!element.isInteger(4))
+  if (!isPartialInteger(element))
     return array;
   py::object stored = array.object.attr("astype")(getStoredDtype(element));
   // An unsigned number in a signless type: its upper bit is a sign.
+  py::int_ sign(1 << (getPartialBits(element) - 1));
   if (!element.isUnsignedInteger() && Dtype(array.getDtype()).kind == 'u')
-    stored = (stored ^ py::int_(8)) - py::int_(8);
+    stored = (stored ^ sign) - sign;
   return Array(stored, "array");
 }
 
 py::object mlir::layout::python::fromStored(const py::object &array,
                                             Type element) {
-  return array.attr(element.isInteger(4) ? "astype"
-                                         : "view")(getDtype(element));
+  return array.attr(isPartialInteger(element) ? "astype"
+                                              : "view")(getDtype(element));
 }
 
 /// `value` as an array without dims; what the dtype cannot say is refused.

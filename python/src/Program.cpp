@@ -289,8 +289,8 @@ static void bindArrayType(py::module_ &module) {
       .def_property_readonly(
           "dtype", forPython(+[](const ArrayType &self) { return self.dtype; }),
           "numpy's. Types that it lacks are those of ml_dtypes where that is "
-          "installed, and\nelse unsigned integers of their width (of an i4, "
-          "int8).")
+          "installed, and\nelse unsigned integers of their width (of an i2 and "
+          "i4, int8).")
       .def("__repr__", forPython(+[](const ArrayType &self) {
              return toPythonString("<" + getRepr(self) + ">");
            }));

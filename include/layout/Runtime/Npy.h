@@ -13,11 +13,11 @@
 //   Error e = writeNpy("y.npy", y);             // np.load("y.npy")
 //
 // Element types that numpy lacks are stored in the dtype of the same width that
-// `kinds` in Npy.cpp names: bf16 as the bits in a uint16, the f8 types as the
-// bits in a uint8, an i4 as its value in an int8 (ui4: uint8). The files that
-// ml_dtypes makes of bf16 and f8 (dtype V2 and V1) are read too. A signless
-// integer of MLIR is stored by the signed and by the unsigned dtype of its
-// width alike.
+// `kinds` in Npy.cpp names: bf16 as the bits in a uint16, the floats of 4 to 8
+// bits as the bits in a uint8, an i4 or i2 as its value in an int8 (ui4 and
+// ui2: uint8). The files that ml_dtypes makes of bf16 and f8 (dtype V2 and V1)
+// are read too. A signless integer of MLIR is stored by the signed and by the
+// unsigned dtype of its width alike.
 //
 // Laws: readNpy(writeNpy(a)) has the bytes and the shape of a, and its kind
 // where numpy has the type. A file that is truncated, has bytes left over, is
@@ -56,6 +56,8 @@ enum class ElementKind {
   U64,
   I4,
   U4,
+  I2,
+  U2,
   BF16,
   F8E3M4,
   F8E4M3,
@@ -63,7 +65,11 @@ enum class ElementKind {
   F8E4M3FN,
   F8E4M3FNUZ,
   F8E5M2,
-  F8E5M2FNUZ
+  F8E5M2FNUZ,
+  F8E8M0FNU,
+  F6E2M3FN,
+  F6E3M2FN,
+  F4E2M1FN
 };
 
 /// "f32", "i8", ...
@@ -73,6 +79,9 @@ int64_t getByteSize(ElementKind kind);
 std::string getElementNames();
 /// The kind that stores `type`, if there is one.
 std::optional<ElementKind> getElementKind(Type type);
+/// Returns the bits of an element of `type` if they are less than a byte, which
+/// an array has for each (i2, i4, f4 and f6, not i1), or 0.
+unsigned getPartialBits(Type type);
 /// Whether an array of kind `kind`, as it comes from a file, holds elements of
 /// `type`.
 bool canHold(ElementKind kind, Type type);

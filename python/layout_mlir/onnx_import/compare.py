@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import math
 import statistics
 import time
 import warnings
@@ -42,6 +43,7 @@ _SECONDS = 600  # for a run
 # What a dynamic size may be, and the range of integers, in the order of trial.
 _SIZES = [3, 16, 64, 224, 1]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
+_ELEMENTS = 1 << 26  # of an input: several dynamic sizes of 224 are not tried
 
 
 class Differs(RuntimeError):
@@ -88,6 +90,11 @@ def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, lo
     return inputs
 
 
+def _most_elements(graph: GraphProto, size: int, first: int) -> int:
+    """Returns the number of elements of the largest input."""
+    return max(math.prod(_shape(value, size, first, {})) for value in graph.input)
+
+
 def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Iterator[list[NDArray[Any]]]:
     """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
     open first size is, such as that of a batch."""
@@ -95,6 +102,8 @@ def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Itera
     dynamic = has_dynamic_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
     for size in _SIZES if dynamic else _SIZES[:1]:
+        if dynamic and _most_elements(graph, size, first or size) > _ELEMENTS:
+            continue
         for low, high in _RANGES if integers else _RANGES[:1]:
             yield _draw(graph, np.random.default_rng(seed), size, first or size, low, high)
 

@@ -89,9 +89,11 @@ F4E2M1 = Element("f4E2M1FN", "f", 4, 23, "float4_e2m1fn")
 F8E8M0 = Element("f8E8M0FNU", "f", 8, 24, "float8_e8m0fnu")
 U2 = Element("i2", "u", 2, 25, "uint2")
 I2 = Element("i2", "i", 2, 26, "int2")
+F6E2M3 = Element("f6E2M3FN", "f", 6, 27, "float6_e2m3fn")
+F6E3M2 = Element("f6E3M2FN", "f", 6, 28, "float6_e3m2fn")
 
 ALL = (F32, U8, I8, U16, I16, I32, I64, BOOL, F16, F64, U32, U64, C64, C128, BF16, F8E4M3FN, F8E4M3FNUZ, F8E5M2,
-       F8E5M2FNUZ, U4, I4, F4E2M1, F8E8M0, U2, I2)
+       F8E5M2FNUZ, U4, I4, F4E2M1, F8E8M0, U2, I2, F6E2M3, F6E3M2)
 BY_CODE = {element.code: element for element in ALL}
 
 

@@ -34,6 +34,8 @@ def take(b: Builder, tensor: Tensor, axis: int, place: Size) -> Tensor:
     shape = tensor.shape[:axis] + tensor.shape[axis + 1:]
     if tensor.array is not None and is_static(place):
         return b.constant(tensor.array.take(place, axis), tensor.element)
+    if 0 in shape:  # an offset of 0 is not valid in a dim of size 0
+        return b.empty(shape, tensor.element)
     offsets, sizes = _bounds(b, tensor.shape, axis, place)
     return Tensor(tensor.element, shape, b.emit(
         f"tensor.extract_slice {b.use(tensor)}[{offsets}] [{sizes}] [{_ones(tensor.rank)}] : {tensor.type} to "
@@ -42,6 +44,8 @@ def take(b: Builder, tensor: Tensor, axis: int, place: Size) -> Tensor:
 
 def put(b: Builder, tensor: Tensor, into: Tensor, axis: int, place: Size) -> Tensor:
     """Returns `into` with the tensor at one place of a dim, which the tensor does not have."""
+    if 0 in tensor.shape:
+        return into
     offsets, sizes = _bounds(b, (*tensor.shape[:axis], 1, *tensor.shape[axis:]), axis, place)
     return Tensor(into.element, into.shape, b.emit(
         f"tensor.insert_slice {b.use(tensor)} into {b.use(into)}[{offsets}] [{sizes}] [{_ones(into.rank)}] : "

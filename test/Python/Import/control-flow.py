@@ -124,6 +124,12 @@ SCAN = """g (float[2] start, float[n,2] x, float[2,n] w) => (float[2] last, floa
 }"""
 
 
+EMPTY_ROWS = """g (float[3,0] x) => (float[0] y, float[3,0] z) <float[0] zero = {}> {
+  y, z = Scan <num_scan_inputs = 1, body = b (float[0] s, float[0] v) => (float[0] t, float[0] w) {
+    t = Add (s, v)
+    w = Mul (s, v) }> (zero, x) }"""
+
+
 class ControlFlow(unittest.TestCase):
     def check(self, text: str, *runs: list[Any]) -> None:
         model = parse(text)
@@ -157,13 +163,24 @@ class ControlFlow(unittest.TestCase):
         self.check(SEQUENCE, [f32(3), f32(2, 2)])
 
     def test_scan(self) -> None:
-        self.check(SCAN, [f32(2), f32(5, 2), f32(2, 5)], [f32(2), f32(0, 2), f32(2, 0)])
+        self.check(SCAN, [f32(2), f32(5, 2), f32(2, 5)])
+
+    def test_scan_of_nothing(self) -> None:
+        """ONNX Runtime divides by 0 here."""
+        start = f32(2)
+        last, a, b = compile_model(parse(SCAN))(start, f32(0, 2), f32(2, 0))
+        np.testing.assert_array_equal(last, start)
+        self.assertEqual((a.shape, b.shape), ((0, 2), (2, 0)))
 
     def test_no_iteration(self) -> None:
         """A loop without iterations gives what it carries, and stacks of the sizes that it would stack."""
         y, z = compile_model(parse(GROWS))(np.ones(3, np.float32), np.array(0))
         np.testing.assert_array_equal(y, np.ones(3))
         self.assertEqual(z.shape, (0, 3))
+
+    def test_rows_without_elements(self) -> None:
+        y, z = compile_model(parse(EMPTY_ROWS))(np.ones((3, 0), np.float32))
+        self.assertEqual((y.shape, z.shape), ((0,), (3, 0)))
 
     def test_refusals(self) -> None:
         ranks = """g (float[n,3] x, bool c) => (float[p] y) {

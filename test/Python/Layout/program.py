@@ -32,7 +32,8 @@ MATMUL = """func.func @main(%x: tensor<5x7x{0}>, %y: tensor<7x6x{0}>) -> tensor<
 }}"""
 FLOATS = {"bf16": "bfloat16", "f8E3M4": "float8_e3m4", "f8E4M3": "float8_e4m3", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
           "f8E4M3FN": "float8_e4m3fn", "f8E4M3FNUZ": "float8_e4m3fnuz", "f8E5M2": "float8_e5m2",
-          "f8E5M2FNUZ": "float8_e5m2fnuz"}
+          "f8E5M2FNUZ": "float8_e5m2fnuz", "f6E2M3FN": "float6_e2m3fn", "f6E3M2FN": "float6_e3m2fn",
+          "f4E2M1FN": "float4_e2m1fn"}
 ADD = "func.func @main(%x: tensor<3x{0}>, %y: tensor<3x{0}>) -> tensor<3x{0}> {{\n" \
       "  %z = arith.{1} %x, %y : tensor<3x{0}>\n  return %z : tensor<3x{0}>\n}}"
 
@@ -119,7 +120,7 @@ class Programs(unittest.TestCase):
         for text, name in FLOATS.items():
             with self.subTest(text=text), np.errstate(all="ignore"):
                 dtype = np.dtype(getattr(find_ml_dtypes(), name))
-                every = np.arange(2**(8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)
+                every = np.arange(2**find_ml_dtypes().finfo(dtype).bits, dtype=f"u{dtype.itemsize}").view(dtype)
                 narrow = compile(CAST.format("f32", text, "truncf"))
                 self.assertEqual((narrow.inputs[0].dtype, narrow.results[0].dtype), (np.float32, dtype))
                 np.testing.assert_array_equal(narrow(x).astype("f4"), x.astype(dtype).astype("f4"))
@@ -133,7 +134,18 @@ class Programs(unittest.TestCase):
                 # What numpy itself can hold.
                 np.testing.assert_array_equal(add(every.view(f"u{dtype.itemsize}"), other).astype("f4"),
                                               (every + other).astype("f4"))
-        self.says("arith.extf %x : tensor<.xf8E8M0FNU>", compile, CAST.format("f8E8M0FNU", "f32", "extf"))
+
+    @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
+    def test_exponents_of_ml_dtypes(self):
+        dtype = np.dtype(find_ml_dtypes().float8_e8m0fnu)
+        every = np.arange(256, dtype="u1").view(dtype)
+        wide, narrow = (compile(CAST.format(*types)) for types in (("f8E8M0FNU", "f32", "extf"),
+                                                                  ("f32", "f8E8M0FNU", "truncf")))
+        np.testing.assert_array_equal(wide(every), every.astype("f4"))
+        np.testing.assert_array_equal(wide(every.view("u1")), every.astype("f4"))
+        x = np.float32([1, 1.4, 1.5, 3, 1e-30, 3e38, -1, np.inf, np.nan])
+        with np.errstate(all="ignore"):
+            self.assertEqual(narrow(x).view("u1").tolist(), x.astype(dtype).view("u1").tolist())
 
     @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
     def test_integers_of_ml_dtypes(self):
@@ -155,7 +167,23 @@ class Programs(unittest.TestCase):
         self.says("as input 0, got values that its elements do not have", numbers, np.array([8], "i1"))
         self.says("as input 0, got values that its elements do not have", same, np.array([16], "u1"))
         self.says(r"argument 0 \(%x\) is to be an array of uint4 .*, not of int4", same, signed)
-        self.says("the element type must be one of", compile, ADD.format("i2", "addi"))
+        self.says("the element type must be one of", compile, ADD.format("i3", "addi"))
+
+    @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
+    def test_integers_of_two_bits(self):
+        int2, uint2 = np.dtype(find_ml_dtypes().int2), np.dtype(find_ml_dtypes().uint2)
+        signed, unsigned = np.arange(-2, 2).astype(int2), np.arange(4).astype("u1").astype(uint2)
+        add = compile(ADD.format("i2", "addi").replace("3x", "4x"))
+        self.assertEqual(add(signed, signed).dtype, int2)
+        np.testing.assert_array_equal(add(signed, signed).astype("i1"), [0, -2, 0, -2])
+        np.testing.assert_array_equal(add(signed.astype("i1"), signed).astype("i1"), [0, -2, 0, -2])
+        np.testing.assert_array_equal(add(unsigned, unsigned).astype("i1"), [0, -2, 0, -2])
+        np.testing.assert_array_equal(compile(CAST.format("i2", "f32", "sitofp"))(signed), np.arange(-2, 2))
+        np.testing.assert_array_equal(compile(CAST.format("i2", "f32", "uitofp"))(unsigned), np.arange(4))
+        same = compile("func.func @main(%x: tensor<?xui2>) -> tensor<?xui2> { return %x : tensor<?xui2> }")
+        self.assertEqual(same(unsigned).dtype, uint2)
+        np.testing.assert_array_equal(same(unsigned.astype("u1")), unsigned)
+        self.says("as input 0, got values that its elements do not have", same, np.array([4], "u1"))
 
     def test_faults_of_an_argument(self):
         program = compile(CONVOLUTION)

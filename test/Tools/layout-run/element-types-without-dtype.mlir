@@ -1,6 +1,6 @@
 // Booleans, unsigned and complex numbers go through a file and a function
-// unchanged; so do types that numpy lacks, as their bits (bf16, f8) or their value
-// (i4), and a signless integer takes both of numpy's dtypes of its width.
+// unchanged; so do types that numpy lacks, as their bits (bf16, f8, f4) or their value
+// (i4, i2), and a signless integer takes both of numpy's dtypes of its width.
 
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
 // RUN: %python %S/Inputs/typed_arrays.py %t
@@ -17,6 +17,16 @@
 
 // RUN: not layout-run %t.mlir --function=nibbles --input=%t.i1.npy 2>&1 | FileCheck %s --check-prefix=RANGE
 // RANGE: error: takes 'tensor<2x3xi4>' as input 0, got values that its elements do not have
+// RUN: layout-run %t.mlir --function=pairs --input=%t.i2.npy --input=%t.ui2.npy --input=%t.f4.npy --output=%t.11.npy --output=%t.12.npy --output=%t.13.npy
+// RUN: %python %S/Inputs/same.py %t.i2.npy %t.11.npy %t.ui2.npy %t.12.npy %t.f4.npy %t.13.npy
+// RUN: not layout-run %t.mlir --function=pairs --input=%t.i2.npy --input=%t.u4.npy --input=%t.f4.npy 2>&1 | FileCheck %s --check-prefix=PAIRS
+// PAIRS: error: takes 'tensor<2x3xui2>' as input 1, got values that its elements do not have
+// RUN: not layout-run %t.mlir --function=pairs --input=%t.i2.npy --input=%t.ui2.npy --input=%t.u16.npy 2>&1 | FileCheck %s --check-prefix=FLOATS
+// FLOATS: error: takes 'tensor<2x3xf4E2M1FN>' as input 2, got values that its elements do not have
+
+// Differences of floats of 4 bits are those of the numbers: 6 in 0xf is negative.
+// RUN: layout-run %t.mlir %t.mlir --function=pairs --compare --input=%t.i2.npy --input=%t.ui2.npy --input=%t.f4.npy | FileCheck %s
+
 // RUN: not layout-run %t.mlir --function=bits --input=%t.badbool.npy 2>&1 | FileCheck %s --check-prefix=BOOL
 // BOOL: badbool.npy: has a boolean that is neither 0 nor 1
 
@@ -49,6 +59,14 @@ func.func @halves(%x: tensor<2x3xbf16>, %y: tensor<2x3xf8E5M2>) -> (tensor<2x3xb
 func.func @nibbles(%x: tensor<2x3xi4>) -> tensor<2x3xi4>
     attributes {llvm.emit_c_interface, layout.signature = (tensor<2x3xi4>) -> tensor<2x3xi4>} {
   return %x : tensor<2x3xi4>
+}
+
+func.func @pairs(%x: tensor<2x3xi2>, %y: tensor<2x3xi2>, %z: tensor<2x3xf4E2M1FN>)
+    -> (tensor<2x3xi2>, tensor<2x3xi2>, tensor<2x3xf4E2M1FN>)
+    attributes {llvm.emit_c_interface, layout.signature =
+        (tensor<2x3xi2>, tensor<2x3xui2>, tensor<2x3xf4E2M1FN>)
+     -> (tensor<2x3xi2>, tensor<2x3xui2>, tensor<2x3xf4E2M1FN>)} {
+  return %x, %y, %z : tensor<2x3xi2>, tensor<2x3xi2>, tensor<2x3xf4E2M1FN>
 }
 
 func.func @bits(%x: tensor<2x3xi1>) -> tensor<2x3xi1>

@@ -153,6 +153,28 @@ TEST_F(NpyFile, ReadsSignedAndUnsignedNumbers) {
   }
 }
 
+/// Types of less than a byte, which a file has in another dtype.
+TEST(Npy, ReadsNumbersOfFewBits) {
+  auto read = [](ElementKind kind, char byte) {
+    Array array(kind, {1});
+    *array.data() = byte;
+    return array.getAsComplex(0);
+  };
+  EXPECT_EQ(read(ElementKind::F4E2M1FN, 0xf), -6.0);
+  EXPECT_EQ(read(ElementKind::F6E2M3FN, 0x1f), 7.5);
+  EXPECT_EQ(read(ElementKind::F6E3M2FN, 0x21), -0.0625);
+  EXPECT_EQ(read(ElementKind::F8E8M0FNU, 0), std::ldexp(1.0, -127));
+  EXPECT_EQ(read(ElementKind::I2, -2), -2.0);
+  EXPECT_EQ(read(ElementKind::U2, 3), 3.0);
+
+  MLIRContext context;
+  Builder b(&context);
+  EXPECT_EQ(getPartialBits(b.getIntegerType(2)), 2u);
+  EXPECT_EQ(getPartialBits(Float6E2M3FNType::get(&context)), 6u);
+  EXPECT_EQ(getPartialBits(b.getI1Type()), 0u);
+  EXPECT_EQ(getPartialBits(Float8E8M0FNUType::get(&context)), 0u);
+}
+
 TEST_F(NpyFile, SaysWhatIsWrongWithAFile) {
   auto holds = [&](StringRef part) {
     std::string error = getError();

@@ -1,12 +1,13 @@
-//===- ExpandSmallFloats.cpp - Floats of 8 bits as integers ---------------===//
+//===- ExpandSmallFloats.cpp - Floats of at most 8 bits as integers -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no floats of 8 bits: in memory they are i8. Their conversions become
-// operations on integers, with what APFloat says of the format:
+// LLVM has no floats of 4, 6 or 8 bits: in memory they are integers. Their
+// conversions become operations on integers, with what APFloat says of the
+// format:
 //
 //   to f32     The digits are moved to where f32 has them and multiplied by the
 //              power of two between the biases, which is exact, also for
@@ -14,6 +15,9 @@
 //   from f32   A normal number is rounded to nearest, ties to even, by adding
 //              half of the last digit; a denormal one by adding the number
 //              whose last digit is that of a denormal number.
+//
+// A number of f8E8M0FNU is the exponent of a power of two. Its conversions move
+// that exponent; a tie is rounded up, since each significand is 1.
 //
 // Other operations are done in f32, and each result is rounded.
 //
@@ -41,33 +45,43 @@ using namespace mlir;
 using llvm::APFloat;
 
 namespace {
-/// A float type of 8 bits with a sign.
+/// A float type of at most 8 bits.
 struct SmallFloat {
+  unsigned width;
+  bool isExponent;  // f8E8M0FNU: neither a sign nor a mantissa, nor a zero
   int64_t mantissa; // bits
   int64_t bias;
-  int64_t largest; // bit patterns without a sign
-  int64_t nan;     // 0x80 where there is no negative zero
+  int64_t largest;            // bit patterns without a sign
+  std::optional<int64_t> nan; // the sign bit if there is no negative zero
   std::optional<int64_t> infinity;
 
   static std::optional<SmallFloat> get(Type type) {
     auto floatType = dyn_cast<FloatType>(type);
-    if (!floatType || floatType.getWidth() != 8)
+    if (!floatType || floatType.getWidth() > 8)
       return std::nullopt;
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
-    if (!APFloat::semanticsHasSignedRepr(semantics) ||
-        !APFloat::semanticsHasNaN(semantics))
-      return std::nullopt;
     auto bits = [](const APFloat &value) -> int64_t {
       return value.bitcastToAPInt().getZExtValue();
     };
     SmallFloat format;
+    format.width = floatType.getWidth();
+    format.isExponent = !APFloat::semanticsHasSignedRepr(semantics);
     format.mantissa = APFloat::semanticsPrecision(semantics) - 1;
-    format.bias = 1 - APFloat::semanticsMinExponent(semantics);
+    // The bias is that of the exponent 1, or of 0 if that is no denormal one.
+    format.bias = !format.isExponent - APFloat::semanticsMinExponent(semantics);
     format.largest = bits(APFloat::getLargest(semantics));
-    format.nan = bits(APFloat::getNaN(semantics));
+    if (APFloat::semanticsHasNaN(semantics))
+      format.nan = bits(APFloat::getNaN(semantics));
     if (APFloat::semanticsHasInf(semantics))
       format.infinity = bits(APFloat::getInf(semantics));
     return format;
+  }
+
+  int64_t getSignBit() const { return int64_t(1) << (width - 1); }
+  bool hasNegativeZero() const { return nan != getSignBit(); }
+  /// Returns the bits of a number that is too large.
+  int64_t getOverflow() const {
+    return infinity.value_or(nan.value_or(largest));
   }
 };
 
@@ -101,12 +115,130 @@ public:
   Type integer, real;
 };
 
-/// The number that converts to `type` without loss or is of it already.
+/// Returns the f32 number of a power of two, whose exponent is `byte`.
+Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
+  constexpr int64_t denormal = 0x400000, nan = 0x7fc00000; // 2^-127
+  using P = arith::CmpIPredicate;
+  Value moved = e.make<arith::ShLIOp>(byte, 23);
+  Value number = e.select(e.is(P::eq, byte, 0), e.constant(denormal), moved);
+  return e.toReal(
+      e.select(e.is(P::eq, byte, *format.nan), e.constant(nan), number));
+}
+
+/// Returns the f32 number that `x`, of a small float type, is.
+Value extend(OpBuilder &builder, Location loc, Value x) {
+  SmallFloat format = *SmallFloat::get(x.getType());
+  Emitter e(builder, loc, 32);
+  Value byte = arith::ExtUIOp::create(
+      e.b, e.integer,
+      arith::BitcastOp::create(e.b, e.b.getIntegerType(format.width), x));
+  if (format.isExponent)
+    return extendExponent(e, format, byte);
+  Value digits = e.make<arith::AndIOp>(byte, format.getSignBit() - 1);
+  Value moved = e.make<arith::ShLIOp>(digits, 23 - format.mantissa);
+  Value number = e.toBits(arith::MulFOp::create(
+      e.b, e.toReal(moved), e.powerOfTwo(127 - format.bias)));
+  constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+  using P = arith::CmpIPredicate;
+  if (format.infinity)
+    number = e.select(e.is(P::uge, digits, *format.infinity),
+                      e.make<arith::OrIOp>(moved, infinity), number);
+  else if (format.nan)
+    number = e.select(
+        e.is(P::eq, format.hasNegativeZero() ? digits : byte, *format.nan),
+        e.constant(nan), number);
+  Value sign = e.make<arith::ShLIOp>(
+      e.make<arith::AndIOp>(byte, format.getSignBit()), 32 - format.width);
+  return e.toReal(arith::OrIOp::create(e.b, number, sign));
+}
+
+/// Returns the number of `type` nearest to `x`.
+Value convert(OpBuilder &builder, Location loc, Type type, Value x);
+
+/// Returns the bits of the power of two nearest to a number of f64. That of 0
+/// is the least one; a negative number has none and gives NaN.
+Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
+                      Value digits) {
+  using P = arith::CmpIPredicate;
+  constexpr int64_t mantissa = 52, bias = 1023;
+  Value raised = e.make<arith::AddIOp>(digits, int64_t(1) << (mantissa - 1));
+  Value exponent = e.make<arith::SubIOp>(
+      e.make<arith::ShRUIOp>(raised, mantissa), bias - format.bias);
+  exponent = e.make<arith::MaxSIOp>(exponent, 0);
+  Value isNaN = e.is(P::sgt, exponent, format.largest);
+  Value isNegative =
+      arith::AndIOp::create(e.b, e.is(P::slt, bits, 0), e.is(P::ne, digits, 0));
+  return e.select(arith::OrIOp::create(e.b, isNaN, isNegative),
+                  e.constant(*format.nan), exponent);
+}
+
+/// Returns the bits, without a sign, of the small float nearest to a number
+/// with these digits, of which ties have an even last digit.
+Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(e.real).getFloatSemantics();
+  int64_t mantissa = APFloat::semanticsPrecision(semantics) - 1;
+  int64_t bias = 1 - APFloat::semanticsMinExponent(semantics);
+  int64_t infinity = APFloat::getInf(semantics).bitcastToAPInt().getZExtValue();
+  int64_t drop = mantissa - format.mantissa;
+  using P = arith::CmpIPredicate;
+
+  Value odd = e.make<arith::AndIOp>(e.make<arith::ShRUIOp>(digits, drop), 1);
+  Value half = e.make<arith::AddIOp>(digits, (int64_t(1) << (drop - 1)) - 1);
+  Value normal = e.make<arith::SubIOp>(
+      e.make<arith::ShRUIOp>(arith::AddIOp::create(e.b, half, odd), drop),
+      (bias - format.bias) << format.mantissa);
+
+  Value magic = e.powerOfTwo(1 - format.bias + drop);
+  Value sum = arith::AddFOp::create(e.b, e.toReal(digits), magic);
+  Value denormal = arith::SubIOp::create(e.b, e.toBits(sum), e.toBits(magic));
+
+  int64_t smallest = (bias + 1 - format.bias) << mantissa;
+  Value result = e.select(e.is(P::ult, digits, smallest), denormal, normal);
+  result = e.select(e.is(P::ugt, result, format.largest),
+                    e.constant(format.getOverflow()), result);
+  // A type without NaN has zero for it.
+  return e.select(e.is(P::ugt, digits, infinity),
+                  e.constant(format.nan.value_or(0)), result);
+}
+
+/// Returns the number of the small float type `type` nearest to `x`, a number
+/// of any float type of at most 64 bits.
+Value round(OpBuilder &builder, Location loc, Type type, Value x) {
+  SmallFloat format = *SmallFloat::get(type);
+  // Powers of two that are denormal in f32 are not so in f64.
+  unsigned width = x.getType().isF64() || format.isExponent ? 64 : 32;
+  Emitter e(builder, loc, width);
+  Value bits = e.toBits(convert(builder, loc, e.real, x));
+  Value digits =
+      e.make<arith::AndIOp>(bits, llvm::maskTrailingOnes<uint64_t>(width - 1));
+  Value result;
+  if (format.isExponent) {
+    result = roundToExponent(e, format, bits, digits);
+  } else {
+    result = roundDigits(e, format, digits);
+    Value sign = e.make<arith::AndIOp>(
+        e.make<arith::ShRUIOp>(bits, width - format.width),
+        format.getSignBit());
+    if (!format.hasNegativeZero())
+      sign = e.select(e.is(arith::CmpIPredicate::eq, result, 0), e.constant(0),
+                      sign);
+    result = arith::OrIOp::create(e.b, result, sign);
+  }
+  Value byte =
+      arith::TruncIOp::create(e.b, e.b.getIntegerType(format.width), result);
+  return arith::BitcastOp::create(e.b, type, byte);
+}
+
 Value convert(OpBuilder &builder, Location loc, Type type, Value x) {
+  if (x.getType() == type)
+    return x;
+  if (SmallFloat::get(x.getType()))
+    return convert(builder, loc, type, extend(builder, loc, x));
+  if (SmallFloat::get(type))
+    return round(builder, loc, type, x);
   unsigned from = x.getType().getIntOrFloatBitWidth();
   unsigned to = type.getIntOrFloatBitWidth();
-  if (from == to)
-    return x;
   return from < to ? Value(arith::ExtFOp::create(builder, loc, type, x))
                    : Value(arith::TruncFOp::create(builder, loc, type, x));
 }
@@ -116,31 +248,10 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<SmallFloat> format = SmallFloat::get(op.getIn().getType());
-    if (!format || !isa<FloatType>(op.getType()))
+    if (!SmallFloat::get(op.getIn().getType()) || !isa<FloatType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "is not of a small float");
-    Emitter e(rewriter, op.getLoc(), 32);
-    Value byte = arith::ExtUIOp::create(
-        e.b, e.integer,
-        arith::BitcastOp::create(e.b, e.b.getI8Type(), op.getIn()));
-    Value digits = e.make<arith::AndIOp>(byte, 0x7f);
-    Value moved = e.make<arith::ShLIOp>(digits, 23 - format->mantissa);
-    Value number = e.toBits(arith::MulFOp::create(
-        e.b, e.toReal(moved), e.powerOfTwo(127 - format->bias)));
-    constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
-    using P = arith::CmpIPredicate;
-    if (format->infinity)
-      number = e.select(e.is(P::uge, digits, *format->infinity),
-                        e.make<arith::OrIOp>(moved, infinity), number);
-    else
-      number = e.select(format->nan == 0x80 ? e.is(P::eq, byte, 0x80)
-                                            : e.is(P::eq, digits, format->nan),
-                        e.constant(nan), number);
-    Value sign =
-        e.make<arith::ShLIOp>(e.make<arith::AndIOp>(byte, 0x80), 32 - 8);
-    Value result = e.toReal(arith::OrIOp::create(e.b, number, sign));
-    rewriter.replaceOp(op,
-                       convert(rewriter, op.getLoc(), op.getType(), result));
+    rewriter.replaceOp(
+        op, convert(rewriter, op.getLoc(), op.getType(), op.getIn()));
     return success();
   }
 };
@@ -150,58 +261,19 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<SmallFloat> format = SmallFloat::get(op.getType());
     auto rounding =
         op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
     auto type = dyn_cast<FloatType>(op.getIn().getType());
-    if (!format || !type || type.getWidth() > 64 ||
+    if (!SmallFloat::get(op.getType()) || !type || type.getWidth() > 64 ||
         rounding != arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "is not to a small float");
-    unsigned width = type.getWidth() == 64 ? 64 : 32;
-    Emitter e(rewriter, op.getLoc(), width);
-    const llvm::fltSemantics &semantics =
-        cast<FloatType>(e.real).getFloatSemantics();
-    int64_t mantissa = APFloat::semanticsPrecision(semantics) - 1;
-    int64_t bias = 1 - APFloat::semanticsMinExponent(semantics);
-    int64_t infinity =
-        APFloat::getInf(semantics).bitcastToAPInt().getZExtValue();
-    int64_t drop = mantissa - format->mantissa;
-    using P = arith::CmpIPredicate;
-
-    Value bits = e.toBits(convert(rewriter, op.getLoc(), e.real, op.getIn()));
-    Value sign =
-        e.make<arith::AndIOp>(e.make<arith::ShRUIOp>(bits, width - 8), 0x80);
-    Value digits = e.make<arith::AndIOp>(
-        bits, llvm::maskTrailingOnes<uint64_t>(width - 1));
-
-    Value odd = e.make<arith::AndIOp>(e.make<arith::ShRUIOp>(digits, drop), 1);
-    Value half = e.make<arith::AddIOp>(digits, (int64_t(1) << (drop - 1)) - 1);
-    Value normal = e.make<arith::SubIOp>(
-        e.make<arith::ShRUIOp>(arith::AddIOp::create(e.b, half, odd), drop),
-        (bias - format->bias) << format->mantissa);
-
-    Value magic = e.powerOfTwo(1 - format->bias + drop);
-    Value sum = arith::AddFOp::create(e.b, e.toReal(digits), magic);
-    Value denormal = arith::SubIOp::create(e.b, e.toBits(sum), e.toBits(magic));
-
-    int64_t smallest = (bias + 1 - format->bias) << mantissa;
-    Value result = e.select(e.is(P::ult, digits, smallest), denormal, normal);
-    result =
-        e.select(e.is(P::ugt, result, format->largest),
-                 e.constant(format->infinity.value_or(format->nan)), result);
-    result = e.select(e.is(P::ugt, digits, infinity), e.constant(format->nan),
-                      result);
-    if (format->nan == 0x80) // no negative zero
-      sign = e.select(e.is(P::eq, result, 0), e.constant(0), sign);
-    Value byte = arith::TruncIOp::create(
-        e.b, e.b.getI8Type(), arith::OrIOp::create(e.b, result, sign));
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), byte);
+    rewriter.replaceOp(
+        op, convert(rewriter, op.getLoc(), op.getType(), op.getIn()));
     return success();
   }
 };
 
-/// Between bf16 and f64 by way of f32. The lowest bit of the number between
-/// says whether anything was lost, so that the second rounding is the only one.
+/// Extends bf16 to f64 by way of f32.
 struct ExpandBF16Extension : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -216,13 +288,18 @@ struct ExpandBF16Extension : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
-struct ExpandBF16Truncation : OpRewritePattern<arith::TruncFOp> {
+/// Rounds f64 to f16 and bf16 by way of f32, because no CPU does it at once and
+/// the function that LLVM calls instead (__truncdfhf2, __truncdfbf2) is not in
+/// every program. The lowest bit of the number between says whether anything
+/// was lost, so that the second rounding is the only one.
+struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getIn().getType().isF64() || !op.getType().isBF16())
-      return rewriter.notifyMatchFailure(op, "is not from f64 to bf16");
+    if (!op.getIn().getType().isF64() ||
+        !(op.getType().isF16() || op.getType().isBF16()))
+      return rewriter.notifyMatchFailure(op, "is not from f64 to 16 bits");
     Emitter e(rewriter, op.getLoc(), 32);
     Value exact = op.getIn();
     Value number = arith::TruncFOp::create(e.b, e.real, exact);
@@ -293,7 +370,7 @@ struct ExpandSmallFloats
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtension, ExpandTruncation, ExpandBF16Extension,
-                 ExpandBF16Truncation>(&getContext());
+                 ExpandHalfTruncation>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -7,15 +7,16 @@ from typing import Any
 
 from layout_mlir.onnx_import import tracked
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import BOOL, F8E8M0, F32, I32, I64, Element
+from layout_mlir.onnx_import.elements import BOOL, F8E8M0, F32, F64, I32, I64, U8, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor, Value
 
 
-def saturates(element: Element) -> bool:
-    """Returns true if Cast clamps to the element type unless `saturate` is 0: floats of 8 bits and a sign."""
-    return element.is_float and element.bits == 8 and element is not F8E8M0
+def saturates(element: Element, asked: bool) -> bool:
+    """Returns true if Cast clamps to the element type: to floats of 8 bits and a sign if its attribute `saturate` asks
+    for that, and to those of fewer bits, which have neither infinity nor NaN."""
+    return element.is_float and element is not F8E8M0 and (element.bits < 8 or element.bits == 8 and asked)
 
 
 def largest_finite(element: Element) -> float:
@@ -26,21 +27,40 @@ def largest_finite(element: Element) -> float:
     return float(finfo(element.dtype).max)
 
 
-def cast_scalar(s: Scalars, x: Scalar, element: Element, saturate: bool = True) -> Scalar:
-    """Converts as ONNX's Cast, which clamps to the finite values of floats of 8 bits."""
-    if not saturate or not saturates(element) or x.element == element:
+def cast_scalar(s: Scalars, x: Scalar, element: Element, saturate: bool = True, rounding: str = "up") -> Scalar:
+    """Converts as ONNX's Cast. `rounding` is its `round_mode`, that of FLOAT8E8M0 only."""
+    if x.element == element:
+        return x
+    if element is F8E8M0:
+        return cast_to_exponent(s, x, saturate, rounding)
+    if not saturates(element, saturate):
         return s.cast(x, element)
     largest = largest_finite(element)
     wide = x if x.element and x.element.is_float and x.element.bits >= 32 else s.cast(x, F32)
     return s.cast(s.clamp(wide, -largest, largest), element)
 
 
-def cast(b: Builder, node: Node, x: Tensor, element: Element, saturate: bool = True) -> Tensor:
-    """Converts a tensor and keeps track of sizes."""
+def cast_to_exponent(s: Scalars, x: Scalar, saturate: bool, rounding: str) -> Scalar:
+    """Converts to FLOAT8E8M0, whose numbers are 2**-127 to 2**127 and NaN; the sign of x is ignored. A number out of
+    this range, infinity included, becomes the nearest one, or NaN if it is not to `saturate`."""
+    # Powers of two that are denormal in f32 are not so in f64, whose exponent begins at bit 52 and has a bias of 1023.
+    bits = s.op(f"arith.bitcast {s.cast(x, F64).name} : f64 to i64", I64)
+    digits = s.bit_and(bits, (1 << 63) - 1)
+    raised = s.add(digits, {"up": (1 << 52) - 1, "nearest": 1 << 51, "down": 0}[rounding])
+    byte = s.sub(s.op(f"arith.shrui {raised.name}, {s.constant(52, I64).name} : i64", I64), 1023 - 127)
+    infinity, nan = 2047 << 52, 255
+    if saturate:
+        byte = s.select(s.greater(digits, infinity), nan, s.clamp(byte, 0, nan - 1))
+    else:
+        inside = s.bit_and(s.less(byte, nan), s.bit_xor(s.less(digits, (1023 - 127) << 52), True))
+        byte = s.select(inside, byte, nan)
+    return s.op(f"arith.bitcast {s.cast(byte, U8).name} : i8 to {F8E8M0}", F8E8M0)
+
+
+def cast(b: Builder, node: Node, x: Tensor, element: Element) -> Tensor:
+    """Converts a tensor as a Cast or CastLike, and keeps track of sizes."""
     if element.kind == "c" or x.element.kind == "c":
         node.refuse("complex elements are not converted")
-    if F8E8M0 in (element, x.element):
-        node.refuse("elements of type FLOAT8E8M0 are not computed")
     if element == x.element:
         return x
     known = None
@@ -48,7 +68,12 @@ def cast(b: Builder, node: Node, x: Tensor, element: Element, saturate: bool = T
         known = tracked.track(b, lambda a: a, [x], element)
     elif element is BOOL:
         known = tracked.track(b, lambda a: tracked.holds(b, "ne", a, 0), [x], element)
-    return known or b.elementwise(lambda s, x: cast_scalar(s, x, element, saturate), x, element=element)
+    if known:
+        return known
+    saturate, rounding = bool(node.attribute("saturate", 1)), node.attribute("round_mode", "up")
+    if rounding not in ("up", "down", "nearest"):
+        node.refuse(f"'round_mode' is '{rounding}', not 'up', 'down' or 'nearest'")
+    return b.elementwise(lambda s, x: cast_scalar(s, x, element, saturate, rounding), x, element=element)
 
 
 @operator("Cast")
@@ -58,13 +83,12 @@ def cast_to(b: Builder, node: Node, x: Tensor) -> Tensor:
         from onnx import TensorProto
 
         code = TensorProto.DataType.Value(code)
-    element = node.importer.element_of(code, "the result")
-    return cast(b, node, x, element, bool(node.attribute("saturate", 1)))
+    return cast(b, node, x, node.importer.element_of(code, "the result"))
 
 
 @operator("CastLike")
 def cast_like(b: Builder, node: Node, x: Tensor, like: Tensor) -> Tensor:
-    return cast(b, node, x, like.element, bool(node.attribute("saturate", 1)))
+    return cast(b, node, x, like.element)
 
 
 @operator("BitCast")

@@ -4,7 +4,7 @@
 
     fuzz --import --count 20000 --seed 0 [--keep FOLDER] [--jobs N] [--ways compile,tools,run]
 
-Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 22, odd attributes, empty and size-1 dims, open
+Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 25, odd attributes, empty and size-1 dims, open
 dims, unsigned types. A result has to be that of ONNX Runtime without its optimizations; where the reference evaluator
 says something else, either is right. A refusal has to name a node or an input of the graph. What fails is made small
 and left as FOLDER/SEED.onnx with its inputs. The last line counts; the exit status is 1 where something failed.
@@ -188,7 +188,12 @@ def leave(graph, folder):
     (folder / f"{graph.seed}.onnx").write_bytes(to_model(graph).SerializeToString())
     for name, array in graph.inputs.items():
         np.save(folder / f"{graph.seed}-{name}.npy", array)
-    return " ".join(f"{node.op}{node.attributes or ''}" for node, _ in graph.nodes)
+    def show(node):
+        shown = {name: value if isinstance(value, (int, float, str, list)) else "(graph)"
+                 for name, value in node.attributes.items()}
+        return f"{node.op}{shown or ''}"
+
+    return " ".join(show(node) for node, _ in graph.nodes)
 
 
 def parse_arguments():

@@ -8,9 +8,11 @@ import warnings
 
 import numpy as np
 
+import nodes_control  # registers kinds
+import nodes_sums
 from nodes import KINDS, MOST, Draw, Unfit
 
-OPSETS = (11, 12, 13, 15, 17, 18, 19, 20, 21, 22)
+OPSETS = (11, 12, 13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25)
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8)
 TRIES = 60  # of nodes that do not fit
 
@@ -63,7 +65,8 @@ def to_model(graph):
         inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), dims))
     made = helper.make_graph(nodes, f"graph{graph.seed}", inputs, [onnx.ValueInfoProto(name=name) for name in graph.results],
                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
-    return helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=9)
+    opsets = [helper.make_opsetid("", graph.opset)]
+    return helper.make_model(made, opset_imports=opsets, ir_version=max(9, helper.find_min_ir_version_for(opsets)))
 
 
 def run_onnxruntime(graph):
@@ -94,11 +97,27 @@ def run_reference(graph):
         return None
 
 
-def _compute(node, values, opset):
-    """The outputs of one node on the values, by ONNX Runtime, or None."""
-    inputs = {name: values[name] for name in node.inputs if isinstance(name, str) and name}
-    names = [f"out{number}" for number in range(node.outputs)]
-    return run_onnxruntime(Graph(0, opset, inputs, {name: () for name in inputs}, [(node, names)], names))
+def _name_outputs(made, count):
+    """(Node, names of outputs) of what a kind returned for the graph's node number `count`."""
+    chain = made if isinstance(made, list) else [made]
+    named, last = [], len(chain) - 1
+    for place, node in enumerate(chain):
+        def name_of(value):
+            if not (isinstance(value, str) and value.startswith("@")):
+                return value
+            number, _, output = value[1:].partition(":")
+            return named[int(number)][1][int(output or 0)]
+
+        stem = f"v{count}" if place == last else f"v{count}s{place}"
+        named.append((dataclasses.replace(node, inputs=[name_of(each) for each in node.inputs]),
+                      [f"{stem}_{number}" for number in range(node.outputs)]))
+    return named
+
+
+def _compute(named, values, opset):
+    """The outputs of the last of a chain of nodes on the values, by ONNX Runtime, or None."""
+    inputs = {name: values[name] for node, _ in named for name in node.used if name in values}
+    return run_onnxruntime(Graph(0, opset, inputs, {name: () for name in inputs}, named, named[-1][1]))
 
 
 def _is_fit(array):
@@ -118,22 +137,23 @@ def draw_graph(seed, wants=lambda node: True):
     values, nodes, wanted = dict(inputs), [], rng.randint(2, 12)
     functions, weights = zip(*KINDS)
     for _ in range(10 * TRIES):
-        if len(nodes) == wanted:
+        if len(nodes) >= wanted:
             break
         try:
-            node = rng.choices(functions, weights)[0](Draw(rng, values, opset))
+            made = rng.choices(functions, weights)[0](Draw(rng, values, opset, any(open_dims.values())))
         except (Unfit, IndexError, ValueError):
             continue
-        if not nodes and not wants(node):
+        named = _name_outputs(made, len(nodes))
+        if not nodes and not wants(named[0][0]):
             continue
-        outputs = _compute(node, values, opset)
+        outputs = _compute(named, values, opset)
         if outputs is None or not all(map(_is_fit, outputs)):
             continue
-        names = [f"v{len(nodes)}_{number}" for number in range(node.outputs)]
-        values.update(zip(names, outputs))
-        nodes.append((node, names))
-    used = {name for node, _ in nodes for name in node.inputs if isinstance(name, str)}
-    results = [name for _, names in nodes for name in names if name not in used or rng.random() < 0.15]
+        values.update(zip(named[-1][1], outputs))
+        nodes += named
+    used = {name for node, _ in nodes for name in node.used}
+    results = [name for _, names in nodes for name in names
+               if name in values and (name not in used or rng.random() < 0.15)]
     return Graph(seed, opset, inputs, open_dims, nodes, results) if nodes else None
 
 
@@ -174,7 +194,7 @@ def smaller(graph):
         cut = dataclasses.replace(graph, nodes=graph.nodes[:number] + graph.nodes[number + 1:])
         before = _clean(dataclasses.replace(graph, nodes=graph.nodes[:number + 1], results=names))
         arrays = run_onnxruntime(before)
-        if arrays is None:
+        if arrays is None or not all(isinstance(each, np.ndarray) for each in arrays):
             continue
         cut.inputs = {**graph.inputs, **dict(zip(names, arrays))}
         cut.open_dims = {**graph.open_dims, **{name: () for name in names}}
@@ -189,7 +209,7 @@ def _clean(graph):
     for node, names in reversed(graph.nodes):
         if needed & set(names):
             nodes.insert(0, (node, names))
-            needed |= {name for name in node.inputs if isinstance(name, str)}
+            needed |= set(node.used)
     inputs = {name: array for name, array in graph.inputs.items() if name in needed}
     return dataclasses.replace(graph, nodes=nodes, inputs=inputs,
                                open_dims={name: graph.open_dims[name] for name in inputs})

@@ -1,4 +1,4 @@
-// Floats of 8 bits, which LLVM does not have: all 256 numbers of a format, and
+// Floats of 4 to 8 bits, which LLVM does not have: all numbers of a format, and
 // those around them rounded to it, against the definition of the format.
 
 // RUN: %python %S/Inputs/small_floats.py make %t
@@ -18,7 +18,32 @@
 // RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f64.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
 // RUN: %python %S/Inputs/small_floats.py check %t f8E5M2FNUZ %t.wide.npy %t.narrow.npy f64
 
-// No float of 8 bits is left to the passes after.
+// RUN: sed 's/f8E4M3FN/f6E2M3FN/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits6.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f6E2M3FN %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed 's/f8E4M3FN/f6E3M2FN/g; s/f32/f64/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits6.npy --input=%t.f64.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f6E3M2FN %t.wide.npy %t.narrow.npy f64
+
+// RUN: sed 's/f8E4M3FN/f4E2M1FN/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits4.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f4E2M1FN %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed 's/f8E4M3FN/f8E8M0FNU/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E8M0FNU %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed 's/f8E4M3FN/f8E8M0FNU/g; s/f32/f64/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f64.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E8M0FNU %t.wide.npy %t.narrow.npy f64
+
+// f64 to f16 and bf16 is rounded once and calls no function.
+// RUN: layout-opt %S/Inputs/halves.mlir --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.f64.npy --output=%t.f16.npy --output=%t.bf16.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check-halves %t %t.f16.npy %t.bf16.npy
+
+// No small float is left to the passes after.
 // RUN: layout-opt %s --layout-expand-small-floats | FileCheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: arith.extf

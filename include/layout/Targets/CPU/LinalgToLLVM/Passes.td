@@ -144,14 +144,21 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
 }
 
 def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
-  let summary = "Rewrites floats of 8 bits to f32 and integers";
+  let summary = "Rewrite floats of at most 8 bits to f32 and integers";
   let description = [{
-    Rewrites `arith.extf` from and `arith.truncf` to a float type of 8 bits with
-    a sign (f8E4M3FN, f8E5M2 and their like), which LLVM does not have, to
-    operations on integers: exact, and rounded to nearest with ties to even.
-    What is too large becomes an infinity, or NaN where the type has none.
+    Rewrites `arith.extf` from and `arith.truncf` to a float type of 4, 6 or 8
+    bits (f4E2M1FN, f6E3M2FN, f8E4M3FN, f8E5M2, f8E8M0FNU and their like), which
+    LLVM does not have, to operations on integers: exact, and rounded to nearest
+    with ties to even. A number that is too large becomes an infinity, or NaN if
+    the type has none, or the largest number if it has neither. f8E8M0FNU has
+    powers of two only: a tie is rounded up, 0 becomes the least one and a
+    negative number NaN.
     Other operations of `arith` and `math` on these types are done in f32, and
     every result is rounded.
+
+    `arith.truncf` from f64 to f16 and bf16 becomes two roundings whose result
+    is that of one; LLVM calls a function of the compiler's runtime library
+    otherwise.
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }

@@ -1,11 +1,11 @@
-"""usage: small_floats.py make STEM | check STEM NAME WIDE.npy NARROW.npy f32|f64
+"""usage: small_floats.py make STEM | check STEM NAME WIDE.npy NARROW.npy f32|f64 | check-halves STEM F16.npy BF16.npy
 
-make   STEM.bits.npy, all 256 bytes; STEM.f32.npy and STEM.f64.npy, numbers to
-       round: those of all formats, what is halfway between them and beside it,
-       and beyond the largest
-check  WIDE has the numbers that the bytes are in the format NAME, NARROW the
-       nearest of them to the numbers of STEM.f32.npy or STEM.f64.npy, with an even last digit
-       where two are as near
+make          STEM.bits.npy, all 256 bytes; STEM.bits6.npy and STEM.bits4.npy, all numbers of 6 and 4 bits; STEM.f32.npy
+              and STEM.f64.npy, numbers to round: those of all formats, what is halfway between them and beside it, and
+              beyond the largest
+check         WIDE has the numbers that the bytes are in the format NAME, NARROW the nearest of them to the numbers of
+              STEM.f32.npy or STEM.f64.npy, with an even last digit where two are as near
+check-halves  F16 and BF16 are the numbers of STEM.f64.npy rounded once, by the same rule
 
 A format is a sign, an exponent and a mantissa, whose numbers are written down
 here from their definition.
@@ -14,53 +14,66 @@ import sys
 
 import numpy as np
 
-# Bits of the mantissa, bias, the bytes that are NaN, the byte that is infinity.
-FORMATS = {"f8E4M3FN": (3, 7, [0x7F, 0xFF], None),
-           "f8E5M2": (2, 15, [0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF], 0x7C),
-           "f8E4M3FNUZ": (3, 8, [0x80], None),
-           "f8E5M2FNUZ": (2, 16, [0x80], None)}
+# Bits, those of the mantissa, bias, the bytes that are NaN, the byte that is infinity.
+FORMATS = {"f8E4M3FN": (8, 3, 7, [0x7F, 0xFF], None),
+           "f8E5M2": (8, 2, 15, [0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF], 0x7C),
+           "f8E4M3FNUZ": (8, 3, 8, [0x80], None),
+           "f8E5M2FNUZ": (8, 2, 16, [0x80], None),
+           "f6E2M3FN": (6, 3, 1, [], None),
+           "f6E3M2FN": (6, 2, 3, [], None),
+           "f4E2M1FN": (4, 1, 1, [], None)}
 
 
 def numbers(name):
-    """What each of the 256 bytes is."""
-    mantissa, bias, nans, infinity = FORMATS[name]
-    values = []
-    for byte in range(256):
-        exponent, fraction = byte % 128 >> mantissa, byte % 2**mantissa
+    """What each bit pattern is."""
+    if name == "f8E8M0FNU":  # an exponent alone
+        return np.append(2.0 ** np.arange(-127, 128), np.nan)
+    bits, mantissa, bias, nans, infinity = FORMATS[name]
+    sign, values = 2 ** (bits - 1), []
+    for byte in range(2 * sign):
+        exponent, fraction = byte % sign >> mantissa, byte % 2**mantissa
         value = (2.0 ** (exponent - bias) * (1 + fraction / 2**mantissa) if exponent
                  else 2.0 ** (1 - bias) * fraction / 2**mantissa)
-        value = np.inf if byte % 128 == infinity else value
-        values.append(np.nan if byte in nans else -value if byte >= 128 else value)
+        value = np.inf if byte % sign == infinity else value
+        values.append(np.nan if byte in nans else -value if byte >= sign else value)
     return np.array(values)
 
 
 def rounded(name, x):
-    """The bytes that the nearest number to x has."""
-    _, _, nans, infinity = FORMATS[name]
-    finite = numbers(name)[:128]
+    """The bytes that the nearest number to x may have."""
+    if name == "f8E8M0FNU":
+        if np.isnan(x) or x < 0 or x >= 1.5 * 2.0**127:
+            return [0xFF]
+        near = np.abs(numbers(name)[:-1] - x)
+        return [np.flatnonzero(near == near.min())[-1]]  # ties go up
+    bits, _, _, nans, infinity = FORMATS[name]
+    sign = 2 ** (bits - 1)
+    finite = numbers(name)[:sign]
     finite = finite[np.isfinite(finite)]
     # One more, as if the format went on: what is nearest to it is too large.
     finite = np.append(finite, 2 * finite[-1] - finite[-2])
     if np.isnan(x):
-        return nans
+        return nans or [0, sign]
     distance = np.abs(finite - min(abs(x), finite[-1]))
     nearest = np.flatnonzero(distance == distance.min())
     byte = next((b for b in nearest if b % 2 == 0), nearest[0])
     if byte == len(finite) - 1:
-        if infinity is None:
+        if infinity is None and nans:
             return nans
-        byte = infinity
-    negative = np.signbit(x) and not (byte == 0 and 0x80 in nans)
-    return [byte + 128 * negative]
+        byte = byte - 1 if infinity is None else infinity
+    negative = np.signbit(x) and not (byte == 0 and sign in nans)
+    return [byte + sign * negative]
 
 
 def make(stem):
-    np.save(f"{stem}.bits.npy", np.arange(256, dtype="u1"))
+    for bits, name in ((8, "bits"), (6, "bits6"), (4, "bits4")):
+        np.save(f"{stem}.{name}.npy", np.arange(2**bits, dtype="u1"))
     exact = np.unique(np.concatenate([numbers(name) for name in FORMATS]))
     exact = exact[np.isfinite(exact)]
     halves = (exact[1:] + exact[:-1]) / 2
     x = np.concatenate([exact, halves, np.nextafter(halves, np.inf), np.nextafter(halves, -np.inf),
-                        [-0.0, np.inf, -np.inf, np.nan, 1e6, -1e6, 464, 465, 480, 61440, 65536]])
+                        [-0.0, np.inf, -np.inf, np.nan, 1e6, -1e6, 464, 465, 480, 61440, 65536],
+                        2.0 ** np.arange(-130, 128), 1.5 * 2.0 ** np.arange(-130, 128), 1.25 * 2.0 ** np.arange(-130, 128)])
     np.save(f"{stem}.f64.npy", x)
     np.save(f"{stem}.f32.npy", x.astype("f4"))
 
@@ -74,5 +87,17 @@ def check(stem, name, wide, narrow, source):
             sys.exit(f"{name}: {x!r} is {byte:#x} and should be one of {expected}")
 
 
+def check_halves(stem, f16, bf16):
+    x = np.load(f"{stem}.f64.npy")
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(np.load(f16), x.astype("f2"))
+    for x, bits in zip(x, np.load(bf16)):
+        # bf16 is the upper half of f32: the neighbors of x are the number of these bits and one beside it.
+        got = (np.uint32(bits) << 16).view("f4").astype("f8")
+        beside = ((np.array([bits - 1, bits + 1], "u4")) << 16).view("f4").astype("f8")
+        if np.isfinite(x) and np.isfinite(got) and abs(got - x) > np.nanmin(abs(beside - x)):
+            sys.exit(f"bf16: {x!r} is {got!r}, not the nearest of {beside}")
+
+
 if __name__ == "__main__":
-    {"make": make, "check": check}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "check": check, "check-halves": check_halves}[sys.argv[1]](*sys.argv[2:])
