@@ -22,7 +22,7 @@ import importlib.util
 import statistics
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,8 +62,27 @@ def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]
             for number, dim in enumerate(dims)]
 
 
-def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, low: int,
-          high: int) -> list[NDArray[Any]]:
+def _find_cases(graph: GraphProto) -> dict[str, list[int]]:
+    """Returns the integers that the graph compares inputs to, as a model of speech does that takes two sampling rates."""
+    from onnx import numpy_helper
+
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    constants |= {node.output[0]: each.t for node in graph.node if node.op_type == "Constant"
+                  for each in node.attribute if each.name == "value"}
+    inputs = {value.name for value in graph.input} - set(constants)
+    cases: dict[str, list[int]] = {}
+    for node in graph.node:
+        pairs = [node.input, node.input[::-1]] if node.op_type == "Equal" else []
+        for name, constant in pairs:
+            if name in inputs and constant in constants:
+                array = numpy_helper.to_array(constants[constant])
+                cases.setdefault(name, []).extend(map(int, array.reshape(-1) if array.size == 1 else []))
+    return {name: values for name, values in cases.items() if values}
+
+
+def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, low: int, high: int,
+          case: Mapping[str, int]) -> list[NDArray[Any]]:
+    """Inputs of random elements; those that `case` names have one value."""
     from onnx import helper
 
     inputs: list[NDArray[Any]] = []
@@ -76,7 +95,9 @@ def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, lo
             raise NotCompared(f"input '{value.name}' holds strings")
         shape = _shape(value, size, first, symbols)
         array: NDArray[Any]
-        if dtype.kind in "iu":
+        if value.name in case:
+            array = np.full(shape, case[value.name])
+        elif dtype.kind in "iu":
             array = rng.integers(max(low, 0) if dtype.kind == "u" else low, high, shape)
         elif dtype.kind == "b":
             array = rng.integers(0, 2, shape)
@@ -94,9 +115,14 @@ def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Itera
     types = [value.type.tensor_type for value in graph.input]
     dynamic = has_dynamic_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
+    values = _find_cases(graph)
+    longest = max(map(len, values.values()), default=0)
+    cases: list[dict[str, int]] = [{name: each[number % len(each)] for name, each in values.items()}
+                                   for number in range(longest)]
     for size in _SIZES if dynamic else _SIZES[:1]:
-        for low, high in _RANGES if integers else _RANGES[:1]:
-            yield _draw(graph, np.random.default_rng(seed), size, first or size, low, high)
+        for case in [*cases, {}]:
+            for low, high in _RANGES if integers else _RANGES[:1]:
+                yield _draw(graph, np.random.default_rng(seed), size, first or size, low, high, case)
 
 
 # -------------------------------------------------------------------- the oracle
