@@ -157,8 +157,8 @@ def _runtime(model: ModelProto, threads: int,
 
 
 def _fits(value: ValueInfoProto, output: Any) -> bool:
-    """Whether an output has the shape that the model says. With another one, the inputs are none
-    of the model's: an axis, a size or a shape among them is not what the model was made for."""
+    """Returns true if an output has the shape that the model says. With another one, an axis, a size or a shape among
+    the inputs is probably not one that the model was made for."""
     tensor = value.type.tensor_type
     if not isinstance(output, np.ndarray) or not tensor.HasField("shape"):
         return True
@@ -204,7 +204,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
     """The Oracle of the first of the draws that the model takes; runs isolated. Runs are timed on
     that many threads."""
     run = _runtime(model, threads)
-    chosen, reason = None, "there is no input to try"
+    chosen, other, reason = None, None, "there is no input to try"
     for inputs in draws:
         try:
             outputs = run(inputs)
@@ -212,12 +212,13 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
             reason = _first_line(error)
             continue
         if not all(map(_fits, model.graph.output, outputs)):
-            reason = "the results have other shapes than the model says"
+            other = other or (inputs, outputs)
             continue
         chosen = chosen or (inputs, outputs)
         if any(np.size(output) for output in outputs):
             chosen = inputs, outputs
             break
+    chosen = chosen or other  # a model may say wrong shapes of its results
     if chosen is None:
         raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
     again = run(chosen[0])

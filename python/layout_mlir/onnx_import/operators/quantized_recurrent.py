@@ -23,7 +23,8 @@ class _Quantized(Recurrent):
                  parameters: Sequence[tuple[Tensor, Tensor | None]]) -> None:
         self.parameters = dict(zip(weights, parameters))
         self.of_matrix: dict[Tensor, tuple[Tensor, Tensor | None]] = {}
-        super().__init__(b, node, 4, ["Sigmoid", "Tanh", "Tanh"], x, *weights, bias, lengths, peepholes)
+        super().__init__(b, node, 4, ["Sigmoid", "Tanh", "Tanh"], x, weights[0], weights[1], bias, lengths,
+                         peepholes)
 
     def matrix(self, weights: Tensor, number: int) -> Tensor:
         matrix = take(self.b, weights, 0, number)
