@@ -34,10 +34,30 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
     known = known_truth(condition)
     if known is not None:
         return emit("then_branch" if known else "else_branch")
+    mark = Mark(b)
     try:
         return choose(b, b.scalar_of(condition), lambda: emit("then_branch"), lambda: emit("else_branch"))
     except Mismatch as error:
         node.refuse(error)
+    except Refused as error:
+        mark.restore()
+        return _import_one(b, condition, emit, error)
+
+
+def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]], error: Refused) -> list[Value]:
+    """Imports the branch that can be imported, after a check that the condition chooses it: the other one may be for
+    sizes that the inputs do not have. Raises the error if neither can."""
+    for name, holds in (("then_branch", True), ("else_branch", False)):
+        mark = Mark(b)
+        chosen = b.scalar_of(condition).name
+        if not holds:
+            chosen = b.emit(f"arith.xori {chosen}, {b.scalar_constant(True, BOOL)} : i1")
+        b.check(chosen, f"the branch that the condition chooses is not imported: {str(error).splitlines()[0]}")
+        try:
+            return emit(name)
+        except Refused:
+            mark.restore()
+    raise error
 
 
 # ------------------------------------------------------------------------------------ Loop

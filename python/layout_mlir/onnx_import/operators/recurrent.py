@@ -46,7 +46,8 @@ _Step = Callable[[Now], list[Tensor]]
 
 
 class Recurrent:
-    """What the three operators have in common."""
+    """What the three operators have in common. `hidden_dim` is the dim of R whose size is that of a state."""
+    hidden_dim = 2
 
     def __init__(self, b: Builder, node: Node, gates: int, activations: Sequence[str], x: Tensor, w: Tensor, r: Tensor,
                  bias: Tensor | None, lengths: Tensor | None, peepholes: Tensor | None = None) -> None:
@@ -54,7 +55,7 @@ class Recurrent:
         self.batch_first = bool(node.attribute("layout", 0))
         self.x = b.transpose(x, [1, 0, 2]) if self.batch_first else x
         self.steps, self.batch, self.width = self.x.shape
-        hidden = r.shape[-1]
+        hidden = r.shape[self.hidden_dim]
         if not is_static(hidden):
             node.refuse("its hidden size is not known at import")
         self.hidden, self.element = hidden, x.element
@@ -86,13 +87,20 @@ class Recurrent:
         for number in range(count):
             both, rows = bias and take(b, bias, 0, number), self.gates * self.hidden
             result.append(Direction(
-                b.transpose(take(b, w, 0, number), [1, 0]), b.transpose(take(b, r, 0, number), [1, 0]),
-                both and self.part(both, 0, rows), both and self.part(both, rows, rows),
+                self.matrix(w, number), self.matrix(r, number), both and self.part(both, 0, rows), both and self.part(both, rows, rows),
                 peepholes and take(b, peepholes, 0, number),
                 found[number * len(defaults):(number + 1) * len(defaults)], kind == "reverse" or number == 1))
         return result
 
     # ------------------------------------------------------------------------ pieces
+
+    def matrix(self, weights: Tensor, number: int) -> Tensor:
+        """Returns the weights of a direction, transposed."""
+        return self.b.transpose(take(self.b, weights, 0, number), [1, 0])
+
+    def multiply(self, rows: Tensor, matrix: Tensor, into: Tensor) -> Tensor:
+        """Returns rows * matrix + into."""
+        return self.b.named("linalg.matmul", [rows, matrix], into)
 
     def part(self, tensor: Tensor, start: int, count: int) -> Tensor:
         """Returns elements of the last dim."""
@@ -109,7 +117,7 @@ class Recurrent:
         flat = b.reshape(self.x, [self.steps * self.batch, self.width])
         columns = direction.w.shape[1]
         into = b.fill([flat.shape[0], columns], self.element, 0) if bias is None else self._copies(flat.shape[0], bias)
-        return b.named("linalg.matmul", [flat, direction.w], into)
+        return self.multiply(flat, direction.w, into)
 
     def rows_at(self, inputs: Tensor, time: Size) -> Tensor:
         """Returns the rows of a step of what `project` gives."""
@@ -131,7 +139,7 @@ class Recurrent:
         """Returns state * matrix + into."""
         if into is None:
             into = self.b.fill([self.batch, matrix.shape[1]], self.element, 0)
-        return self.b.named("linalg.matmul", [state, matrix], into)
+        return self.multiply(state, matrix, into)
 
     def clipped(self, s: Scalars, x: Scalar) -> Scalar:
         return s.clamp(x, -self.clip, self.clip) if self.clip > 0 else x
@@ -294,7 +302,7 @@ def gru(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | 
 # ------------------------------------------------------------------------------------ LSTM
 
 
-class _Lstm:
+class Lstm:
     """The steps of an LSTM in one direction. Its gates are i, o, f and c, its peepholes i, o and f."""
 
     def __init__(self, this: Recurrent, direction: Direction) -> None:
@@ -327,4 +335,4 @@ def lstm(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor |
          lengths: Tensor | None = None, initial: Tensor | None = None, initial_cell: Tensor | None = None,
          peepholes: Tensor | None = None) -> list[Tensor]:
     this = Recurrent(b, node, 4, ["Sigmoid", "Tanh", "Tanh"], x, w, r, bias, lengths, peepholes)
-    return this.run([initial, initial_cell], lambda direction: _Lstm(this, direction))
+    return this.run([initial, initial_cell], lambda direction: Lstm(this, direction))

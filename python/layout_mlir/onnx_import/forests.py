@@ -1,0 +1,173 @@
+"""Ensembles of decision trees: the attributes of ONNX's three operators as one set of arrays, and the walk through
+them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout_mlir.onnx_import.node import Node
+
+if TYPE_CHECKING:
+    from layout_mlir.loops import Tensor, empty, integer, shape, size  # noqa: F401
+
+# In the order of the numbers that TreeEnsemble has for them.
+_MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
+_EQUAL, _MEMBER = 4, 6
+
+
+@dataclasses.dataclass
+class Forest:
+    """Nodes of all trees, leaves among them. A leaf is the child of itself. Row `i` of `children` is where the test of
+    node `i` leads if it fails and if it holds; `firsts[i]` to `firsts[i + 1]` are the targets and weights of node `i`."""
+    features: NDArray[Any]
+    limits: NDArray[Any]
+    modes: NDArray[Any]
+    children: NDArray[Any]
+    missing: NDArray[Any]
+    roots: NDArray[Any]
+    firsts: NDArray[Any]
+    targets: NDArray[Any]
+    weights: NDArray[Any]
+
+    @property
+    def depths(self) -> NDArray[Any]:
+        """The number of tests from each root to its deepest leaf."""
+        nodes, depths = self.roots.copy(), np.zeros(len(self.roots), np.int64)
+        levels = {int(root): 0 for root in nodes}
+        for number, root in enumerate(nodes):
+            for node, level in self._walk(int(root)):
+                levels[node] = level
+                depths[number] = max(depths[number], level)
+        return depths
+
+    def _walk(self, root: int) -> Iterator[tuple[int, int]]:
+        pending = [(root, 0)]
+        while pending:
+            node, level = pending.pop()
+            if level > len(self.features):
+                raise ValueError("its trees have a cycle")
+            yield node, level
+            pending += [(int(child), level + 1) for child in self.children[node] if child != node]
+
+
+def _read(node: Node, name: str, default: Any = None) -> NDArray[Any]:
+    """An attribute of floats, which is a tensor where they are doubles."""
+    from onnx import numpy_helper
+
+    if node.has(f"{name}_as_tensor"):
+        return numpy_helper.to_array(node.attribute(f"{name}_as_tensor"))
+    value = node.attribute(name, default)
+    return np.asarray(value, np.float32) if isinstance(value, list) else numpy_helper.to_array(value)
+
+
+def read_by_names(node: Node, prefix: str) -> Forest:
+    """The trees of TreeEnsembleRegressor or TreeEnsembleClassifier, whose nodes have a tree and a number each and whose
+    weights are those of attributes with the prefix."""
+    places = {key: place for place, key in enumerate(zip(node.attribute("nodes_treeids"),
+                                                         node.attribute("nodes_nodeids")))}
+    count, modes = len(places), node.attribute("nodes_modes")
+    trees = [tree for tree, _ in places]
+    children = np.repeat(np.arange(count)[:, None], 2, axis=1)
+    inner = np.array([mode != "LEAF" for mode in modes])
+    for column, name in enumerate(("nodes_falsenodeids", "nodes_truenodeids")):
+        for place in np.flatnonzero(inner):
+            children[place, column] = places[trees[place], node.attribute(name)[place]]
+    roots = sorted(set(range(count)) - set(children[inner].reshape(-1)))
+    owners = np.array([places[key] for key in zip(node.attribute(f"{prefix}_treeids"),
+                                                  node.attribute(f"{prefix}_nodeids"))], np.int64)
+    order = np.argsort(owners, kind="stable")
+    firsts = np.searchsorted(owners[order], np.arange(count + 1))
+    missing = node.attribute("nodes_missing_value_tracks_true") or [0] * count
+    return Forest(np.where(inner, node.attribute("nodes_featureids"), 0), _read(node, "nodes_values"),
+                  np.array([_MODES.index(mode) if mode != "LEAF" else 0 for mode in modes]), children,
+                  np.array(missing), np.array(roots), firsts,
+                  np.array(node.attribute(f"{prefix}_ids"), np.int64)[order], _read(node, f"{prefix}_weights")[order])
+
+
+def read_by_places(node: Node) -> Forest:
+    """The trees of TreeEnsemble, whose inner nodes and leaves have places in lists of their own. Leaves come after the
+    inner nodes here, and a test for members of a set is a test for each member."""
+    limits = _read(node, "nodes_splits")
+    modes = _read(node, "nodes_modes").astype(np.int64)
+    count, targets = len(modes), np.array(node.attribute("leaf_targetids"), np.int64)
+    children = np.array([node.attribute("nodes_falsenodeids"), node.attribute("nodes_truenodeids")]).T
+    children += count * np.array([node.attribute("nodes_falseleafs"), node.attribute("nodes_trueleafs")]).T
+    leaves = np.arange(count, count + len(targets))
+    missing = np.array(node.attribute("nodes_missing_value_tracks_true") or [0] * count)
+
+    def with_leaves(array: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([array, np.zeros(len(leaves), array.dtype)])
+
+    firsts = np.concatenate([np.zeros(count, np.int64), np.arange(len(leaves) + 1)])
+    forest = Forest(with_leaves(np.array(node.attribute("nodes_featureids"))), with_leaves(limits), with_leaves(modes),
+                    np.concatenate([children, np.repeat(leaves[:, None], 2, axis=1)]), with_leaves(missing),
+                    np.array(node.attribute("tree_roots")), firsts, targets, _read(node, "leaf_weights"))
+    return _without_sets(forest, _read(node, "membership_values", [])) if (modes == _MEMBER).any() else forest
+
+
+def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:
+    """Replaces each test for members of a set by tests for one member each, of which the next one follows a failure."""
+    ends = np.flatnonzero(np.isnan(values))
+    sets = [part[~np.isnan(part)] for part in np.split(values, ends)]
+    arrays = {name: list(getattr(forest, name)) for name in ("features", "limits", "modes", "children", "missing")}
+    for place, members in zip(np.flatnonzero(forest.modes == _MEMBER), sets):
+        fails, holds = forest.children[place]
+        at = int(place)
+        for number, member in enumerate(members):
+            last = number == len(members) - 1
+            arrays["limits"][at], arrays["modes"][at] = member, _EQUAL
+            arrays["children"][at] = np.array([fails if last else len(arrays["features"]), holds])
+            if not last:
+                at = len(arrays["features"])
+                for name in arrays:
+                    arrays[name].append(arrays[name][place])
+    added = len(arrays["features"]) - len(forest.features)
+    firsts = np.concatenate([forest.firsts, np.repeat(forest.firsts[-1:], added)])
+    return dataclasses.replace(forest, firsts=firsts, **{name: np.array(each) for name, each in arrays.items()})
+
+
+def add_trees(x: Tensor, into: Tensor, roots: Tensor, depths: Tensor, features: Tensor, limits: Tensor, modes: Tensor,
+              children: Tensor, missing: Tensor, firsts: Tensor, targets: Tensor, weights: Tensor, mode: int | None,
+              tracks: bool, aggregate: str) -> Tensor:
+    """Adds the weights of the leaves that each row of x leads to; `mode` is that of all tests, or None."""
+    y = into
+    for n in range(size(x, 0)):
+        for t in range(size(roots, 0)):
+            at = roots[t]
+            for _ in range(depths[t]):
+                value = x[n, features[at]]
+                limit = limits[at]
+                if mode is None:
+                    m = modes[at]
+                    holds = (m == 0 and value <= limit) or (m == 1 and value < limit) or (
+                        m == 2 and value >= limit) or (m == 3 and value > limit) or (
+                        m == 4 and value == limit) or (m == 5 and value != limit)
+                elif mode == 0:
+                    holds = value <= limit
+                elif mode == 1:
+                    holds = value < limit
+                elif mode == 2:
+                    holds = value >= limit
+                elif mode == 3:
+                    holds = value > limit
+                elif mode == 4:
+                    holds = value == limit
+                else:
+                    holds = value != limit
+                if tracks:
+                    holds = holds or (missing[at] == 1 and value != value)
+                at = children[at, integer(holds)]
+            for e in range(firsts[at], firsts[at + 1]):
+                target = targets[e]
+                if aggregate == "MIN":
+                    y[n, target] = min(y[n, target], weights[e])
+                elif aggregate == "MAX":
+                    y[n, target] = max(y[n, target], weights[e])
+                else:
+                    y[n, target] = y[n, target] + weights[e]
+    return y

@@ -1,0 +1,159 @@
+"""One phase of the measurement of a trained model, in this process.
+
+    trained_model.py PHASE JOB.json
+
+peers_trained.py starts a process for each phase and reads the line of JSON that it prints. A job has the `path` of the
+model, `shapes` of its inputs by name, `dynamic` if sizes that the model leaves open stay so, and a `folder` for arrays:
+
+  import   imports the model, counts its conversions, and has ONNX Runtime compute what is right
+  compile  compiles the file and compares the results
+  start    takes the program that is kept, and runs it once
+  time     runs it and ONNX Runtime in turns, on one thread and on two
+"""
+
+import json
+import pathlib
+import pickle
+import resource
+import statistics
+import sys
+import time
+import warnings
+
+import layout_mlir
+from layout_mlir import onnx_import
+from layout_mlir.isolated import isolated
+from layout_mlir.onnx_import import compare
+from layout_mlir.onnx_import.shapes import set_shapes
+from layout_mlir.run import difference
+
+ROUNDS, ROUND_SECONDS, MOST_SECONDS = 15, 0.05, 20
+MOVES = ("padding", "relayout")  # kinds of conversions that move bytes
+
+
+def load(job, stated):
+    """The prepared model, with the shapes of the job if they are `stated`."""
+    model = onnx_import.read(job["path"])
+    set_shapes(model, job["shapes"] if stated else {})
+    return onnx_import.prepare_checked(model)
+
+
+def compile_file(job, threads):
+    """The Program of the file. The comparison with ONNX Runtime that compile() makes counts as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nothing could be compared on inputs of other sizes than the job's
+        return layout_mlir.compile(job["path"], shapes={} if job["dynamic"] else job["shapes"], threads=threads)
+
+
+def peak_megabytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def oracle_path(job):
+    return pathlib.Path(job["folder"], "oracle.pickle")
+
+
+def read_oracle(job):
+    return pickle.loads(oracle_path(job).read_bytes())
+
+
+def import_model(job):
+    start = time.perf_counter()
+    lowered = onnx_import.lower_to_text(load(job, not job["dynamic"]))
+    seconds = time.perf_counter() - start
+    model = load(job, True)
+    oracle = isolated(compare.run_oracle, model, list(compare.draw_inputs(model.graph, 0, first=1)))
+    oracle_path(job).write_bytes(pickle.dumps(oracle))
+    for number, array in enumerate(oracle.inputs):
+        compare.np.save(pathlib.Path(job["folder"], f"input-{number}.npy"), array)
+    conversions = [each for each in layout_mlir.assign(lowered).conversions if each.kind in MOVES]
+    return {"import_seconds": seconds, "conversions": len(conversions),
+            "conversion_megabytes": sum(each.bytes_read + each.bytes_written for each in conversions) / 1e6,
+            "nodes": len(model.graph.node), "inputs": [list(array.shape) for array in oracle.inputs]}
+
+
+def compile_and_compare(job):
+    oracle = read_oracle(job)
+    start = time.perf_counter()
+    program = compile_file(job, 1)
+    seconds = time.perf_counter() - start
+    results = compare.as_function(program)(oracle.inputs)
+    answer = {"compile_seconds": seconds, "compile_peak_megabytes": peak_megabytes(),
+              "difference": max((difference(a, b)[1] or 0 for a, b in zip(oracle.outputs, results)), default=0)}
+    for number, (a, b) in enumerate(zip(oracle.outputs, results, strict=True)):
+        if words := compare.describe_difference(a, b, oracle.rounding[number]):
+            return {**answer, "differs": f"result {number}: {words}"}
+    return answer
+
+
+def start_kept(job):
+    oracle = read_oracle(job)
+    start = time.perf_counter()
+    program = compile_file(job, 1)
+    seconds = time.perf_counter() - start
+    compare.as_function(program)(oracle.inputs)
+    return {"start_seconds": seconds if program.kept else None, "run_peak_megabytes": peak_megabytes()}
+
+
+def make_session(job, threads):
+    """A function that runs ONNX Runtime on inputs. Its threads sleep between runs, so that they disturb no other."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    session = onnxruntime.InferenceSession(load(job, True).SerializeToString(), options)
+    names = [value.name for value in session.get_inputs()]
+    return lambda inputs: session.run(None, dict(zip(names, inputs)))
+
+
+def run_for(run, inputs, seconds):
+    """The times of runs for that long, one at least."""
+    times, end = [], time.perf_counter() + seconds
+    while not times or time.perf_counter() < end:
+        start = time.perf_counter()
+        run(inputs)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def time_in_turns(job):
+    oracle, answer = read_oracle(job), {}
+    for threads in (1, 2):
+        runs = {"ours": compare.as_function(compile_file(job, threads)), "onnxruntime": make_session(job, threads)}
+        times = {name: [] for name in runs}
+        for run in runs.values():
+            run(oracle.inputs)
+        end = time.perf_counter() + MOST_SECONDS
+        for _ in range(ROUNDS):
+            for name, run in runs.items():
+                times[name] += run_for(run, oracle.inputs, ROUND_SECONDS)
+            if time.perf_counter() > end:
+                break
+        answer[str(threads)] = {name: {"min": min(each), "median": statistics.median(each)}
+                                for name, each in times.items()}
+    return {"times": answer}
+
+
+PHASES = {"import": import_model, "compile": compile_and_compare, "start": start_kept, "time": time_in_turns}
+
+
+def main():
+    phase, job = sys.argv[1:]
+    try:
+        answer = PHASES[phase](json.loads(pathlib.Path(job).read_text()))
+    except compare.NotCompared as error:
+        answer = {"status": "not compared", "reason": str(error)}
+    except onnx_import.ImportFailed as error:
+        answer = {"status": "not imported", "reason": str(error)}
+    except layout_mlir.LayoutError as error:
+        differs = "is wrong" in str(error)
+        answer = {"status": "differs" if differs else "refused", "reason": str(error)}
+    if words := answer.pop("differs", None):
+        answer |= {"status": "differs", "reason": words}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+# REQUIRES: python-extension, onnx
+# RUN: %python -B %s
+"""Operators of ai.onnx.ml compute what ONNX Runtime computes: trees with all tests, missing values, aggregates and
+transforms, one score for two classes, linear models and features."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from onnx import TensorProto, helper
+
+import layout_mlir
+from layout_mlir import onnx_import
+
+RNG = np.random.default_rng(3)
+Array = NDArray[Any]
+TESTS = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GT", "BRANCH_GTE", "BRANCH_EQ", "BRANCH_NEQ"]
+TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"]
+ROWS = (RNG.integers(-4, 5, (9, 5)) / 2).astype(np.float32)
+MISSING = np.where(np.arange(45).reshape(9, 5) % 4 == 0, np.float32(np.nan), ROWS)
+
+
+class Trees:
+    """Random trees as attributes of the operators whose nodes have names."""
+
+    def __init__(self, count: int, targets: list[int], tests: list[str], missing: bool = False,
+                 positive: bool = False) -> None:
+        self.nodes: dict[str, list[Any]] = {}
+        self.leaves: dict[str, list[Any]] = {}
+        for tree in range(count):
+            self.grow(tree, targets, tests, positive)
+        if missing:
+            self.nodes["missing_value_tracks_true"] = RNG.integers(0, 2, len(self.nodes["treeids"])).tolist()
+
+    def grow(self, tree: int, targets: list[int], tests: list[str], positive: bool) -> None:
+        pending, made = [(0, 0)], 1
+        while pending:
+            number, depth = pending.pop()
+            is_leaf = depth == 4 or (depth > 0 and RNG.random() < 0.3)
+            children = (0, 0) if is_leaf else (made, made + 1)
+            node = {"treeids": tree, "nodeids": number, "featureids": int(RNG.integers(5)),
+                    "values": float(RNG.integers(-2, 3) / 2), "modes": "LEAF" if is_leaf else str(RNG.choice(tests)),
+                    "truenodeids": children[0], "falsenodeids": children[1]}
+            for name, value in node.items():
+                self.nodes.setdefault(name, []).append(value)
+            if is_leaf:
+                for target in targets:
+                    weight = float(RNG.random() if positive else RNG.standard_normal())
+                    for name, value in zip(("treeids", "nodeids", "ids", "weights"), (tree, number, target, weight)):
+                        self.leaves.setdefault(name, []).append(value)
+            else:
+                pending += [(child, depth + 1) for child in children]
+                made += 2
+
+    def attributes(self, prefix: str) -> dict[str, list[Any]]:
+        return {**{f"nodes_{name}": each for name, each in self.nodes.items()},
+                **{f"{prefix}_{name}": each for name, each in self.leaves.items()}}
+
+
+def make_model(op: str, inputs: list[Array], results: list[int], version: int, attributes: dict[str, Any]) -> onnx.ModelProto:
+    names = [f"x{number}" for number in range(len(inputs))]
+    node = helper.make_node(op, names, [f"y{number}" for number in range(len(results))], domain="ai.onnx.ml", **attributes)
+    graph = helper.make_graph(
+        [node], "learning", [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype),
+                                                           [None, *x.shape[1:]]) for name, x in zip(names, inputs)],
+        [helper.make_tensor_value_info(f"y{number}", code, None) for number, code in enumerate(results)])
+    return helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 18),
+                                                                 helper.make_opsetid("ai.onnx.ml", version)])
+
+
+class Learning(unittest.TestCase):
+    def check(self, op: str, inputs: list[Array], results: list[int], version: int = 1, **attributes: Any) -> None:
+        model = make_model(op, inputs, results, version, attributes)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        expected = session.run(None, dict(zip([value.name for value in session.get_inputs()], inputs)))
+        program = layout_mlir.compile(onnx_import.lower_to_text(onnx_import.prepare_checked(model)), threads=1)
+        got = program(*inputs)
+        for a, b in zip(expected, got if isinstance(got, tuple) else (got,), strict=True):
+            self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+            np.testing.assert_allclose(b, a, rtol=1e-4, atol=1e-5)
+
+    def test_regressors(self) -> None:
+        for aggregate in ("SUM", "AVERAGE", "MIN", "MAX"):
+            trees = Trees(5, [0, 1, 2], TESTS, missing=True)
+            with self.subTest(aggregate):
+                self.check("TreeEnsembleRegressor", [MISSING], [TensorProto.FLOAT], 3, n_targets=3,
+                           aggregate_function=aggregate, base_values=[0.5, -1.0, 2.0], **trees.attributes("target"))
+
+    def test_classifiers(self) -> None:
+        for transform in TRANSFORMS:
+            # Three classes; one score for two, of either sign or of one; the score of the second class alone.
+            for labels, targets, positive, base in (([7, 3, 5], [0, 1, 2], True, []), ([7, 3], [0], False, [0.3]),
+                                                    ([7, 3], [0], True, []), ([7, 3], [1], False, [])):
+                trees = Trees(3, targets, TESTS[:1], positive=positive)
+                with self.subTest(transform=transform, targets=targets, positive=positive):
+                    self.check("TreeEnsembleClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT], 3,
+                               classlabels_int64s=labels, post_transform=transform, **({"base_values": base} if base else {}),
+                               **trees.attributes("class"))
+
+    def test_linear_models(self) -> None:
+        weights = RNG.standard_normal(15).astype(np.float32).tolist()
+        for transform in TRANSFORMS:
+            for labels, count in (([7, 3, 5], 3), ([7, 3], 1), ([7, 3], 2)):
+                with self.subTest(transform=transform, labels=labels, rows=count):
+                    self.check("LinearClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT], classlabels_ints=labels,
+                               coefficients=weights[:5 * count], intercepts=[0.1, 0.2, -0.3][:count], post_transform=transform)
+        for transform in [*TRANSFORMS, "PROBIT"]:
+            with self.subTest(transform):
+                self.check("LinearRegressor", [ROWS / 8], [TensorProto.FLOAT], targets=3, coefficients=[x / 9 for x in weights],
+                           intercepts=[0.5, 0.5, 0.5], post_transform=transform)
+
+    def test_features(self) -> None:
+        real = [TensorProto.FLOAT]
+        for norm in ("MAX", "L1", "L2"):
+            self.check("Normalizer", [np.vstack([ROWS, np.zeros((1, 5), np.float32)])], real, norm=norm)
+        self.check("Scaler", [ROWS.astype(np.int64)], real, offset=[1.0, 2.0, 3.0, 4.0, 5.0], scale=[2.0] * 5)
+        self.check("Binarizer", [ROWS], real, threshold=0.5)
+        self.check("Imputer", [MISSING], real, imputed_value_floats=[1.0, 2.0, 3.0, 4.0, 5.0],
+                   replaced_value_float=float("nan"))
+        self.check("LabelEncoder", [np.arange(6)], real, 2, keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, 2.5],
+                   default_float=9.0)
+        self.check("OneHotEncoder", [np.arange(6).reshape(2, 3)], real, cats_int64s=[1, 2, 5])
+
+    def test_refusals(self) -> None:
+        labels = {"classlabels_strings": ["a", "b"], "coefficients": [1.0] * 5, "intercepts": [0.0]}
+        model = make_model("LinearClassifier", [ROWS], [TensorProto.STRING, TensorProto.FLOAT], 1, labels)
+        with self.assertRaisesRegex(onnx_import.ImportFailed, "its labels are strings"):
+            onnx_import.lower_to_text(onnx_import.prepare_checked(model))
+        far = Trees(1, [0], TESTS[:1])
+        far.nodes["featureids"] = [17] * len(far.nodes["featureids"])
+        model = make_model("TreeEnsembleRegressor", [ROWS], [TensorProto.FLOAT], 3,
+                           {"n_targets": 1, **far.attributes("target")})
+        with self.assertRaisesRegex(onnx_import.ImportFailed, "feature 17 of 5"):
+            onnx_import.lower_to_text(onnx_import.prepare_checked(model))
+
+
+if __name__ == "__main__":
+    unittest.main()
