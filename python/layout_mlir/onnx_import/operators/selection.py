@@ -43,8 +43,12 @@ def compress(b: Builder, node: Node, x: Tensor, chosen: Tensor) -> Tensor:
     axis = node.axis(0, x.rank) if node.has("axis") else None
     if axis is None:
         x, axis = b.reshape(x, [x.count]), 0
-    if chosen.array is not None:
-        return gather_best(b, node, x, b.constant(np.flatnonzero(chosen.array)), axis)
+    # A condition may be shorter than the dim; what is behind the end of the dim chooses nothing.
+    count = b.minimum(chosen.shape[0], x.shape[axis])
+    if chosen.array is not None and (isinstance(count, int) or not chosen.array.any()):
+        return gather_best(b, node, x, b.constant(np.flatnonzero(chosen.array[:count])), axis)
+    if count != chosen.shape[0]:
+        chosen = b.slice(chosen, [0], [count])
     places, = b.loops(non_zero_loop, chosen)
     return gather(b, x, b.reshape(places, [places.shape[1]]), axis)
 
