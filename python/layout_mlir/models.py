@@ -2,7 +2,7 @@
 
   .onnx           onnx_import;   ONNX Runtime says what is right
   .pt2            a program of torch.export, as ONNX: torch_import.py
-  StableHLO       text, or bytecode as JAX exports it: stablehlo_import.py
+  StableHLO       text, or bytecode as JAX exports it: stablehlo_import
   linalg          text or bytecode, taken as it is
 
 Other files are told apart by what is in them. Inputs that are not given are

@@ -22,7 +22,7 @@ def attribute_names(op: Any) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class DimensionNumbers:
-    """The dimension numbers of a gather or scatter; `index_vector_dim` is the rank of the indices if they are scalars."""
+    """Dimension numbers of a gather or scatter; `index_vector_dim` is the rank of the indices if these are scalars."""
     text: str
 
     def dims(self, name: str) -> list[int]:

@@ -9,7 +9,7 @@ from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape
 
 
 def mark_nonexpanding(op: Any) -> None:
-    """Says of a dynamic_broadcast_in_dim that no dynamic dim of its operand is expanded: JAX expands static ones only."""
+    """Marks the dynamic dims of a dynamic_broadcast_in_dim as not expanded: JAX expands static ones only."""
     from iree.compiler import ir
 
     dims = [dim for dim, size in enumerate(shape_of(str(op.operands[0].type))) if size is None]

@@ -30,7 +30,7 @@ def finish(module: Any) -> None:
 
 
 def _set_signature(function: Any) -> None:
-    """Keeps the sign of unsigned arguments and results as layout.signature and drops other attributes."""
+    """Keeps the sign of unsigned arguments and results of @main as layout.signature and drops other attributes."""
     from iree.compiler import ir
 
     kind = function.attributes["function_type"].value
@@ -43,7 +43,7 @@ def _set_signature(function: Any) -> None:
         if name not in _KEPT:
             del function.attributes[name]
     signature = ir.FunctionType.get(*sides)
-    if signature != kind:
+    if signature != kind and function.attributes["sym_name"].value == "main":
         function.attributes["layout.signature"] = ir.TypeAttr.get(signature)
 
 
@@ -61,7 +61,7 @@ def _inline(op: Any) -> None:
     from iree.compiler import ir
 
     with ir.InsertionPoint(op), op.location:
-        elements = [ir.Operation.create("tensor.extract", [ir.RankedTensorType(value.type).element_type], [value]).result
+        elements = [ir.Operation.create("tensor.extract", [value.type.element_type], [value]).result
                     for value in op.operands]
         block = op.regions[0].blocks[0]
         for argument, element in zip(block.arguments, elements):

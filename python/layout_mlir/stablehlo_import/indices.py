@@ -1,4 +1,4 @@
-"""stablehlo.gather and stablehlo.scatter as loops: a gather clamps its starts, a scatter drops what is out of bounds."""
+"""Gathers and scatters of StableHLO as loops: one clamps its starts, the other drops what is out of bounds."""
 
 from __future__ import annotations
 

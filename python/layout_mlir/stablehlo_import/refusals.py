@@ -56,9 +56,8 @@ def explain_unread(error: Any) -> ImportFailed:
     """Returns what to raise for a module that cannot be parsed."""
     dialect = re.search(r"dialect '(\w+)' (?:is unknown|does not implement)", str(error))
     if dialect:
-        return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which bytecode of StableHLO "
-                            "cannot bring: export it without them (in JAX sdy comes with custom calls, as of LAPACK), or "
-                            "as text")
+        return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which are not read from "
+                            "bytecode: export it without them (in JAX sdy comes with calls of LAPACK), or as text")
     for diagnostic in error.error_diagnostics:
         unknown = re.search(r"custom op '([\w.]+)' is unknown", diagnostic.message)
         if unknown:

@@ -14,7 +14,9 @@ def find_scan(op: Any) -> tuple[int, bool] | None:
     """Returns the dim of a cumulative reduction, and whether it begins at the end, or None if windows are others."""
     window = integers(op, "window_dimensions") or []
     shape = shape_of(str(op.operands[0].type))
-    padding = np.array(op.attributes["padding"]).reshape(-1, 2) if "padding" in op.attributes else np.zeros((len(shape), 2))
+    padding = np.zeros((len(shape), 2), int)
+    if "padding" in op.attributes:
+        padding = np.array(op.attributes["padding"]).reshape(-1, 2)
     steps = [step for name in ("window_strides", "base_dilations", "window_dilations")
              for step in integers(op, name) or []]
     long = [dim for dim, size in enumerate(window) if size != 1]

@@ -97,7 +97,8 @@ def write_top_k(op: Any) -> None:
     places = w.generate(sizes, tensor_of(shape, index), lambda at: w.emit(
         f"arith.index_cast {at[-1][0]} : index to {index}", index))
     order = "" if "i" in element else ", TOTALORDER"
-    w.lines.append(f"""%sorted:2 = "stablehlo.sort"({x[0]}, {places[0]}) <{{dimension = {len(shape) - 1} : i64, is_stable = true}}> ({{
+    w.lines.append(f"""%sorted:2 = "stablehlo.sort"({x[0]}, {places[0]})
+  <{{dimension = {len(shape) - 1} : i64, is_stable = true}}> ({{
 ^bb0(%a: tensor<{element}>, %b: tensor<{element}>, %c: tensor<{index}>, %d: tensor<{index}>):
   %less = stablehlo.compare GT, %a, %b{order} : (tensor<{element}>, tensor<{element}>) -> tensor<i1> {w.location}
   stablehlo.return %less : tensor<i1>
@@ -106,7 +107,9 @@ def write_top_k(op: Any) -> None:
     for number, kind in enumerate((element, index)):
         type_ = signless(tensor_of([*shape[:-1], k], kind))
         whole = w.cast((f"%sorted#{number}", tensor_of(shape, kind)), signless(tensor_of(shape, kind)))
-        taken = ", ".join([*(size[0] if known is None else str(known) for size, known in zip(sizes, shape[:-1])), str(k)])
+        outer = [size[0] if known is None else str(known) for size, known in zip(sizes, shape[:-1])]
+        taken = ", ".join([*outer, str(k)])
         zeros, ones = (", ".join([each] * len(shape)) for each in "01")
-        results.append(w.emit(f"tensor.extract_slice {whole[0]}[{zeros}] [{taken}] [{ones}] : {whole[1]} to {type_}", type_))
+        results.append(w.emit(f"tensor.extract_slice {whole[0]}[{zeros}] [{taken}] [{ones}] : "
+                              f"{whole[1]} to {type_}", type_))
     w.replace(results)

@@ -164,8 +164,8 @@ class Writer:
         lines = self._body(carried, lambda: write((f"%i{at}", "index"), inside), "scf.yield")
         pairs = ", ".join(f"{name[0]} = {x[0]}" for name, x in zip(inside, carried))
         types = ", ".join(x[1] for x in carried)
-        results = self._results(f"scf.for %i{at} = {low[0]} to {high[0]} step {step[0]} iter_args({pairs}) -> ({types})",
-                                carried, lines)
+        results = self._results(f"scf.for %i{at} = {low[0]} to {high[0]} step {step[0]} "
+                                f"iter_args({pairs}) -> ({types})", carried, lines)
         self.lines.append(f"}} {self.location}")
         return results
 

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Unsigned signatures, dynamic shapes, barriers and composites of StableHLO are imported; other ops are refused by name."""
+"""Unsigned signatures, dynamic shapes, barriers and composites of StableHLO are imported; others are refused by name."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Gathers and slices of StableHLO clamp their starts, scatters drop what is out of bounds, for signed and unsigned indices."""
+"""Gathers and slices of StableHLO clamp their starts, and scatters drop what is out of bounds."""
 
 import pathlib
 import sys
