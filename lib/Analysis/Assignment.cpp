@@ -324,9 +324,11 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const SolveOptions &options,
                                        const LayoutConstraints &constraints,
                                        const WeightOptions &weights) {
-  return assignLayouts(
-      root, readProgram(root, costs.getModel().getAssumedTrips(), constraints),
-      costs, limits, options, weights);
+  const TargetModel &model = costs.getModel();
+  return assignLayouts(root,
+                       readProgram(root, model.getAssumedTrips(), constraints,
+                                   model.findsElements()),
+                       costs, limits, options, weights);
 }
 
 LayoutAssignment layout::assignLayouts(Operation *root, Program program,
@@ -401,6 +403,9 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
   switch (config.origin) {
   case OpConfig::Origin::AsTyped:
     os << "keeps its types";
+    break;
+  case OpConfig::Origin::RowMajor:
+    os << "cannot run in the layouts of its types, and runs row-major";
     break;
   case OpConfig::Origin::Constrained:
     os << "keeps what its attributes state";

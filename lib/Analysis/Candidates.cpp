@@ -104,7 +104,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   config->meetsNeed |= config->origin == OpConfig::Origin::Lanes;
   if (candidates.merge(*config))
     return;
-  // The first one is the types as they are, whatever they are.
+  // The first one is the types as they are, whatever they are, or row-major.
   if (!candidates.configs.empty() && !canRun(node, config->exact)) {
     LDBG() << "class " << nodeClass << " cannot run where it "
            << describe(*config, costs) << ": " << Shown{config->exact, costs};
@@ -214,9 +214,16 @@ void Propagation::seed(unsigned nodeClass) {
     return add(nodeClass, getTieConfig(node, origin, costs.getLayoutOf(type)),
                {});
   }
-  OpConfig typed = ConfigBuilder(node, costs).getAsTyped();
-  typed.origin = origin;
-  add(nodeClass, std::move(typed), {});
+  std::optional<OpConfig> first;
+  if (cannotKeepTypes(node)) {
+    first = ConfigBuilder(node, costs).getRowMajor();
+    origin = OpConfig::Origin::RowMajor;
+  } else {
+    first = ConfigBuilder(node, costs).getAsTyped();
+  }
+  assert(first && "a target stores row-major tensors");
+  first->origin = origin;
+  add(nodeClass, std::move(first), {});
   if (node.isFixed || !std::holds_alternative<LoopsRule>(node.rule))
     return;
   costs.getModel().seed(node, costs, result[nodeClass],
@@ -271,8 +278,9 @@ void layout::keepNeeds(std::vector<Candidates> &all) {
       auto rank = [](const OpConfig &config) {
         int64_t tiled = llvm::count_if(config.tiles,
                                        [](int64_t tile) { return tile != 1; });
-        return std::make_pair(config.origin != OpConfig::Origin::AsTyped,
-                              -tiled);
+        bool isFirst = config.origin == OpConfig::Origin::AsTyped ||
+                       config.origin == OpConfig::Origin::RowMajor;
+        return std::make_pair(!isFirst, -tiled);
       };
       return rank(a) < rank(b);
     });

@@ -84,6 +84,15 @@ OpConfig ConfigBuilder::getAsTyped() const {
   return config;
 }
 
+std::optional<OpConfig> ConfigBuilder::getRowMajor() const {
+  std::optional<OpConfig> config = assign([&](bool isResult, unsigned index) {
+    return std::optional(costs.getRowMajor(getType(isResult, index).getRank()));
+  });
+  if (auto *rule = std::get_if<LoopsRule>(&node.rule); rule && config)
+    config->tiles.assign(rule->loops.size(), 1);
+  return config;
+}
+
 LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
                                        Slot slot) const {
   AffineMap map = getMap(slot.isResult, slot.index);

@@ -81,7 +81,8 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
     if (!holds)
       return;
     auto reader = std::make_unique<ProgramReader>(
-        alone, costs.getModel().getAssumedTrips(), *constraints);
+        alone, costs.getModel().getAssumedTrips(), *constraints,
+        costs.getModel().findsElements());
     Program program = ops.size() == 1 ? reader->runAndKeep() : reader->run();
     if (reader->isKept()) {
       known->reader = std::move(reader);

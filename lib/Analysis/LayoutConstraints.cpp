@@ -46,20 +46,31 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
   FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
   if (failed(map))
     return failure();
-  if (Attribute encoding = tensor.getEncoding()) {
-    FailureOr<LayoutMap> own = getLayoutMap(tensor);
-    if (failed(own) || *own != *map)
-      return emitError() << "states " << entry
-                         << " for a tensor whose type states " << encoding
-                         << ": leave one of them out, or convert between them "
-                            "with layout.convert";
-    return Type(tensor);
-  }
+  if (tensor.getEncoding())
+    if (FailureOr<LayoutMap> own = getLayoutMap(tensor);
+        succeeded(own) && *own == *map)
+      return Type(tensor);
   // Addresses in local memory, and blocks on a mesh, need more of a family than
   // its map.
   if (isa<NpuScatterAttr, MeshAttr, PartialAttr>(entry))
     return Type(RankedTensorType::get(shape, elementType, entry));
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
+}
+
+/// Reports an entry that states `stated` for a tensor whose type states another
+/// layout, unless `op` cannot run in the layouts of its types: it then runs in
+/// those that are stated, between conversions.
+static LogicalResult checkOtherLayout(Operation *op, StringRef name, size_t i,
+                                      Type type, Type stated, Attribute entry) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (type == stated || !tensor.getEncoding() ||
+      (hasLayout(type) && failed(checkRule(op, getLayoutRule(op)))))
+    return success();
+  return op->emitError() << "entry " << i << " of '" << name << "': states "
+                         << entry << " for a tensor whose type states "
+                         << tensor.getEncoding()
+                         << ": leave one of them out, or convert between them "
+                            "with layout.convert";
 }
 
 LogicalResult StatedTypes::read(Operation *op, StringRef name, Attribute attr,
@@ -83,6 +94,8 @@ LogicalResult StatedTypes::read(Operation *op, StringRef name, Attribute attr,
         return failure();
       type = *applied;
     }
+    if (failed(checkOtherLayout(op, name, i, types[i], type, entry)))
+      return failure();
     stated[i] = type;
   }
   return success();

@@ -10,6 +10,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Interfaces/MeshLoops.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/Hashing.h"
@@ -30,6 +31,26 @@ bool layout::hasKnownTensors(Operation *op) {
 static bool isEncoded(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getEncoding();
+}
+
+/// Whether a type of `op` states where its elements are stored.
+static bool statesLayout(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isEncoded) ||
+         llvm::any_of(op->getResultTypes(), isEncoded);
+}
+
+/// Whether a type of `op` has an encoding that is no layout, and can thus not
+/// be converted.
+static bool hasForeignEncoding(Operation *op) {
+  auto isForeign = [](Type type) {
+    return isEncoded(type) && !hasLayout(type);
+  };
+  return llvm::any_of(op->getOperandTypes(), isForeign) ||
+         llvm::any_of(op->getResultTypes(), isForeign);
+}
+
+bool layout::cannotKeepTypes(const NodeClass &node) {
+  return !node.isTie() && !node.isFixed && statesLayout(node.op);
 }
 
 /// Offsets and the like that are constants count as attributes do; -1 stands
@@ -275,14 +296,16 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   NodeClass added;
   added.op = op;
   added.rule = getLayoutRule(op);
-  added.isFixed = llvm::any_of(op->getOperandTypes(), isEncoded) ||
-                  llvm::any_of(op->getResultTypes(), isEncoded) ||
-                  !constrainedOperands.empty() || !constrainedResults.empty();
   // Where control flow or an op around it has a say an op cannot choose alone.
   if (operands.any() || results.any() || isInBody ||
       isa<ParallelCombiningOpInterface>(op))
     added.rule = OpLayoutRule();
   added.isInBody = isInBody;
+  bool isConstrained =
+      !constrainedOperands.empty() || !constrainedResults.empty();
+  added.isFixed = isConstrained || hasForeignEncoding(op) ||
+                  (statesLayout(op) &&
+                   succeeded(checkRule(op, added.rule, {}, findsElements)));
   added.hasReadingBody =
       !std::holds_alternative<OpaqueRule>(added.rule) && hasReadingBody(op);
   added.tiedOperands = std::move(operands);
@@ -328,7 +351,8 @@ WalkResult ProgramReader::addOp(Operation *op) {
 
 void ProgramReader::addNode(Operation *op, unsigned nodeClass) {
   const NodeClass &known = program.nodeClasses[nodeClass];
-  if (!known.isFixed && isFreeSource(op, known.rule)) {
+  if (!known.isFixed && !cannotKeepTypes(known) &&
+      isFreeSource(op, known.rule)) {
     nodeOf[op] = kFreeSource;
   } else if (!std::holds_alternative<ShapeRule>(known.rule)) {
     nodeOf[op] = program.nodes.size();
@@ -583,6 +607,7 @@ Program ProgramReader::run() {
 }
 
 Program layout::readProgram(Operation *root, int64_t assumedTrips,
-                            const LayoutConstraints &constraints) {
-  return ProgramReader(root, assumedTrips, constraints).run();
+                            const LayoutConstraints &constraints,
+                            bool findsElements) {
+  return ProgramReader(root, assumedTrips, constraints, findsElements).run();
 }

@@ -9,7 +9,7 @@
 // some of its ops have changed: one block, nothing tied, no tensor used inside
 // of an op.
 //
-//   ProgramReader reader(module, trips, constraints);
+//   ProgramReader reader(module, trips, constraints, findsElements);
 //   Program program = reader.runAndKeep();
 //   // ops 7 and 8 of the block are replaced by others
 //   program = *reader.update(std::move(program), 7, 2, rows, constraints);
@@ -61,9 +61,9 @@ void replaceRows(std::vector<Row> &rows, size_t begin, size_t count,
 class ProgramReader {
 public:
   ProgramReader(Operation *root, int64_t assumedTrips,
-                const LayoutConstraints &constraints)
-      : root(root), constraints(&constraints), frequencies(root, assumedTrips) {
-  }
+                const LayoutConstraints &constraints, bool findsElements)
+      : root(root), constraints(&constraints), findsElements(findsElements),
+        frequencies(root, assumedTrips) {}
 
   Program run();
 
@@ -171,6 +171,7 @@ private:
 
   Operation *root;
   const LayoutConstraints *constraints;
+  bool findsElements;
   Frequencies frequencies;
   Placement placement;
   Block *lastBlock = nullptr;

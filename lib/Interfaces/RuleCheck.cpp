@@ -325,6 +325,14 @@ LogicalResult layout::checkRule(const OpLayoutRule &rule,
   return Checker(rule, operands, results, refuse, findsElements).run();
 }
 
+LogicalResult layout::checkRule(Operation *op, const OpLayoutRule &rule,
+                                Refusal refuse, bool findsElements) {
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  return checkRule(rule, SmallVector<Type>(op->getOperandTypes()),
+                   SmallVector<Type>(op->getResultTypes()), refuse,
+                   findsElements || (loops && loops->runsAnywhere));
+}
+
 bool layout::canWriteAs(Operation *source, Type type) {
   SmallVector<Type> operands;
   for (Type operand : source->getOperandTypes())

@@ -23,6 +23,7 @@ void layout::buildAssignLayoutsPipeline(
     OpPassManager &pm, const SolvePassOptions &options,
     std::shared_ptr<CostProvider> provider) {
   pm.addPass(createLowerTosaPass());
+  pm.addPass(createCropPadsPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createFoldBroadcastsPass());
   pm.addPass(createDensifyConvolutionsPass());

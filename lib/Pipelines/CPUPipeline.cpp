@@ -84,6 +84,7 @@ static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
                             const CpuFigures &figures, bool checkIndices) {
   pm.addPass(createCheckPlainProgramPass());
+  pm.addPass(createCropPadsPass());
   pm.addPass(createPrepareEntryPointsPass());
   if (checkIndices)
     pm.addPass(createCheckIndicesPass());

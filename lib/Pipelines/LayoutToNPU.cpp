@@ -22,7 +22,9 @@ using namespace mlir::layout;
 
 void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckInputPass());
+  pm.addPass(createCropPadsPass());
   pm.addPass(createInlinerPass());
+  pm.addPass(createSequenceForallsPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
   addCanonicalizer(pm);
   pm.addPass(createLowerTosaPass());
@@ -44,6 +46,7 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   FoldConstantSlicesPassOptions fold;
   fold.transposes = true;
   pm.addPass(createFoldConstantSlicesPass(fold));
+  pm.addPass(createLowerPacksPass());
   pm.addPass(createPrepareForCoresPass());
   // Of the products that it made of parts.
   pm.addPass(createFoldConstantSlicesPass(fold));

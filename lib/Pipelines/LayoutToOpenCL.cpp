@@ -25,9 +25,12 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
                                          const LayoutToOpenCLOptions &options) {
   pm.addPass(createCheckInputPass());
   pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createCropPadsPass());
+  pm.addPass(createSequenceForallsPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
+  pm.addPass(createLowerPacksPass({/*views=*/false}));
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   addIndexChecks(pm);

@@ -8,7 +8,8 @@
 // For every class of nodes a short list of configurations, each a layout for
 // all of its tensors at once. They come from
 //
-//  * the types as they are: always the first configuration;
+//  * the types as they are, or row-major tensors if the op cannot run in the
+//    layouts that its types state: always the first configuration;
 //  * the op's own need, as the model of the target has it (TargetModel.h): for
 //    linear memory contractions tile their channel loops by the target's lanes,
 //    so a convolution offers {none, f, c, f and c};
@@ -43,7 +44,15 @@ inline LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
 
 struct OpConfig {
   /// Why it is offered.
-  enum class Origin { AsTyped, Constrained, Lanes, Carried, Mixed, Padded };
+  enum class Origin {
+    AsTyped,
+    Constrained,
+    Lanes,
+    Carried,
+    Mixed,
+    Padded,
+    RowMajor
+  };
 
   /// By representatives, for comparison.
   OpLayouts layouts;

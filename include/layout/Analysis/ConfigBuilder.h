@@ -32,6 +32,9 @@ public:
   /// Every tensor as its type says; uses of ties are left to those.
   OpConfig getAsTyped() const;
 
+  /// Every tensor row-major, whatever its type says.
+  std::optional<OpConfig> getRowMajor() const;
+
   /// The loop tiles that put channels on lanes.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 

@@ -16,7 +16,9 @@
 //
 // Laws:
 //  * an entry that is `unit` states nothing; the tensor keeps its type;
-//  * a type that has a layout states that, too;
+//  * a type that has a layout states that, too; of an op that cannot run in the
+//    layouts of its types attributes state others, and its tensors are
+//    converted from and to the layouts of their types;
 //  * the uses of a tie (ControlFlow.h) are stated alike, or not at all;
 //  * what others rely on, such as the signature of a public function, is not
 //    stated otherwise than it is;

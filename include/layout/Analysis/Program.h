@@ -24,6 +24,9 @@
 //    which they are met: nothing depends on addresses;
 //  * every operand that is a tensor of known layout belongs to one node, except
 //    of ops that read no element;
+//  * an op that can run in the layouts that its types state has no choice; one
+//    that cannot has the choice that it would have on plain types, and its
+//    tensors are converted from and to the layouts of their types;
 //  * rematerializable values (constants, fresh storage and what fills it) are
 //    not nodes, and their results are not tensors of the program: they are made
 //    in the layout that a consumer requires.
@@ -144,14 +147,20 @@ bool hasKnownLayout(Value value);
 /// True if an operand or a result of `op` is such a value.
 bool hasKnownTensors(Operation *op);
 
+/// Returns true if the op of `node` cannot run in the layouts that its types
+/// state. It chooses layouts as on plain types, and its tensors are converted.
+bool cannotKeepTypes(const NodeClass &node);
+
 /// Whether all that choices and prices of two ops depend on is equal, but for
 /// the types of their tensors.
 bool areAlikeButForTypes(Operation *a, Operation *b);
 
 /// Reads everything below `root`; loops of unknown trip count are taken to run
-/// `assumedTrips` times.
+/// `assumedTrips` times. `findsElements` is that of the target
+/// (TargetModel.h): it tells which layouts of types an op can run in.
 Program readProgram(Operation *root, int64_t assumedTrips,
-                    const LayoutConstraints &constraints = LayoutConstraints());
+                    const LayoutConstraints &constraints = LayoutConstraints(),
+                    bool findsElements = false);
 
 } // namespace layout
 } // namespace mlir

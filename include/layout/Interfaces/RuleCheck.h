@@ -34,6 +34,10 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         ArrayRef<Type> results, Refusal refuse = {},
                         bool findsElements = false);
 
+/// The same of `op`, which has this rule, on the types that it has.
+LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
+                        Refusal refuse = {}, bool findsElements = false);
+
 /// Whether `source`, which only writes its one result, can write it as `type`.
 bool canWriteAs(Operation *source, Type type);
 

@@ -10,6 +10,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "layout/Support/WholeFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -299,6 +300,21 @@ static void remarkNote(Operation *op, const StorageNote &note,
   remark << text;
 }
 
+/// An op that cannot run in the layouts that its types state.
+static void remarkStatedLayouts(Operation *op, const OpLayoutRule &rule,
+                                const CostModel &costs) {
+  auto remark = remark::analysis(op->getLoc(), options("StatedLayouts", op));
+  if (!remark)
+    return;
+  std::string whyNot;
+  (void)checkRule(op, rule, whyNot, costs.getModel().findsElements());
+  remark << (op->getName().getStringRef() +
+             " cannot run in the layouts that its types state, so its tensors "
+             "are converted: it " +
+             whyNot)
+                .str();
+}
+
 void layout::emitDecisionRemarks(Operation *root,
                                  const LayoutAssignment &assignment,
                                  CostModel &costs) {
@@ -319,6 +335,8 @@ void layout::emitDecisionRemarks(Operation *root,
               (opaque->why.empty() ? "" : ": ") + opaque->why +
               "; its tensors stay row-major")
                  .str();
+    if (cannotKeepTypes(known))
+      remarkStatedLayouts(op, known.rule, costs);
     for (const StorageNote &note : assignment.candidates[node.nodeClass].notes)
       remarkNote(op, note, costs);
     if (assignment.candidates[node.nodeClass].isTruncated)

@@ -75,13 +75,9 @@ LogicalResult Verifier::verify(Operation *op) {
           return failure();
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
-  OpLayoutRule rule = getLayoutRule(op);
-  auto *loops = std::get_if<LoopsRule>(&rule);
   return checkRule(
-      rule, SmallVector<Type>(op->getOperandTypes()),
-      SmallVector<Type>(op->getResultTypes()),
-      [&](const Twine &why) { op->emitOpError() << why; },
-      findsElements || (loops && loops->runsAnywhere));
+      op, getLayoutRule(op),
+      [&](const Twine &why) { op->emitOpError() << why; }, findsElements);
 }
 
 static LogicalResult verifyFor(Operation *root, bool findsElements) {

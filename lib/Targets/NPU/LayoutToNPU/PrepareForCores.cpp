@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
-#include "layout/Support/LowerPacks.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -86,12 +86,10 @@ struct PrepareForCoresPass
       foldExtracts(function);
       inlineIntegers(function);
     }
-    // A view of a tensor that holds nothing is such a tensor; tiles are pads,
-    // reshapes and transpositions, and what is made of indices is a structured
-    // op.
+    // A view of a tensor that holds nothing is such a tensor, and what is made
+    // of indices is a structured op.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
-    patterns.add<LowerPack, LowerUnPack>(&getContext());
     patterns.add(+[](tensor::GenerateOp op, PatternRewriter &rewriter) {
       return LogicalResult(
           linalg::rewriteInDestinationPassingStyle(rewriter, op));

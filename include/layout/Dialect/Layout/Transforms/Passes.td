@@ -49,11 +49,15 @@ def SolvePass : Pass<"layout-solve"> {
 
     Nothing else in the IR changes; `layout-materialize` applies the
     decision. Remarks of the category `layout`: `passed` for every conversion
-    and who asks for it, `analysis` for the totals and for ops that nothing is
-    known of, `missed` where candidates were dropped or the optimum is not
+    and who asks for it, `analysis` for the totals, for ops that nothing is
+    known of and for ops that cannot run in the layouts of their types, `missed`
+    where candidates were dropped or the optimum is not
     proven.
 
-    Types that have a layout already are kept, and so is what those attributes
+    Types that have a layout already are kept. An op that cannot run in them, such
+    as a `tensor.pad` in front of blocked rows, is decided as on row-major types,
+    and its tensors are converted from and to the layouts of their types; the
+    remark `StatedLayouts` tells why. Kept is also what those attributes
     state on the way in: they constrain the tensors of an op, those that control flow
     ties to each other all together. Constraints that cannot hold are errors that name
     both sides. Kept are also the arguments and results of functions that others
@@ -375,6 +379,100 @@ def LowerTosaPass : Pass<"layout-lower-tosa"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def CropPadsPass : Pass<"layout-crop-pads"> {
+  let summary = "Rewrite negative amounts of tensor.pad as slices";
+  let description = [{
+    A `tensor.pad` whose `low` or `high` is negative, or is not proven to be at
+    least 0, becomes a `tensor.extract_slice` and a `tensor.pad` that adds
+    elements only, as ONNX and StableHLO define negative padding:
+
+    ```mlir
+    %p = tensor.pad %x low[-1] high[2] { .. } : tensor<6xf32> to tensor<7xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %s = tensor.extract_slice %x[1] [5] [1] : tensor<6xf32> to tensor<5xf32>
+    %p = tensor.pad %s low[0] high[2] { .. } : tensor<5xf32> to tensor<7xf32>
+    ```
+
+    Amounts that are known at run time only are compared with 0 there. If the
+    source states a layout, the slice is row-major.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def LowerPacksPass : Pass<"layout-lower-packs"> {
+  let summary = "Rewrite linalg.pack and linalg.unpack as pads, reshapes, "
+                "transpositions and slices";
+  let description = [{
+    For targets that have no lowering of `linalg.pack` and `linalg.unpack`. With
+    `views=false` those that neither pad nor cut stay: the decision takes them
+    for changes of layout, which need not move elements.
+
+    ```mlir
+    %p = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0]
+        inner_tiles = [4] into %d : tensor<6xf32> -> tensor<2x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tensor.pad %x low[0] high[2] { .. } : tensor<6xf32> to tensor<8xf32>
+    %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 4]
+        : tensor<8xf32> into tensor<2x4xf32>
+    %p = linalg.transpose ins(%1 : tensor<2x4xf32>) outs(%d : tensor<2x4xf32>)
+        permutation = [0, 1]
+    ```
+
+    An op whose tiles are not known stays.
+  }];
+  let options = [
+    Option<"views", "views", "bool", "true",
+           "Rewrite ops that neither pad nor cut, too">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def SequenceForallsPass : Pass<"layout-sequence-foralls"> {
+  let summary = "Rewrite scf.forall on tensors as scf.for";
+  let description = [{
+    For targets whose ops are each spread over the whole device. The
+    `tensor.parallel_insert_slice` ops of a body become `tensor.insert_slice`
+    into tensors that the loop carries; what the body reads of a shared tensor
+    is the value before the loop.
+
+    ```mlir
+    %r = scf.forall (%i) in (6) shared_outs(%o = %a) -> tensor<6x8xf32> {
+      %s = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : ..
+      %t = math.exp %s : tensor<1x8xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %t into %o[%i, 0] [1, 8] [1, 1] : ..
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %r = scf.for %i = %c0 to %c6 step %c1 iter_args(%p = %a) -> (tensor<6x8xf32>) {
+      %s = tensor.extract_slice %a[%i, 0] [1, 8] [1, 1] : ..
+      %t = math.exp %s : tensor<1x8xf32>
+      %n = tensor.insert_slice %t into %p[%i, 0] [1, 8] [1, 1] : ..
+      scf.yield %n : tensor<6x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -1,0 +1,51 @@
+//===- LowerPacks.cpp - layout-lower-packs --------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For targets that have no lowering of packs. The CPU pipeline keeps them until
+// layout-lower-relayout, which has the same patterns (LowerPacks.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/LowerPacks.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_LOWERPACKSPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+struct LowerPacks : layout::impl::LowerPacksPassBase<LowerPacks> {
+  using LowerPacksPassBase::LowerPacksPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> packs;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op) &&
+          (views || !std::holds_alternative<ViewRule>(getLayoutRule(op))))
+        packs.push_back(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<LowerPack, LowerUnPack>(&getContext());
+    // A pack that upstream has no rewriting for stays, and is reported where
+    // it is lowered.
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+    (void)applyOpPatternsGreedily(packs, std::move(patterns), config);
+  }
+};
+} // namespace

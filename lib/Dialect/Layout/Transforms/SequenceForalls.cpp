@@ -1,0 +1,108 @@
+//===- SequenceForalls.cpp - layout-sequence-foralls ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bodies of scf.forall run side by side on threads of a host. On a device each
+// op is spread over the device by itself, so the bodies run one after another:
+//
+//   %r = scf.forall (%i) in (6) shared_outs(%o = %a) {
+//     .. reads %o ..
+//     scf.forall.in_parallel { tensor.parallel_insert_slice %t into %o[%i, 0]
+//     .. }
+//
+//   %r = scf.for %i = 0 to 6 step 1 iter_args(%p = %a) {
+//     .. reads %a ..
+//     tensor.insert_slice %t into %p[%i, 0] .., scf.yield
+//
+// Upstream's conversion is one of loops on buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_SEQUENCEFORALLSPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// Returns true if all that the bodies of `op` hand on is put into its shared
+/// tensors by insertions of slices.
+static bool insertsSlices(scf::ForallOp op) {
+  return llvm::all_of(op.getTerminator().getYieldingOps(), [](Operation &each) {
+    return isa<tensor::ParallelInsertSliceOp>(each);
+  });
+}
+
+/// Emits the insertions of one body into `shared`, the tensors as they are
+/// before it, and returns them as they are behind it.
+static SmallVector<Value> insertSlices(OpBuilder &b, scf::ForallOp op,
+                                       ValueRange shared,
+                                       const IRMapping &mapping) {
+  SmallVector<Value> results(shared);
+  auto map = [&](ArrayRef<OpFoldResult> numbers) {
+    SmallVector<OpFoldResult> mapped;
+    for (OpFoldResult number : numbers) {
+      auto value = dyn_cast<Value>(number);
+      mapped.push_back(value ? OpFoldResult(mapping.lookupOrDefault(value))
+                             : number);
+    }
+    return mapped;
+  };
+  for (Operation &each : op.getTerminator().getYieldingOps()) {
+    auto insert = cast<tensor::ParallelInsertSliceOp>(each);
+    auto dest = cast<BlockArgument>(insert.getDest());
+    Value &result = results[dest.getArgNumber() - op.getInductionVars().size()];
+    result = tensor::InsertSliceOp::create(
+        b, insert.getLoc(), mapping.lookupOrDefault(insert.getSource()), result,
+        map(insert.getMixedOffsets()), map(insert.getMixedSizes()),
+        map(insert.getMixedStrides()));
+  }
+  return results;
+}
+
+/// What a body reads of a shared tensor is what was there before the loop.
+static void sequence(RewriterBase &rewriter, scf::ForallOp op) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto asValues = [&](ArrayRef<OpFoldResult> numbers) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, numbers);
+  };
+  scf::LoopNest nest = scf::buildLoopNest(
+      rewriter, loc, asValues(op.getMixedLowerBound()),
+      asValues(op.getMixedUpperBound()), asValues(op.getMixedStep()),
+      op.getOutputs(),
+      [&](OpBuilder &b, Location, ValueRange indices, ValueRange shared) {
+        IRMapping mapping;
+        mapping.map(op.getInductionVars(), indices);
+        mapping.map(op.getRegionOutArgs(), op.getOutputs());
+        for (Operation &inner : op.getBody()->without_terminator())
+          b.clone(inner, mapping);
+        return scf::ValueVector(insertSlices(b, op, shared, mapping));
+      });
+  rewriter.replaceOp(op, nest.results);
+}
+
+namespace {
+struct SequenceForalls
+    : layout::impl::SequenceForallsPassBase<SequenceForalls> {
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops; // inner ones first
+    getOperation()->walk([&](scf::ForallOp op) {
+      if (insertsSlices(op))
+        loops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForallOp op : loops)
+      sequence(rewriter, op);
+  }
+};
+} // namespace

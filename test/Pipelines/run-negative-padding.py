@@ -1,0 +1,65 @@
+# RUN: %python %s %t plain cpu
+# RUN: env CXX=%host_cxx %python %s %t npu
+# Padding by negative amounts crops, as ONNX and StableHLO say: with static and
+# dynamic sizes, with amounts that only the run knows, where verification is off,
+# and where one side removes more than there is.
+
+import sys
+
+import numpy as np
+
+from target_programs import check, draw, tensor
+
+
+def pad(x, low, high, value):
+    """The definition: element i of the result is element i - low of x, if there is one."""
+    shape = [size + a + b for size, a, b in zip(x.shape, low, high, strict=True)]
+    result = np.full(shape, value, x.dtype)
+    for place in np.ndindex(*shape):
+        source = tuple(i - a for i, a in zip(place, low, strict=True))
+        if all(0 <= i < size for i, size in zip(source, x.shape, strict=True)):
+            result[place] = x[source]
+    return result
+
+
+def program(source, result, low, high, arguments="", body="tensor.yield %z : f32"):
+    return f"""func.func @main(%x: {source}{arguments}) -> {result} {{
+  %z = arith.constant 9.0 : f32
+  %p = tensor.pad %x low[{low}] high[{high}] {{
+  ^bb0(%i: index, %j: index):
+    {body}
+  }} : {source} to {result}
+  return %p : {result}
+}}"""
+
+
+CASES = [((6, 5), (-1, 0), (0, 0)), ((6, 5), (0, -2), (0, 2)), ((6, 5), (2, 1), (-3, -1)), ((6, 5), (-2, -1), (-3, -2)),
+         ((2, 5), (-3, 0), (4, 0)), ((2, 5), (5, 0), (-4, 0))]
+for shape, low, high in CASES:
+    x = draw(*shape)
+    wanted = pad(x, low, high, 9)
+    amounts = [", ".join(map(str, each)) for each in (low, high)]
+    check(program(tensor(shape), tensor(wanted.shape), *amounts), [x], [wanted])
+    if "npu" not in sys.argv:
+        opened = tensor(("?", shape[1]))
+        check(program(opened, tensor(("?", wanted.shape[1])), *amounts), [x], [wanted])
+        check(program(opened, tensor(wanted.shape), *amounts), [x], [wanted], options=["--verify-each=false"])
+
+# Amounts of which only the run knows the sign: one program for all of them.
+if "npu" not in sys.argv:
+    text = program("tensor<?x5xf32>", "tensor<?x5xf32>", "%l, 0", "%h, 0", ", %l: index, %h: index")
+    for low, high in ((0, 0), (2, 1), (-1, 2), (3, -2), (-2, -2), (-6, 1), (1, -6)):
+        x = draw(6, 5)
+        check(text, [x, np.array(low), np.array(high)], [pad(x, (low, 0), (high, 0), 9)])
+
+# What is added depends on where it is.
+x = draw(6, 5)
+wanted = np.where(np.pad(np.ones((4, 5)), ((0, 2), (0, 1))), pad(x, (-2, 0), (2, 1), 0),
+                  np.add.outer(np.arange(6) * 10, np.arange(6))).astype("f4")
+if "npu" not in sys.argv:
+    check(program(tensor((6, 5)), tensor((6, 6)), "-2, 0", "2, 1", body="""%ten = arith.constant 10 : index
+    %t = arith.muli %i, %ten : index
+    %s = arith.addi %t, %j : index
+    %n = arith.index_cast %s : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    tensor.yield %f : f32"""), [x], [wanted])
