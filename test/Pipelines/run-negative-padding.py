@@ -47,7 +47,10 @@ for shape, low, high in CASES:
 
 # Amounts of which only the run knows the sign: one program for all of them.
 if "npu" not in sys.argv:
-    text = program("tensor<?x5xf32>", "tensor<?x5xf32>", "%l, 0", "%h, 0", ", %l: index, %h: index")
+    text = program("tensor<?x5xf32>", "tensor<?x5xf32>", "%l, 0", "%h, 0", ", %lt: tensor<index>, %ht: tensor<index>")
+    text = text.replace("  %z =", """  %l = tensor.extract %lt[] : tensor<index>
+  %h = tensor.extract %ht[] : tensor<index>
+  %z =""")
     for low, high in ((0, 0), (2, 1), (-1, 2), (3, -2), (-2, -2), (-6, 1), (1, -6)):
         x = draw(6, 5)
         check(text, [x, np.array(low), np.array(high)], [pad(x, (low, 0), (high, 0), 9)])

@@ -429,7 +429,9 @@ class Builder(Writer):
         """Multiplies matrices, or batches of them of one rank whose leading sizes agree: linalg.matmul and
         linalg.batch_matmul. `element` is that of the sums."""
         element = element or a.element
-        *batch, m, _ = a.shape
+        *batch, m, k = a.shape
+        if is_static(k - b.shape[-2]) and k != b.shape[-2]:
+            raise ValueError(f"rows of {k} elements do not multiply columns of {b.shape[-2]}")
         shape = [*batch, m, b.shape[-1]]
         if a.rank > 3:
             lead = product(batch)

@@ -65,7 +65,7 @@ def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]
 
 
 def _find_cases(graph: GraphProto) -> dict[str, list[int]]:
-    """Returns the integers that the graph compares inputs to, as a model of speech does that takes two sampling rates."""
+    """Returns the integers that the graph compares inputs to, e.g. the sampling rates of a model of speech."""
     from onnx import numpy_helper
 
     constants = {tensor.name: tensor for tensor in graph.initializer}

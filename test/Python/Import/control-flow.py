@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import layout_mlir
 from layout_mlir import onnx_import
+from layout_mlir.onnx_import import compare
 
 WORK = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else pathlib.Path("/tmp/control-flow")
 RNG = np.random.default_rng(3)
@@ -130,6 +131,16 @@ EMPTY_ROWS = """g (float[3,0] x) => (float[0] y, float[3,0] z) <float[0] zero = 
     w = Mul (s, v) }> (zero, x) }"""
 
 
+# Each branch is for one number of columns.
+RATES = """g (float[2,n] x, int64 rate) => (float[p] y)
+    <int64 wide = {16000}, float[3,1] three = {1, 2, 3}, float[2,1] two = {4, 5}, int64[1] last = {1}> {
+  c = Equal (rate, wide)
+  y = If (c) <
+    then_branch = t () => (float[p] a) { m = MatMul (x, three) a = Squeeze (m, last) },
+    else_branch = e () => (float[p] a) { m = MatMul (x, two) a = Squeeze (m, last) }>
+}"""
+
+
 class ControlFlow(unittest.TestCase):
     def check(self, text: str, *runs: list[Any]) -> None:
         model = parse(text)
@@ -193,6 +204,23 @@ class ControlFlow(unittest.TestCase):
         for text, message in (ranks, "rank 2 and rank 0"), (endless, "never ends"):
             with self.assertRaisesRegex(onnx_import.ImportFailed, message):
                 onnx_import.lower_to_text(onnx_import.prepare_checked(parse(text)))
+
+    def test_branch_for_other_sizes(self) -> None:
+        for columns, rate, other in ((3, 16000, 8000), (2, 8000, 16000)):
+            model, x = parse(RATES), f32(2, columns)
+            expected, = onnxruntime.InferenceSession(model.SerializeToString()).run(
+                None, {"x": x, "rate": np.array(rate)})
+            model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = columns
+            program = compile_model(model)
+            np.testing.assert_allclose(program(x, np.array(rate)), expected, rtol=1e-5)
+            with self.assertRaisesRegex(layout_mlir.LayoutError, "the branch that the condition chooses is not imported"):
+                program(x, np.array(other))
+
+    def test_rates_are_drawn(self) -> None:
+        model = parse(RATES)
+        draws = list(compare.draw_inputs(model.graph, 0))
+        self.assertEqual([int(draw[1]) for draw in draws[:4]], [16000] * 4)
+        self.assertIn(0, [int(draw[1]) for draw in draws])
 
 
 if __name__ == "__main__":

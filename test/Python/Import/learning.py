@@ -62,9 +62,11 @@ class Trees:
                 **{f"{prefix}_{name}": each for name, each in self.leaves.items()}}
 
 
-def make_model(op: str, inputs: list[Array], results: list[int], version: int, attributes: dict[str, Any]) -> onnx.ModelProto:
+def make_model(op: str, inputs: list[Array], results: list[int], version: int,
+               attributes: dict[str, Any]) -> onnx.ModelProto:
     names = [f"x{number}" for number in range(len(inputs))]
-    node = helper.make_node(op, names, [f"y{number}" for number in range(len(results))], domain="ai.onnx.ml", **attributes)
+    node = helper.make_node(op, names, [f"y{number}" for number in range(len(results))], domain="ai.onnx.ml",
+                            **attributes)
     graph = helper.make_graph(
         [node], "learning", [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype),
                                                            [None, *x.shape[1:]]) for name, x in zip(names, inputs)],
@@ -99,20 +101,21 @@ class Learning(unittest.TestCase):
                 trees = Trees(3, targets, TESTS[:1], positive=positive)
                 with self.subTest(transform=transform, targets=targets, positive=positive):
                     self.check("TreeEnsembleClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT], 3,
-                               classlabels_int64s=labels, post_transform=transform, **({"base_values": base} if base else {}),
-                               **trees.attributes("class"))
+                               classlabels_int64s=labels, post_transform=transform,
+                               **({"base_values": base} if base else {}), **trees.attributes("class"))
 
     def test_linear_models(self) -> None:
         weights = RNG.standard_normal(15).astype(np.float32).tolist()
         for transform in TRANSFORMS:
             for labels, count in (([7, 3, 5], 3), ([7, 3], 1), ([7, 3], 2)):
                 with self.subTest(transform=transform, labels=labels, rows=count):
-                    self.check("LinearClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT], classlabels_ints=labels,
-                               coefficients=weights[:5 * count], intercepts=[0.1, 0.2, -0.3][:count], post_transform=transform)
+                    self.check("LinearClassifier", [ROWS], [TensorProto.INT64, TensorProto.FLOAT],
+                               classlabels_ints=labels, coefficients=weights[:5 * count],
+                               intercepts=[0.1, 0.2, -0.3][:count], post_transform=transform)
         for transform in [*TRANSFORMS, "PROBIT"]:
             with self.subTest(transform):
-                self.check("LinearRegressor", [ROWS / 8], [TensorProto.FLOAT], targets=3, coefficients=[x / 9 for x in weights],
-                           intercepts=[0.5, 0.5, 0.5], post_transform=transform)
+                self.check("LinearRegressor", [ROWS / 8], [TensorProto.FLOAT], targets=3,
+                           coefficients=[x / 9 for x in weights], intercepts=[0.5, 0.5, 0.5], post_transform=transform)
 
     def test_features(self) -> None:
         real = [TensorProto.FLOAT]

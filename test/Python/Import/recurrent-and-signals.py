@@ -72,7 +72,8 @@ class Model:
     @property
     def proto(self) -> onnx.ModelProto:
         graph = helper.make_graph(self.nodes, "nodes", self.inputs, self.outputs)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+        return helper.make_model(graph, ir_version=8, opset_imports=[
+            helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
 
     def run(self) -> list[Array]:
         WORK.mkdir(parents=True, exist_ok=True)
@@ -106,6 +107,22 @@ class Operators(unittest.TestCase):
         model.recurrent("LSTM", 4, 2, activations=["HardSigmoid", "Softsign", "Affine"],
                         activation_alpha=[0.3, 0.7], activation_beta=[0.4, 0.1])
         self.by_runtime(model)
+
+    def test_quantized_weights(self) -> None:
+        """com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one for each gate's unit. Sums of two
+        products of bytes fit into 16 bits, where ONNX Runtime saturates on some processors."""
+        steps, width, hidden = 5, 3, 4
+        for count, direction in ((1, "reverse"), (2, "bidirectional")):
+            for columns in ([], [4 * hidden]):
+                model, sizes = Model(), [(count, width, 4 * hidden), (count, hidden, 4 * hidden)]
+                weights = [RNG.integers(-60, 60, size).astype(np.int8) for size in sizes]
+                scales = [(RNG.random((count, *columns)) / 100 + 0.002).astype(np.float32) for _ in sizes]
+                zeros = [np.zeros((count, *columns), np.int8) for _ in sizes]
+                model.add("DynamicQuantizeLSTM", [
+                    f32(steps, 1, width), *weights, f32(count, 8 * hidden), None, f32(count, 1, hidden),
+                    f32(count, 1, hidden), None, scales[0], zeros[0], scales[1], zeros[1]], 3, domain="com.microsoft",
+                    hidden_size=hidden, direction=direction)
+                self.by_runtime(model)
 
     def test_no_steps(self) -> None:
         model = Model()

@@ -160,7 +160,8 @@ def two_scores(b: Builder, node: Node, score: Tensor, sums_to_one: bool, name: s
     if name == "PROBIT":
         node.refuse("its post_transform 'PROBIT' is not defined for two classes with one score")
     if name == "LOGISTIC":
-        return b.elementwise(lambda s, x: s.sigmoid(x), b.concat([b.elementwise(lambda s, x: s.neg(x), score), score], 1))
+        both = b.concat([b.elementwise(lambda s, x: s.neg(x), score), score], 1)
+        return b.elementwise(lambda s, x: s.sigmoid(x), both)
     other = b.elementwise(lambda s, x: s.sub(1, x) if sums_to_one else s.neg(x), score)
     return b.concat([other, score], 1)
 

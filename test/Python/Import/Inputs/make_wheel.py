@@ -1,0 +1,45 @@
+"""make_wheel.py FOLDER: a wheel with a small model, and a table that lists it and a model that it lacks.
+make_wheel.py FOLDER --page SCRIPTS: the page of the rows in FOLDER."""
+
+import hashlib
+import json
+import pathlib
+import sys
+import zipfile
+
+import onnx
+
+MODEL = """<ir_version: 8, opset_import: ["" : 17]>
+g (float[n,8] x) => (float[n,8] y) { s = Sigmoid (x) y = Mul (x, s) }"""
+
+
+def make_wheel(folder):
+    path = folder / "wheels" / "layout_no_such_package-1.0-py3-none-any.whl"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("pack/gate.onnx", onnx.parser.parse_model(MODEL).SerializeToString())
+    folder.joinpath("table.toml").write_text(f'''[[package]]
+name = "layout-no-such-package"
+version = "1.0"
+sha256 = "{hashlib.sha256(path.read_bytes()).hexdigest()}"
+models = [
+    {{ path = "pack/gate.onnx", kind = "nothing", shapes = {{ x = [4, 8] }} }},
+    {{ path = "pack/other.onnx", kind = "nothing" }},
+]
+''')
+
+
+def write_page(folder, scripts):
+    sys.path.insert(0, scripts)
+    import trained_page
+
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    circumstances = trained_page.Circumstances("today", "a machine")
+    (folder / "page.md").write_text(trained_page.render(rows, circumstances))
+
+
+if __name__ == "__main__":
+    if "--page" in sys.argv:
+        write_page(pathlib.Path(sys.argv[1]), sys.argv[3])
+    else:
+        make_wheel(pathlib.Path(sys.argv[1]))
