@@ -29,6 +29,7 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -121,6 +122,15 @@ static void crop(RewriterBase &rewriter, tensor::PadOp op) {
     sizes[d] = emit.max0(a - b - c, {sizes[d], offsets[d], behind});
     low[d] = emit.max0(a, {emit.min(total, low[d])});
     high[d] = emit.max0(a - b - c, {total, low[d], sizes[d]});
+  }
+  Value value = op.getConstantPaddingValue();
+  bool isPadding = llvm::any_of(
+      sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); });
+  if (value && isPadding && type.hasStaticShape()) {
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
+    auto fill = linalg::FillOp::create(rewriter, loc, value, empty);
+    rewriter.replaceOp(op, fill.getResult(0));
+    return;
   }
   Value slice = emitSlice(rewriter, loc, op.getSource(), offsets, sizes);
   auto pad = tensor::PadOp::create(rewriter, loc, type, slice, low, high,

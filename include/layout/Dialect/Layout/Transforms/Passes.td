@@ -405,6 +405,7 @@ def CropPadsPass : Pass<"layout-crop-pads"> {
     source states a layout, the slice is row-major.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
