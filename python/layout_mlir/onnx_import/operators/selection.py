@@ -46,7 +46,8 @@ def compress(b: Builder, node: Node, x: Tensor, chosen: Tensor) -> Tensor:
     # A condition may be shorter than the dim; what is behind the end of the dim chooses nothing.
     count = b.minimum(chosen.shape[0], x.shape[axis])
     if chosen.array is not None and (isinstance(count, int) or not chosen.array.any()):
-        return gather_best(b, node, x, b.constant(np.flatnonzero(chosen.array[:count])), axis)
+        known = chosen.array[:count] if isinstance(count, int) else chosen.array
+        return gather_best(b, node, x, b.constant(np.flatnonzero(known)), axis)
     if count != chosen.shape[0]:
         chosen = b.slice(chosen, [0], [count])
     places, = b.loops(non_zero_loop, chosen)
