@@ -3,7 +3,7 @@
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t | FileCheck %s
-# CHECK: 11 certificates accepted, 5 of them without a chain, and {{[1-9][0-9]+}} lies rejected
+# CHECK: 11 certificates accepted, 6 of them without a chain, and {{[1-9][0-9]+}} lies rejected
 import pathlib
 import sys
 
