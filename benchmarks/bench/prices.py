@@ -222,7 +222,7 @@ def main(argv):
     parser.add_argument("--vector-bits", type=int, metavar="BITS",
                         help="vectors of so many bits, in place of those of this machine; with --times those of the "
                         "machine that was timed")
-    parser.add_argument("--times", type=pathlib.Path, metavar="FILE", help="what --json wrote, in place of new times")
+    parser.add_argument("--times", type=pathlib.Path, metavar="FILE", help="what --json wrote, in place of new times; layouts that it lacks are only priced")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all that was measured to this file")
     args = parser.parse_args(argv)
     ops = [op for op in OPS if args.op in op.name]
@@ -239,12 +239,13 @@ def main(argv):
                 times[op.name] = measure_op(op, prices[op.name], vectors, args.repeat, args.again)
             print(f"{op.name}\n{'  layouts':<44}{'price':>12}{'us':>10}{'price/us':>10}")
             for layouts, cost in sorted(prices[op.name].items(), key=lambda pair: pair[1]):
-                each = times[op.name][layouts]
-                print(f"  {layouts:<42}{cost:>12}{each:>10.1f}{cost / each:>10.0f}", flush=True)
+                each = times[op.name].get(layouts)
+                timed = f"{'-':>10}{'-':>10}" if each is None else f"{each:>10.1f}{cost / each:>10.0f}"
+                print(f"  {layouts:<42}{cost:>12}{timed}", flush=True)
     except ToolError as error:
         print(error, file=sys.stderr)
         return 1
-    pairs = [(prices[op.name][layouts], times[op.name][layouts]) for op in ops for layouts in op.layouts]
+    pairs = [(prices[op.name][layouts], each) for op in ops for layouts, each in times[op.name].items()]
     correlation = np.corrcoef(*(ranks(column) for column in zip(*pairs)))[0, 1]
     print(f"\n{len(pairs)} pairs of an op and layouts, rank correlation of price and time {correlation:.3f}")
     wrong = [(op.name, *each) for op in ops for each in wrong_prices(prices[op.name], times[op.name])]

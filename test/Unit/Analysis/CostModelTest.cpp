@@ -275,8 +275,8 @@ TEST_F(Prices, PaddingThatOpsDoNotMake) {
 
 /// A window moves by one position of its input for one of the result: that is
 /// a run, along which it slides, and one vector of four ends in another line:
-/// so much more is read and waited for.
-/// By two it is none.
+/// so much more is read and waited for. By two, a vector is collected from two
+/// loads.
 TEST_F(Prices, WindowsOnLanes) {
   CostModel costs = getCosts();
   auto conv = [&](int64_t stride) {
@@ -296,7 +296,8 @@ TEST_F(Prices, WindowsOnLanes) {
   };
   EXPECT_EQ(conv(1),
             18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
-  EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
+  EXPECT_EQ(conv(2),
+            33 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 2 * (16 * 3 * 2 * 5 / 4) / 8);
 }
 
 /// With vectors of a line each of them ends in another one. Filters share what
