@@ -10,6 +10,5 @@ def decision(rule, *options):
     """The tool, the flag of the pass that decides, and of the pass that applies the decision."""
     if rule == OPTIMAL:
         return "layout-opt", f"--layout-solve={' '.join(options)}", "--layout-materialize"
-    insert = "for-each" if rule == GREEDY else "transforms"
     return ("layout-baselines", f"--layout-baseline={' '.join([f'rule={rule}', *options])}",
-            f"--layout-insert-{insert}")
+            "--layout-insert-for-each" if rule == GREEDY else "--layout-materialize")
