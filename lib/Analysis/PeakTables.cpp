@@ -51,6 +51,12 @@ private:
     return getConfigs(
         program.getConsumers(program.tensors[held.tensor])[consumer]);
   }
+  /// Returns the layouts in which `consumer` requests the tensor, each once.
+  SmallVector<LayoutId, 2> getNeeds(const HeldTensor &held, unsigned consumer,
+                                    const OpConfig &config) const {
+    return LayoutModel::getNeeds(config,
+                                 getClass(held).consumers[consumer].operands);
+  }
   unsigned countProducerConfigs(const HeldTensor &held) const;
   int64_t getAskedBytes(const HeldTensor &held, unsigned consumer,
                         unsigned producerConfig, const OpConfig &config);
@@ -144,8 +150,7 @@ int64_t PeakTables::getAskedBytes(const HeldTensor &held, unsigned consumer,
                                   const OpConfig &config) {
   const TensorClass &tensor = getClass(held);
   int64_t sum = 0;
-  for (LayoutId layout :
-       LayoutModel::getNeeds(config, tensor.consumers[consumer].operands))
+  for (LayoutId layout : getNeeds(held, consumer, config))
     sum = addCosts(
         sum, memory.getAskedBytes(tensor, held.isMade, producerConfig, layout));
   return sum;
@@ -158,8 +163,7 @@ int64_t PeakTables::getBufferBytes(const HeldTensor &held, unsigned consumer,
                                    const OpConfig &config) {
   const TensorClass &tensor = getClass(held);
   int64_t most = 0;
-  for (LayoutId layout :
-       LayoutModel::getNeeds(config, tensor.consumers[consumer].operands))
+  for (LayoutId layout : getNeeds(held, consumer, config))
     most =
         std::max(most, memory.getBufferBytes(tensor, producerConfig, layout));
   return most;
@@ -189,20 +193,17 @@ void PeakTables::addJoint(const HeldTensor &held, ArrayRef<unsigned> consumers,
 void PeakTables::addAskedLayouts(const HeldTensor &held, bool dependsOnProducer,
                                  std::vector<Budget::Term> &terms) {
   const TensorClass &tensor = getClass(held);
-  auto getNeeds = [&](unsigned consumer, const OpConfig &config) {
-    return LayoutModel::getNeeds(config, tensor.consumers[consumer].operands);
-  };
   SmallVector<LayoutId, 8> layouts;
   for (unsigned c : held.askers)
     for (const OpConfig &config : getConfigs(held, c))
-      for (LayoutId layout : getNeeds(c, config))
+      for (LayoutId layout : getNeeds(held, c, config))
         if (!llvm::is_contained(layouts, layout))
           layouts.push_back(layout);
   for (LayoutId layout : layouts)
     addJoint(
         held, held.askers, dependsOnProducer,
         [&](unsigned c, unsigned p, const OpConfig &config) {
-          return llvm::is_contained(getNeeds(c, config), layout)
+          return llvm::is_contained(getNeeds(held, c, config), layout)
                      ? memory.getAskedBytes(tensor, held.isMade, p, layout)
                      : 0;
         },

@@ -33,14 +33,14 @@ static bool isEncoded(Type type) {
   return tensor && tensor.getEncoding();
 }
 
-/// Whether a type of `op` states where its elements are stored.
+/// Returns true if an operand or a result of `op` is a tensor with an encoding.
 static bool statesLayout(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isEncoded) ||
          llvm::any_of(op->getResultTypes(), isEncoded);
 }
 
-/// Whether a type of `op` has an encoding that is no layout, and can thus not
-/// be converted.
+/// Returns true if an operand or a result of `op` is a tensor with an encoding
+/// that is not a layout. Such a tensor cannot be converted.
 static bool hasForeignEncoding(Operation *op) {
   auto isForeign = [](Type type) {
     return isEncoded(type) && !hasLayout(type);

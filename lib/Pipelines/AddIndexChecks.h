@@ -15,9 +15,9 @@
 namespace mlir {
 namespace layout {
 
-/// Adds the checks of indices. Before them, every op that reads by data is on
-/// tensors, and what is constant is known. After the assignment the indices
-/// would be those of storage, whose padding is in range.
+/// Adds layout-check-indices behind the passes that lower TOSA to ops that it
+/// checks and inline globals, so that constant indices are known. The caller
+/// must assign layouts later: in storage, indices of padding are in range.
 inline void addIndexChecks(OpPassManager &pm) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());

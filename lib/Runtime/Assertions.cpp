@@ -13,7 +13,8 @@
 using namespace mlir;
 
 static thread_local std::jmp_buf *failedRun = nullptr;
-/// A copy: the module may have made the text on its stack.
+/// The text of the last call of putsOfModule, copied because the module may
+/// have it on its stack.
 static thread_local std::string lastMessage;
 
 int layout::putsOfModule(const char *text) {

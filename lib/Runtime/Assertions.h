@@ -26,8 +26,8 @@ int putsOfModule(const char *text);
 /// it has called abortOfModule on this thread.
 bool callGuarded(llvm::function_ref<void()> call);
 
-/// Returns what this thread has last given to putsOfModule, until the next call
-/// of that.
+/// Returns the text of the last call of putsOfModule on this thread. The text
+/// is valid until the next call.
 llvm::StringRef getLastMessage();
 
 } // namespace mlir::layout

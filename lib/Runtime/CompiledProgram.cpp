@@ -516,15 +516,16 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
 // Calling
 //===----------------------------------------------------------------------===//
 
-/// Returns the byte that an array has for an element of less than a byte, of
-/// which `byte` has the low bits: its value, or its bits if it is a float.
+/// Returns the byte that represents an element of less than a byte in an array:
+/// the value of an integer, the bits of a float. `byte` has the low bits.
 static char extend(Type type, char byte) {
   unsigned bits = getPartialBits(type);
   if (isa<FloatType>(type) || type.isUnsignedInteger())
     return byte & llvm::maskTrailingOnes<uint8_t>(bits);
   return static_cast<char>(llvm::SignExtend32(byte, bits));
 }
-/// Compiled code expects the upper bits of such an element to be zero.
+/// Clears the upper bits of elements of less than a byte, which compiled code
+/// expects to be zero.
 static void toMemory(RankedTensorType type, Array &array) {
   if (unsigned bits = getPartialBits(type.getElementType()))
     for (char &byte : array.bytes())

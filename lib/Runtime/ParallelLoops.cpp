@@ -22,12 +22,12 @@ using namespace mlir::layout;
 // LLVM's OpenMP library
 //===----------------------------------------------------------------------===//
 
-// Its header is one of clang's own.
+// The header omp.h is part of clang, not of the system.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int);
 
 unsigned layout::getDefaultThreads() {
-  // Before a program sets another number.
+  // Read once, before LoopThreads sets another number.
   static const unsigned number = omp_get_max_threads();
   return number;
 }
@@ -46,8 +46,8 @@ static bool hasClauses(Operation *op) {
          });
 }
 
-/// Returns the op that is all of the region of `op` but for the terminator, if
-/// it has this name.
+/// Returns the only op, except for a terminator, in the region of `op`, or null
+/// if there are more ops or if its name is not `name`.
 static Operation *getOnlyOp(Operation *op, StringRef name) {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return nullptr;
@@ -59,7 +59,8 @@ static Operation *getOnlyOp(Operation *op, StringRef name) {
 
 /// Returns true if `op` is a region of one loop over i64, without any clause.
 static bool isOneLoop(Operation *op) {
-  // By names: the header of the dialect takes a minute to compile.
+  // Ops are compared by name because the header of the OpenMP dialect takes a
+  // minute to compile.
   if (op->getName().getStringRef() != "omp.parallel" || hasClauses(op))
     return false;
   Operation *loop = getOnlyOp(op, "omp.wsloop");
@@ -94,7 +95,8 @@ LoopRuntime layout::findLoopRuntime(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The function of a region: numbers of the thread, and what it captures.
+/// The type of an outlined region. Its arguments are the global and the local
+/// thread number and the captured pointer.
 using RegionFunction = void (*)(int32_t *, int32_t *, void *);
 
 struct RunningRegion {
@@ -105,7 +107,7 @@ struct RunningRegion {
   std::mutex mutex; // of `message`
 };
 
-/// What the calling thread runs loops with, and what it runs of one.
+/// The team of the calling thread, and the parts of a loop that it runs.
 struct Caller {
   ThreadTeam *team = nullptr;
   unsigned threads = 1;
@@ -127,7 +129,7 @@ static void runParts(void *context, LoopParts &parts) {
   caller.parts = nullptr;
 }
 
-/// Runs a region. It captures one pointer, or nothing.
+/// Runs a region on the team. The region captures at most one pointer.
 static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   va_list captures;
   va_start(captures, function);
@@ -136,7 +138,7 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   region.captures = captured ? va_arg(captures, void *) : nullptr;
   va_end(captures);
   if (!caller.team || caller.parts) {
-    // In the loop of another region, or on a thread of somebody else.
+    // The region is nested in a parallel loop, or its thread has no team.
     LoopParts all{0, 1, 1}, *outer = caller.parts;
     caller.parts = &all;
     int32_t number = 0;
@@ -153,7 +155,8 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   abortOfModule();
 }
 
-/// Sets the iterations of a loop that the thread runs, from `lower` to `upper`.
+/// Sets `lower` and `upper` to the first and the last iteration that the thread
+/// runs.
 static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
                       uint64_t *lower, uint64_t *upper, int64_t *stride,
                       int64_t, int64_t) {

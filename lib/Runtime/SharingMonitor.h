@@ -32,17 +32,23 @@ namespace mlir::layout {
 
 class SharingMonitor {
 public:
-  /// Of work that is expected in a window. One that takes more than twice as
-  /// long ends early.
+  /// The length of a window: the sum of the times that its loops need on one
+  /// thread. A window that takes twice this length ends early.
   static constexpr int64_t kWindowNanoseconds = 10'000'000;
+  /// The largest slowdown of a shared window after which loops stay shared,
+  /// however fast one thread is.
   static constexpr double kMostSlowdown = 0.9;
-  static constexpr unsigned kLeastWindows = 4, kMostWindows = 128;
+  /// The number of windows on one thread after the first shared window that was
+  /// too slow.
+  static constexpr unsigned kLeastWindows = 4;
+  /// The largest number of windows on one thread between two shared windows.
+  static constexpr unsigned kMostWindows = 128;
 
   /// Returns true if loops are to be shared.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Counts a loop that has run in the present mode: the nanoseconds that one
-  /// thread needs, and those that it took.
+  /// Adds a loop that has run in the present mode: `expected` are the
+  /// nanoseconds that it needs on one thread, `taken` those that it took.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;

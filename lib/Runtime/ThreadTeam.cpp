@@ -14,23 +14,31 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// How long a helper looks for parts before it sleeps.
+/// The time that a helper polls for parts before it sleeps.
 static constexpr int64_t kSpinNanoseconds = 50'000;
-/// How often the caller looks at the parts that helpers run before it sleeps.
+/// The number of times that the caller polls the parts of helpers before it
+/// sleeps.
 static constexpr unsigned kSpinsOfCaller = 2000;
-/// A helper gains nothing on loops shorter than so many handovers. Data that
-/// another core has written last takes most of them.
+/// The length of the shortest loop that a helper speeds up, in handovers. Data
+/// that another core has written last takes most of that time.
 static constexpr int64_t kHandoversPerLoop = 40;
-static constexpr int64_t kLeastShared = 5'000, kMostShared = 50'000;
-/// How many handovers are measured, and for how long at a time.
+/// The lower bound of `leastShared`.
+static constexpr int64_t kLeastShared = 5'000;
+/// The upper bound of `leastShared`.
+static constexpr int64_t kMostShared = 50'000;
+/// The number of handovers that are measured.
 static constexpr unsigned kHandovers = 64;
+/// The time limit of one call that measures handovers.
 static constexpr int64_t kMeasuringNanoseconds = 200'000;
-/// Loops that are worth so many times an awake helper are worth waking one.
+/// The ratio of the work that is worth waking a helper to the work that is
+/// worth an awake helper.
 static constexpr int64_t kWakeFactor = 4;
-/// Claimed parts run for this long at least.
+/// The time that the parts of one claim are expected to run, unless one part
+/// takes longer.
 static constexpr int64_t kClaimNanoseconds = 2'000;
+/// The number of parts that a loop is cut into for each thread.
 static constexpr uint64_t kPartsPerThread = 16;
-/// Loops whose time is known, a power of two.
+/// The number of entries in the table of loop times, a power of two.
 static constexpr size_t kKnownLoops = 1024;
 
 static int64_t readClock() {
@@ -58,7 +66,8 @@ struct FreeTeams {
 };
 } // namespace
 
-/// Outlives the helpers, which run until the process ends.
+/// Returns the free teams. The list is never destroyed because the helpers run
+/// until the process ends.
 static FreeTeams &getFreeTeams() {
   static FreeTeams &free = *[] {
     auto *made = new FreeTeams;
@@ -78,7 +87,7 @@ ThreadTeam &ThreadTeam::acquire(unsigned threads) {
   FreeTeams &free = getFreeTeams();
   {
     std::lock_guard<std::mutex> lock(free.mutex);
-    // The smallest one, whose handovers are the fastest.
+    // Take the smallest team: its handovers are the fastest.
     ThreadTeam **best = nullptr;
     for (ThreadTeam *&team : free.teams)
       if (team->slices.size() >= threads &&
@@ -125,8 +134,9 @@ void ThreadTeam::publish(unsigned self, unsigned begin, unsigned end) {
   slices[self].word.store(pack(number, begin, end));
 }
 
-/// Takes parts of a slice, unless there are none. The number of the loop is in
-/// the word, so nothing is taken of a loop that has replaced the one read.
+/// Claims parts of a slice. Returns false if the slice is empty. The word holds
+/// the number of the loop, so the exchange fails if another loop has been
+/// published since the word was read.
 bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   std::atomic<uint64_t> &word = slices[slice].word;
   unsigned wanted = partsPerClaim.load(std::memory_order_relaxed);
@@ -214,8 +224,9 @@ void ThreadTeam::help(unsigned self) {
 void ThreadTeam::sleep(unsigned self) {
   Helper &helper = helpers[self];
   std::unique_lock<std::mutex> lock(helper.mutex);
-  // Either this thread sees parts that are published from here on, or who
-  // publishes them sees that it is asleep: both orders are sequential.
+  // Either this thread sees the parts that are published from here on, or the
+  // publisher sees that this thread is asleep: both sides store first and load
+  // then, with sequential consistency.
   helper.isAsleep.store(true);
   helper.wakeup.wait(lock, [&] {
     uint64_t read = slices[self].word.load();
@@ -277,7 +288,7 @@ void ThreadTeam::waitForHelpers() {
       return;
     relax();
   }
-  // A helper has lost its processor. This thread gives it its own.
+  // A helper has lost its processor. Sleep, so that it can run on this one.
   callerWaits.store(true);
   {
     std::unique_lock<std::mutex> lock(mutex);
@@ -286,7 +297,7 @@ void ThreadTeam::waitForHelpers() {
   callerWaits.store(false);
 }
 
-/// Returns how many threads share work of `left` nanoseconds.
+/// Returns the number of threads that share work of `left` nanoseconds.
 unsigned ThreadTeam::chooseSharers(int64_t left) {
   if (left < leastShared || !monitor.isSharing())
     return 1;
@@ -298,8 +309,8 @@ unsigned ThreadTeam::chooseSharers(int64_t left) {
   return isAwake ? threads : 1;
 }
 
-/// Gives the parts from `begin` on to the threads, if their `left` nanoseconds
-/// are worth it.
+/// Publishes the parts from `begin` on to the threads if `left`, the time in
+/// nanoseconds that these parts take on one thread, is long enough.
 void ThreadTeam::share(unsigned begin, int64_t left) {
   unsigned threads = chooseSharers(left), parts = count - begin;
   if (threads == 1)
@@ -349,7 +360,7 @@ void ThreadTeam::start(uint64_t trips, LoopParts &parts) {
   if (expected && !isShared)
     count = 1;
   parts = {0, 1, count};
-  // Nothing is left of the caller's slice if others were faster.
+  // The helpers may already have claimed all parts of the caller's slice.
   if (isShared && claim(0, /*fromFront=*/true, parts))
     claimedByCaller += parts.end - parts.begin;
   else if (isShared)
@@ -369,7 +380,7 @@ void ThreadTeam::run(Body body, void *context, const void *identity,
   body(context, parts);
   unsigned done = isShared ? 0 : 1;
   if (!isShared && count > 1) {
-    // The first part says how long the others take.
+    // Estimate the time of the other parts from that of the first part.
     share(1, std::max<int64_t>(readClock() - begin, 1) * (count - 1));
     if (!isShared) {
       parts = {1, count, count};

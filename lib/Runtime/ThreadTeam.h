@@ -48,7 +48,7 @@ namespace mlir::layout {
 /// The parts [begin, end) of a loop that is cut into `count` parts.
 struct LoopParts {
   unsigned begin = 0, end = 1;
-  /// 0 until `start` has cut the loop.
+  /// The number of all parts, or 0 if `start` has not cut the loop yet.
   unsigned count = 0;
 };
 
@@ -57,8 +57,8 @@ public:
   /// Runs parts of a loop. If `count` is 0, calls `start` first.
   using Body = void (*)(void *context, LoopParts &parts);
 
-  /// Returns a team of at least `threads` threads that no other caller has.
-  /// It has fewer if the system gives no more.
+  /// Returns a team of at least `threads` threads that no other caller uses, or
+  /// of fewer if the system cannot create more threads.
   static ThreadTeam &acquire(unsigned threads);
   /// Gives the team back, also after a body has left `run` by a long jump.
   void release();
@@ -69,9 +69,6 @@ public:
 
   /// Sets the parts that the first call of a body runs of `trips` iterations.
   void start(uint64_t trips, LoopParts &parts);
-
-  /// Returns the nanoseconds from which on a loop is shared.
-  int64_t getLeastShared() const { return leastShared; }
 
 private:
   explicit ThreadTeam(unsigned threads);
@@ -86,7 +83,7 @@ private:
     std::mutex mutex;
     std::condition_variable wakeup;
   };
-  /// How long the loop of `key` took on one thread.
+  /// The time that the loop of `key` takes on one thread.
   struct LoopTime {
     uint64_t key = 0;
     int64_t nanoseconds = 0;
@@ -120,7 +117,7 @@ private:
   uint32_t number = 0;
   std::atomic<unsigned> partsPerClaim{1}, sharers{1};
 
-  // The same loop, for the caller alone.
+  // State of the running loop that only the caller accesses.
   const void *identity = nullptr;
   uint64_t key = 0;
   int64_t expected = 0; // nanoseconds on one thread, 0 in the first run
@@ -132,12 +129,13 @@ private:
   std::mutex mutex;
   std::condition_variable finished;
 
-  // What decides whether loops are shared, in nanoseconds.
+  // State of the decision whether to share a loop.
   SharingMonitor monitor;
-  unsigned measurings = 8, handovers = 0; // calls that are left, measured ones
-  int64_t handover = 500;                 // the shortest one
-  int64_t leastShared;                    // work that is worth an awake helper
-  int64_t missed = 0; // work that helpers have slept through
+  unsigned measurings = 8; // calls of measureHandover that are left
+  unsigned handovers = 0;  // handovers that have been measured
+  int64_t handover = 500;  // nanoseconds of the shortest handover
+  int64_t leastShared;     // nanoseconds of work worth an awake helper
+  int64_t missed = 0;      // nanoseconds of work while helpers slept
 };
 
 } // namespace mlir::layout

@@ -34,7 +34,9 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         ArrayRef<Type> results, Refusal refuse = {},
                         bool findsElements = false);
 
-/// The same of `op`, which has this rule, on the types that it has.
+/// Checks whether `op`, whose rule is `rule`, can run on the types of its
+/// operands and results. Also finds each element by its own map if `rule` is a
+/// LoopsRule that runs anywhere.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         Refusal refuse = {}, bool findsElements = false);
 

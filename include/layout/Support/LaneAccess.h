@@ -24,13 +24,15 @@ namespace layout {
 /// or elsewhere.
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
-/// Lanes that are further apart are not read as vectors: of each vector that is
-/// loaded, fewer elements are used than it takes shuffles to collect them.
+/// The largest distance in elements between lanes that are read as vectors.
+/// Beyond it, collecting the lanes takes more shuffles than each loaded vector
+/// has used elements.
 inline constexpr int64_t kMostLaneStride = 4;
 
-/// How many elements apart the lanes along `dim` are in a row of the tensor
-/// that `map` indexes, 0 if `map` does not depend on `dim`, or std::nullopt if
-/// they are not in one row or more than kMostLaneStride elements apart.
+/// Returns the distance in elements between neighboring lanes along `dim` in
+/// the tensor that `map` indexes, 0 if `map` does not depend on `dim`, or
+/// std::nullopt if the lanes are not in one row or their distance exceeds
+/// kMostLaneStride.
 inline std::optional<int64_t> findLaneStride(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return 0;
@@ -58,8 +60,9 @@ inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
 /// Parts of a result take a few steps to combine: fewer are not worth lanes.
 inline constexpr int64_t kLeastLaneParts = 4;
 
-/// Sums of fewer vectors end about as often as they step: lanes that are a few
-/// elements apart are better then.
+/// The least number of vectors in a reduction whose lanes are preferred to
+/// strided lanes. The final steps of a shorter reduction take about as long as
+/// its sums.
 inline constexpr int64_t kLeastLaneVectors = 2;
 
 /// Whether the lanes of vectors along the reduction `dim` can each accumulate a

@@ -13,6 +13,7 @@
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/CpuFigures.h"
+#include "layout/Support/LaneAccess.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -187,8 +188,9 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
   return padding;
 }
 
-/// Returns the cost `work` of sums with `row` summands whose `run` summands are
-/// on lanes: whole vectors, and the steps that combine the lanes of each sum.
+/// Returns the cost of sums of `row` summands if their innermost `run` summands
+/// are on lanes: whole vectors, and the steps that combine the lanes of each
+/// sum. `work` is the cost of the summands alone.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
   int64_t lanes = getVectorSize(op), sum = row;
@@ -246,17 +248,18 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   // In the order of KernelPlan's findLane.
   std::optional<unsigned> parts;
   auto findParts = [&](int64_t least) {
-    if (!lane)
-      parts = stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
-                                       least);
-    return parts.has_value();
+    return stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
+                                    least);
   };
+  if (!lane)
+    parts = findParts(kLeastLaneVectors * getVectorSize(op));
   bool isStrided = false;
-  if (!lane && !findParts(kLeastLaneVectors * getVectorSize(op))) {
+  if (!lane && !parts) {
     lane = stored.findLane(rule, getAssumedSize(), op->getContext(),
                            /*mayStride=*/true);
     isStrided = lane.has_value();
-    findParts(kLeastLaneParts);
+    if (!lane)
+      parts = findParts(kLeastLaneParts);
   }
 
   Cost work = rule.opsPerPoint;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredOp.h"
+#include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;

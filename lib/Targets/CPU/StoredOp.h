@@ -17,7 +17,6 @@
 
 #include "layout/Analysis/CostModel.h"
 #include "layout/Interfaces/PaddingMasks.h"
-#include "layout/Support/LaneAccess.h"
 
 namespace mlir {
 namespace layout {
@@ -34,21 +33,21 @@ struct StoredOp {
   static StoredOp get(Operation *op, const LoopsRule &rule,
                       const OpLayouts &layouts, const LayoutTable &table);
 
-  /// The digit that a kernel puts on its lanes: the last parallel one along
-  /// which every tensor that it meets moves to the next element or, where it
-  /// is read, not at all; with `mayStride` also by a few elements where it is
-  /// read. Dynamic sizes count as `assumed`.
+  /// Returns the digit that a kernel puts on its lanes: the last parallel one
+  /// along which every tensor that it meets moves to the next element. A tensor
+  /// that is read may also not move, and with `mayStride` move by a few
+  /// elements. Dynamic sizes count as `assumed`.
   std::optional<unsigned> findLane(const LoopsRule &rule, int64_t assumed,
                                    MLIRContext *context,
                                    bool mayStride = false) const;
 
-  /// The digit whose lanes hold parts of one result, where a kernel finds no
-  /// other one: a reduction of at least `least` steps along which some tensor
-  /// moves to the next element and none elsewhere.
-  std::optional<unsigned>
-  findReductionLane(const LoopsRule &rule, int64_t assumed,
-                    MLIRContext *context,
-                    int64_t least = kLeastLaneParts) const;
+  /// Returns the digit whose lanes hold parts of one result: a reduction of at
+  /// least `least` steps along which some tensor moves to the next element and
+  /// none elsewhere.
+  std::optional<unsigned> findReductionLane(const LoopsRule &rule,
+                                            int64_t assumed,
+                                            MLIRContext *context,
+                                            int64_t least) const;
 
   /// How often digit `d` runs.
   int64_t getTrips(unsigned d, int64_t assumed) const;

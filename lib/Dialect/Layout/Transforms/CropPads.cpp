@@ -85,8 +85,7 @@ static Value emitSlice(OpBuilder &b, Location loc, Value source,
                        ArrayRef<OpFoldResult> sizes) {
   auto type = cast<RankedTensorType>(source.getType());
   // No offset is inside of a dim whose slice has no elements.
-  if (llvm::any_of(
-          sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
+  if (llvm::any_of(sizes, isZeroInteger))
     return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
   auto slice =
@@ -96,8 +95,8 @@ static Value emitSlice(OpBuilder &b, Location loc, Value source,
 }
 
 /// Replaces a padding that may remove elements by a slice and a padding that
-/// adds some. A result that states a layout is the padding's, the slice is
-/// plain.
+/// only adds elements, or by a fill if the result is known to have no element
+/// of the source. The replacement has the type of `op`, the slice is row-major.
 static void crop(RewriterBase &rewriter, tensor::PadOp op) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -124,8 +123,7 @@ static void crop(RewriterBase &rewriter, tensor::PadOp op) {
     high[d] = emit.max0(a - b - c, {total, low[d], sizes[d]});
   }
   Value value = op.getConstantPaddingValue();
-  bool isPadding = llvm::any_of(
-      sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); });
+  bool isPadding = llvm::any_of(sizes, isZeroInteger);
   if (value && isPadding && type.hasStaticShape()) {
     Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
     auto fill = linalg::FillOp::create(rewriter, loc, value, empty);

@@ -34,16 +34,16 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Returns true if all that the bodies of `op` hand on is put into its shared
-/// tensors by insertions of slices.
+/// Returns true if the terminator of `op` only inserts slices.
 static bool insertsSlices(scf::ForallOp op) {
   return llvm::all_of(op.getTerminator().getYieldingOps(), [](Operation &each) {
     return isa<tensor::ParallelInsertSliceOp>(each);
   });
 }
 
-/// Emits the insertions of one body into `shared`, the tensors as they are
-/// before it, and returns them as they are behind it.
+/// Emits the insertions of one iteration of `op` into `shared`, the tensors
+/// that the loop carries, and returns the updated tensors. `mapping` maps
+/// values of the body of `op` to those of the iteration.
 static SmallVector<Value> insertSlices(OpBuilder &b, scf::ForallOp op,
                                        ValueRange shared,
                                        const IRMapping &mapping) {
@@ -69,7 +69,8 @@ static SmallVector<Value> insertSlices(OpBuilder &b, scf::ForallOp op,
   return results;
 }
 
-/// What a body reads of a shared tensor is what was there before the loop.
+/// Replaces `op` by a nest of scf.for. Reads of a shared tensor in the body
+/// become reads of the tensor before the loop.
 static void sequence(RewriterBase &rewriter, scf::ForallOp op) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);

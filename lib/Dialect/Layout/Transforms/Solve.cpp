@@ -300,7 +300,8 @@ static void remarkNote(Operation *op, const StorageNote &note,
   remark << text;
 }
 
-/// An op that cannot run in the layouts that its types state.
+/// Emits the remark on an op that cannot run in the layouts that its types
+/// state, with the reason.
 static void remarkStatedLayouts(Operation *op, const OpLayoutRule &rule,
                                 const CostModel &costs) {
   auto remark = remark::analysis(op->getLoc(), options("StatedLayouts", op));

@@ -49,6 +49,20 @@ static Value emitScatter(OpBuilder &b, Location loc, RankedTensorType type,
   return nest.results.front();
 }
 
+Value layout::emitChoice(OpBuilder &b, Location loc, Value condition,
+                         EmitValue inside, EmitValue outside) {
+  if (!condition)
+    return inside(b, loc);
+  auto yield = [](EmitValue emit) {
+    return [emit](OpBuilder &b, Location loc) {
+      scf::YieldOp::create(b, loc, emit(b, loc));
+    };
+  };
+  auto choice =
+      scf::IfOp::create(b, loc, condition, yield(inside), yield(outside));
+  return choice.getResult(0);
+}
+
 Value layout::emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                          ArrayRef<OpFoldResult> sizes, EmitElement element) {
   if (!canGather(type))
@@ -64,21 +78,12 @@ Value layout::emitGather(OpBuilder &b, Location loc, RankedTensorType type,
       position.push_back(linalg::IndexOp::create(b, loc, a));
     EmittedIndex found = *emitBackward(b, loc, map, type.getShape(), position,
                                        sizes, /*checkPadding=*/padded);
-    Value result;
-    if (!found.isElement) {
-      result = element(b, loc, found.index);
-    } else {
-      auto choose = [&](OpBuilder &b, Location loc, bool inside) {
-        Value value =
-            inside ? element(b, loc, found.index) : createFiller(b, loc, type);
-        scf::YieldOp::create(b, loc, value);
-      };
-      auto choice = scf::IfOp::create(
-          b, loc, found.isElement,
-          [&](OpBuilder &b, Location loc) { choose(b, loc, true); },
-          [&](OpBuilder &b, Location loc) { choose(b, loc, false); });
-      result = choice.getResult(0);
-    }
+    Value result = emitChoice(
+        b, loc, found.isElement,
+        [&](OpBuilder &b, Location loc) {
+          return element(b, loc, found.index);
+        },
+        [&](OpBuilder &b, Location loc) { return createFiller(b, loc, type); });
     linalg::YieldOp::create(b, loc, result);
   };
   SmallVector<utils::IteratorType> iterators(rank,

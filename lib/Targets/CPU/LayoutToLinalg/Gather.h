@@ -26,6 +26,14 @@ namespace layout {
 /// Emits the element at a logical index inside the box.
 using EmitElement = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
+/// Emits one value.
+using EmitValue = function_ref<Value(OpBuilder &, Location)>;
+
+/// Emits an scf.if whose result is that of `inside` if `condition` holds, and
+/// that of `outside` if not. A null condition always holds.
+Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
+                 EmitValue outside);
+
 /// The physical tensor of `type` with these elements.
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);

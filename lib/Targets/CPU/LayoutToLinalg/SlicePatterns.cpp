@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -238,17 +237,7 @@ Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
     auto outside = [&](OpBuilder &b, Location loc) {
       return extractElement(b, loc, to, dest.front(), index, sizes);
     };
-    if (!valid)
-      return inside(b, loc);
-    auto choice = scf::IfOp::create(
-        b, loc, valid,
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, inside(b, loc));
-        },
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, outside(b, loc));
-        });
-    return choice.getResult(0);
+    return emitChoice(b, loc, valid, inside, outside);
   };
   return emitGather(rewriter, loc, to, sizes, element);
 }

@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -161,24 +160,15 @@ static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
     return extractElement(b, loc, op.getSourceType(), source, inner,
                           sourceSizes);
   };
-  if (!valid)
-    return inside(b, loc);
-  auto choice = scf::IfOp::create(
-      b, loc, valid,
-      [&](OpBuilder &b, Location loc) {
-        scf::YieldOp::create(b, loc, inside(b, loc));
-      },
-      [&](OpBuilder &b, Location loc) {
-        IRMapping mapping;
-        Block *body = op.getBody();
-        mapping.map(body->getArguments(), index);
-        for (Operation &inner : body->without_terminator())
-          b.clone(inner, mapping);
-        scf::YieldOp::create(
-            b, loc,
-            mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
-      });
-  return choice.getResult(0);
+  auto border = [&](OpBuilder &b, Location loc) {
+    IRMapping mapping;
+    Block *body = op.getBody();
+    mapping.map(body->getArguments(), index);
+    for (Operation &inner : body->without_terminator())
+      b.clone(inner, mapping);
+    return mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
+  };
+  return emitChoice(b, loc, valid, inside, border);
 }
 
 LogicalResult

@@ -15,7 +15,6 @@
 #include "IndexRanges.h"
 #include "WriteGather.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -123,8 +122,8 @@ private:
 
   OpBuilder builder;
   bool isTextFixed;
-  // Checks that are there, by the index, the size or, if that is dynamic, the
-  // dim of the tensor, and the block.
+  // The inserted checks: the index, the size, the tensor and its dim if the
+  // size is dynamic, and the block of the access.
   DenseSet<std::tuple<Value, int64_t, Value, unsigned, Block *>> done;
 };
 } // namespace
@@ -226,8 +225,9 @@ bool CheckInserter::insertMaximum(const Access &access) {
   return true;
 }
 
-/// Returns the place before `op`, outside of the loops that change none of
-/// `values`, and adds the conditions under which those loops have iterations.
+/// Returns the outermost of `op` and the loops around it before which `values`
+/// and the bounds of the loops that are left are defined. Appends those loops
+/// to `loops`.
 static Operation *hoist(Operation *op, SmallVector<Value> values,
                         SmallVectorImpl<scf::ForOp> &loops) {
   while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
@@ -253,7 +253,8 @@ void CheckInserter::insertInPlace(const Access &access) {
   Operation *place = access.op;
   if (isa<tensor::ParallelInsertSliceOp>(place))
     place = place->getParentOp();
-  // What a body takes from outside is the same in all of its iterations.
+  // One check before a linalg op covers all iterations of its body if the body
+  // always runs the access and defines none of the values.
   if (linalg::LinalgOp op = findLinalgOp(place);
       op && place->getParentOp() == op &&
       llvm::all_of(values,
@@ -310,7 +311,8 @@ struct CheckIndices : layout::impl::CheckIndicesPassBase<CheckIndices> {
   using CheckIndicesPassBase::CheckIndicesPassBase;
 
   void runOnOperation() override {
-    // Ops that read by data without an extract of their own.
+    // Gathers and tensor.generate become linalg ops, whose body has a
+    // tensor.extract.
     IRRewriter rewriter(&getContext());
     writeGathers(rewriter, getOperation());
     SmallVector<tensor::GenerateOp> generates;

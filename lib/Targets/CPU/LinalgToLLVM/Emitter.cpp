@@ -130,9 +130,9 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
   return readStrided(value, indices, stride, point);
 }
 
-/// The elements of a row of `buffer` from `indices` on that are `stride` apart.
-/// Loads cover them as whole vectors, the last of which ends with the last
-/// element: nothing behind it is read.
+/// Reads the elements of a row of `buffer` from `indices` on that are `stride`
+/// apart. Whole vectors are loaded, the last of which ends with the last
+/// element, so that no element behind that one is read.
 ///
 ///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
 Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
@@ -226,8 +226,8 @@ Operation *Emitter::loadInPlace(Operation *op) {
   return op;
 }
 
-/// Reads what `extract` takes for the lanes of `point`: a row of the tensor, or
-/// for each lane the element at the indices that are computed for it alone.
+/// Reads the elements of `extract` for the lanes of `point`: as one vector if
+/// they are contiguous, otherwise one by one at the indices of each lane.
 Value Emitter::readLanes(const Stage &stage, tensor::ExtractOp extract,
                          const Point &point) {
   linalg::LinalgOp op = stage.op;

@@ -115,7 +115,7 @@ public:
   Type integer, real;
 };
 
-/// Returns the f32 number of a power of two, whose exponent is `byte`.
+/// Returns the power of two with the biased exponent `byte` as f32.
 Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
   constexpr int64_t denormal = 0x400000, nan = 0x7fc00000; // 2^-127
   using P = arith::CmpIPredicate;
@@ -125,7 +125,7 @@ Value extendExponent(Emitter &e, const SmallFloat &format, Value byte) {
       e.select(e.is(P::eq, byte, *format.nan), e.constant(nan), number));
 }
 
-/// Returns the f32 number that `x`, of a small float type, is.
+/// Returns `x`, which has a small float type, as f32.
 Value extend(OpBuilder &builder, Location loc, Value x) {
   SmallFloat format = *SmallFloat::get(x.getType());
   Emitter e(builder, loc, 32);
@@ -155,8 +155,9 @@ Value extend(OpBuilder &builder, Location loc, Value x) {
 /// Returns the number of `type` nearest to `x`.
 Value convert(OpBuilder &builder, Location loc, Type type, Value x);
 
-/// Returns the bits of the power of two nearest to a number of f64. That of 0
-/// is the least one; a negative number has none and gives NaN.
+/// Returns the bits of the power of two nearest to an f64 number, given its
+/// bits with and without the sign. Zero becomes the least power of two, a
+/// negative number NaN.
 Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
                       Value digits) {
   using P = arith::CmpIPredicate;
@@ -172,8 +173,8 @@ Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
                   e.constant(*format.nan), exponent);
 }
 
-/// Returns the bits, without a sign, of the small float nearest to a number
-/// with these digits, of which ties have an even last digit.
+/// Returns the bits, without the sign, of the small float nearest to the number
+/// with the bits `digits`. A tie is rounded to an even last digit.
 Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(e.real).getFloatSemantics();

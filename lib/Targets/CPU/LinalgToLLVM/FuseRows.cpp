@@ -35,11 +35,11 @@ using layout::CpuFigures;
 
 namespace {
 
-/// Of each loop of an op, the number of the row dim that it goes through, or -1
-/// if it goes through a row.
+/// For each loop of an op, the number of the row dim that it iterates over, or
+/// -1 if it iterates within a row.
 using RowsOfLoops = SmallVector<int>;
 
-/// An op that elementwise finishes a chain, and those that only it needs.
+/// An elementwise op and the ops that only it needs.
 struct Chain {
   linalg::LinalgOp last;
   /// The loops of `last` over rows, outermost first.
@@ -58,8 +58,8 @@ static int64_t getBytes(Value value) {
          llvm::divideCeil(layout::bitsOf(type.getElementType()), 8);
 }
 
-/// Whether `op` computes one static tensor, each operand of which is indexed by
-/// loops alone, and does nothing else.
+/// Returns true if `op` computes one static tensor, has no effects, and indexes
+/// each operand by loops and constants only.
 static bool isPlain(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
          !ShapedType::isDynamicShape(op.getStaticLoopRanges()) &&
@@ -81,13 +81,13 @@ static bool isPlain(linalg::LinalgOp op) {
          });
 }
 
-/// The loop that a subscript is, or std::nullopt for a constant.
+/// Returns the loop that `subscript` names, or std::nullopt for a constant.
 static std::optional<unsigned> findLoop(AffineExpr subscript) {
   auto dim = dyn_cast<AffineDimExpr>(subscript);
   return dim ? std::optional(dim.getPosition()) : std::nullopt;
 }
 
-/// Whether `map` reads along each loop of more than one step.
+/// Returns true if `map` depends on each loop of more than one iteration.
 static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (extent != 1 && !map.isFunctionOfDim(loop))
@@ -95,8 +95,8 @@ static bool readsAll(AffineMap map, ArrayRef<int64_t> extents) {
   return true;
 }
 
-/// The loops of `producer` over rows where `consumer` reads it by `operand`, or
-/// std::nullopt if the consumer's rows are no rows of the producer.
+/// Returns the row loops of `producer`, which `operand` reads, or std::nullopt
+/// if rows of the consumer are not rows of the producer.
 static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
                                            OpOperand &operand,
                                            const RowsOfLoops &consumerRows,
@@ -120,8 +120,9 @@ static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
   return found == count ? std::optional(std::move(rows)) : std::nullopt;
 }
 
-/// Whether `op` can be done in blocks of rows: it reads each element of some
-/// input once, so that rows share nothing, and what all rows read is small.
+/// Returns true if `op` can be computed in blocks of rows: it is elementwise or
+/// reads each element of some input once, and inputs shared by all rows are
+/// small.
 static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
                     const CpuFigures &target) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -138,7 +139,8 @@ static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
   return readsOnce;
 }
 
-/// Adds the ops that only `chain` uses and that are row ops of its rows.
+/// Adds the ops that only `chain` uses and that are row ops of its rows. A
+/// producer that is not added is met again when another user of it is added.
 static void addProducers(Chain &chain, const CpuFigures &target) {
   constexpr size_t kMostMembers = 16;
   SmallVector<Operation *> worklist{chain.last};
@@ -168,11 +170,10 @@ static void addProducers(Chain &chain, const CpuFigures &target) {
       worklist.push_back(producer);
     }
   }
-  // A producer with a user that joined later is met again.
 }
 
-/// Bytes that the ops of the chain need not read or write in far memory, and
-/// those of one row of all its tensors.
+/// Returns the bytes that the ops of the chain need not read or write in far
+/// memory, and the bytes of one row of all tensors.
 static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   int64_t saved = 0, all = 0;
   llvm::SmallSetVector<Value, 8> tensors;
@@ -200,8 +201,8 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   return {saved, all / count};
 }
 
-/// The chain that ends in `op` and contains a reduction of rows, if its tensors
-/// are worth it.
+/// Returns the chain that ends in `op`, or std::nullopt if it has no reduction
+/// of rows or saves too few bytes.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
                                       const CpuFigures &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)
@@ -238,10 +239,10 @@ static std::optional<Chain> findChain(linalg::LinalgOp op,
   return std::nullopt;
 }
 
-/// How many rows a block has along the innermost row loop.
+/// Returns the number of rows of a block along the innermost row loop.
 static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
-  // Sums of so many rows are accumulated at a time, each of which waits for the
-  // one before.
+  // The largest number of rows, whose sums are accumulated at the same time:
+  // each addition to one sum waits for the addition before.
   constexpr int64_t kMostRows = 8;
   linalg::LinalgOp last = chain.last;
   int64_t extent = last.getStaticLoopRanges()[chain.rowLoops.back()];
@@ -253,7 +254,7 @@ static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
   return most;
 }
 
-/// The part of `tensor`, which `map` indexes, in a block of rows.
+/// Returns the part of `tensor`, which `map` indexes, in a block of rows.
 static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
                    const RowsOfLoops &rows, ArrayRef<OpFoldResult> offsets,
                    ArrayRef<int64_t> sizes) {
@@ -294,17 +295,22 @@ static void moveIndices(OpBuilder &b, linalg::LinalgOp op,
   }
 }
 
-/// Writes the ops of the chain for one block of rows, in their order, and
-/// returns `result` with the block inserted.
-static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
-                       ArrayRef<OpFoldResult> offsets,
-                       ArrayRef<int64_t> sizes) {
+/// Returns the ops of the chain in program order.
+static SmallVector<Operation *> getSortedMembers(const Chain &chain) {
   SmallVector<Operation *> ops(llvm::make_first_range(chain.members));
   llvm::sort(ops, [](Operation *first, Operation *second) {
     return first->isBeforeInBlock(second);
   });
+  return ops;
+}
+
+/// Emits the ops of the chain for one block of rows, in program order, and
+/// returns `result` with the block inserted.
+static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
+                       ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<int64_t> sizes) {
   IRMapping parts;
-  for (Operation *each : ops) {
+  for (Operation *each : getSortedMembers(chain)) {
     auto op = cast<linalg::LinalgOp>(each);
     const RowsOfLoops &rows = chain.members.find(each)->second;
     Location loc = op.getLoc();
@@ -369,8 +375,8 @@ static void emitLoops(RewriterBase &rewriter, const Chain &chain,
   rewriter.replaceAllUsesWith(last->getResult(0), nest.results[0]);
 }
 
-/// Reads an operand that only has dims of extent one more or less than what an
-/// op computes as that op gives it.
+/// Replaces an operand that is a reshape of the result of a linalg op by that
+/// result if the reshape only adds or removes unit dims.
 static void readWithoutUnitDims(linalg::GenericOp op, OpOperand &operand) {
   Operation *reshape = operand.get().getDefiningOp();
   if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
@@ -405,7 +411,7 @@ static void readWithoutUnitDims(linalg::GenericOp op, OpOperand &operand) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps[operand.getOperandNumber()] =
       AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-  // Another operand has to tell the extents of the loops.
+  // The maps must still determine the extents of all loops.
   if (!inversePermutation(concatAffineMaps(maps, op.getContext())))
     return;
   operand.set(source);
@@ -425,7 +431,7 @@ void layout::fuseRows(Operation *function, const CpuFigures &target,
         readWithoutUnitDims(generic, *input);
   IRRewriter rewriter(function->getContext());
   DenseSet<Operation *> erased;
-  // The last op first: a chain takes its producers.
+  // Visit the last op first, because a chain takes its producers.
   for (linalg::LinalgOp op : llvm::reverse(ops)) {
     if (erased.contains(op))
       continue;
@@ -433,12 +439,9 @@ void layout::fuseRows(Operation *function, const CpuFigures &target,
     if (!chain)
       continue;
     emitLoops(rewriter, *chain, target, parallelLoops);
-    // Users first.
-    SmallVector<Operation *> members(llvm::make_first_range(chain->members));
-    llvm::sort(members, [](Operation *first, Operation *second) {
-      return second->isBeforeInBlock(first);
-    });
-    for (Operation *member : members) {
+    // Users are erased before their producers.
+    SmallVector<Operation *> members = getSortedMembers(*chain);
+    for (Operation *member : llvm::reverse(members)) {
       erased.insert(member);
       rewriter.eraseOp(member);
     }

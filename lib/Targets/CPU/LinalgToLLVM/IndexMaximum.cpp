@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Emits what a reduction holds after an index: its arguments are the index and
-/// what the reduction held before.
+/// Emits one step of a reduction from the index and the value before the step,
+/// and returns the value after it.
 using ReductionStep = function_ref<Value(OpBuilder &, Value, Value)>;
 
 /// The part of a body that computes an index, and the reduction over it.
@@ -59,8 +59,9 @@ private:
 };
 } // namespace
 
-/// Adds what `value` is computed of. Returns false if an op is not pure, or is
-/// reached under a condition that its operands may need.
+/// Adds the ops and arguments of the body that `value` depends on to the slice.
+/// Returns false if an op has effects, or is in a branch and not speculatable,
+/// or if an argument is an accumulator or belongs to a nested region.
 bool MaximumEmitter::add(Value value) {
   if (!op->isAncestor(value.getParentBlock()->getParentOp()))
     return true;
@@ -84,20 +85,12 @@ bool MaximumEmitter::add(Value value) {
   Operation *made = value.getDefiningOp();
   if (!slice.insert(made).second)
     return true;
-  if (auto index = dyn_cast<linalg::IndexOp>(made)) {
-    isUsed.set(index.getDim());
-    return true;
-  }
   bool isBranch = made->getBlock() != op.getBlock();
   if (!isMemoryEffectFree(made) || (isBranch && !isSpeculatable(made)))
     return false;
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(made->getRegions(), captured);
-  WalkResult loops = made->walk([&](linalg::IndexOp index) {
-    isUsed.set(index.getDim());
-    return WalkResult::advance();
-  });
-  (void)loops;
+  made->walk([&](linalg::IndexOp index) { isUsed.set(index.getDim()); });
   return llvm::all_of(made->getOperands(), [&](Value v) { return add(v); }) &&
          llvm::all_of(captured, [&](Value v) { return add(v); });
 }
@@ -115,8 +108,9 @@ bool MaximumEmitter::addConditions(Operation *user) {
   return true;
 }
 
-/// Narrow integers have more lanes. The largest one as an unsigned number is
-/// also the largest one when it is extended.
+/// Sets `element` to the index before its extensions, because narrow integers
+/// have more lanes. The largest unsigned integer is also the largest one when
+/// it is extended.
 void MaximumEmitter::chooseElement(Value index) {
   element = index;
   while (Operation *cast = element.getDefiningOp()) {
@@ -149,8 +143,8 @@ bool MaximumEmitter::setSizes(IndexMaximum &result) {
   return true;
 }
 
-/// Sets the operands and their maps. A loop that no operand has as a dim gets
-/// one in a tensor without contents.
+/// Sets the operands and their maps. Loops that are not dims of any operand
+/// become dims of an additional empty tensor.
 void MaximumEmitter::setOperands() {
   MLIRContext *context = op.getContext();
   SmallVector<AffineExpr> dims(op.getNumLoops(),
@@ -214,7 +208,7 @@ void MaximumEmitter::emitBody(OpBuilder &body, ValueRange values,
   linalg::YieldOp::create(body, loc, step(body, found, values.back()));
 }
 
-/// Emits the reduction, and returns what it holds in the end.
+/// Emits the reduction and returns its final value.
 Value MaximumEmitter::emitReduction(ReductionStep step) {
   Location loc = op.getLoc();
   Type type = element.getType();
@@ -237,11 +231,11 @@ Value MaximumEmitter::emitReduction(ReductionStep step) {
                                    ValueRange());
 }
 
-/// Finds the part of the body that computes `index`. Returns false if it is not
-/// of pure ops of the body alone.
+/// Finds the part of the body that computes `index`. Returns false if that part
+/// has ops that are not pure, or if the body does not compute `index`.
 bool MaximumEmitter::plan(Value index, Operation *user) {
   chooseElement(index);
-  // What the op takes from outside is one index.
+  // A value from outside of the op is a single index and needs no reduction.
   return op->isAncestor(element.getParentBlock()->getParentOp()) &&
          addConditions(user) && add(element);
 }

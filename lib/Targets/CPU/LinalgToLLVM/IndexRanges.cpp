@@ -34,8 +34,8 @@ static bool anyDepends(ValueRange values, DenseSet<Value> &visited) {
       values, [&](Value value) { return dependsOnData(value, visited); });
 }
 
-/// Returns true if what a region branch op passes to `value`, a block argument
-/// or a result, depends on data.
+/// Returns true if `argument`, a scalar, depends on data. The arguments of all
+/// ops but loops and tensor.generate do.
 static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
@@ -50,9 +50,7 @@ static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
   if (auto loop = dyn_cast<scf::ForallOp>(parent))
     if (llvm::is_contained(loop.getInductionVars(), argument))
       return anyDepends(loop.getOperands(), visited);
-  if (isa<tensor::GenerateOp>(parent))
-    return false;
-  return !isa<TensorType>(argument.getType());
+  return !isa<tensor::GenerateOp>(parent);
 }
 
 static bool dependsOnData(Value value, DenseSet<Value> &visited) {
@@ -133,13 +131,13 @@ private:
   void visitResults(linalg::LinalgOp op,
                     ArrayRef<IntegerValueRangeLattice *> results);
 
-  // How often each range has grown.
+  // The number of times that each range has grown.
   DenseMap<Value, unsigned> growths;
 };
 } // namespace
 
-/// Widens `lattice` to `range`. A range that keeps growing, as of a counter in
-/// a loop, becomes that of its type.
+/// Joins `range` to `lattice`. A range that keeps growing, e.g. that of a
+/// counter in a loop, becomes the range of its type.
 void ElementRangeAnalysis::join(IntegerValueRangeLattice *lattice,
                                 const IntegerValueRange &range) {
   constexpr unsigned kMostGrowths = 8;
@@ -151,8 +149,8 @@ void ElementRangeAnalysis::join(IntegerValueRangeLattice *lattice,
   propagateIfChanged(lattice, changed);
 }
 
-/// The elements that an op yields and, where there may be no iteration, those
-/// that it starts from.
+/// Joins the ranges of the yielded values to those of the results and, if `op`
+/// has reductions, which may have no iteration, the ranges of the inits.
 void ElementRangeAnalysis::visitResults(
     linalg::LinalgOp op, ArrayRef<IntegerValueRangeLattice *> results) {
   ProgramPoint *point = getProgramPointAfter(op);
@@ -270,8 +268,8 @@ static bool isSize(Value size, Value tensor, unsigned dim) {
   return succeeded(areEqual) && *areEqual;
 }
 
-/// Returns what the op that computes the operand of `argument` yields, if there
-/// is one.
+/// Returns the value that the linalg op that computes the operand of `argument`
+/// yields, or null if there is no such op or it has reductions.
 static Value getYielded(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))

@@ -18,7 +18,7 @@ class LaneSteps {
 public:
   LaneSteps(const Stage &stage, unsigned dim) : stage(stage), dim(dim) {}
 
-  /// The step of `value`, or std::nullopt if it is not a known number.
+  /// Returns the step of `value`, or std::nullopt if it is unknown.
   std::optional<int64_t> find(Value value) {
     auto [known, isNew] = steps.try_emplace(value);
     if (!isNew)

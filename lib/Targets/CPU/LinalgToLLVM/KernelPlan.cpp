@@ -38,8 +38,8 @@ static bool isVectorizable(const Stage &stage) {
   return true;
 }
 
-/// Whether each element that the body of `stage` reads by its indices is one
-/// for all lanes along `dim`.
+/// Returns true if all lanes along `dim` read the same element by each
+/// tensor.extract in the body of `stage`.
 static bool readsSameElements(const Stage &stage, unsigned dim) {
   linalg::LinalgOp op = stage.op;
   return llvm::all_of(op.getBlock()->getOps<tensor::ExtractOp>(),
@@ -49,9 +49,9 @@ static bool readsSameElements(const Stage &stage, unsigned dim) {
                       });
 }
 
-/// Whether the indices of `extract` can be computed for each lane by itself:
-/// from indices of the loops and elements in memory, not from an accumulator or
-/// from what the root gives to the finish.
+/// Returns true if the indices of `extract` can be computed for each lane by
+/// itself: from loop indices and elements in memory, not from an accumulator or
+/// from the value that the root passes to the finish.
 static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
                               tensor::ExtractOp extract) {
   linalg::LinalgOp op = stage.op;
@@ -69,8 +69,8 @@ static bool hasIndicesOfLanes(const Kernel &kernel, const Stage &stage,
   return true;
 }
 
-/// How a stage reads and writes with lanes along a dim: rows of memory and
-/// single elements, or also what has to be collected from several places.
+/// Returns the worst access of `stage` with lanes along `dim`, at least
+/// Contiguous, or std::nullopt if `dim` cannot be on lanes.
 static std::optional<LaneAccess>
 classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   auto worst = LaneAccess::Contiguous;
@@ -93,8 +93,8 @@ classifyStage(const Kernel &kernel, const Stage &stage, unsigned dim) {
   return worst;
 }
 
-/// The worst access of the stages with lanes along the parallel `dim`, or
-/// std::nullopt if it cannot be on lanes.
+/// Returns the worst access of all stages with lanes along `dim`, or
+/// std::nullopt if `dim` is not parallel or cannot be on lanes.
 static std::optional<LaneAccess> classifyKernel(const Kernel &kernel,
                                                 unsigned dim) {
   if (!kernel.isParallel(dim))
@@ -154,7 +154,8 @@ static unsigned widestResult(const Kernel &kernel) {
   return bits;
 }
 
-/// A reduction of at least `least` elements whose lanes hold parts of a result.
+/// Returns the first reduction of at least `least` elements whose lanes can
+/// hold parts of a result, or std::nullopt if there is none.
 static std::optional<unsigned> findReductionLane(const Kernel &kernel,
                                                  double least) {
   for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)
@@ -163,7 +164,7 @@ static std::optional<unsigned> findReductionLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// The dim of the lanes, the first one that there is of these:
+/// Returns the dim of the lanes, the first existing one of:
 ///
 ///   a parallel dim along rows of memory   each vector is one load or store
 ///   a long reduction                      two loads for each operation
@@ -171,7 +172,8 @@ static std::optional<unsigned> findReductionLane(const Kernel &kernel,
 ///   a short reduction                     its end takes longer than its steps
 ///   a parallel dim that indices follow    a load for each lane
 ///
-/// Elements of less than a byte are collected one by one: then only the first.
+/// Kernels with elements of less than a byte, which are collected one by one,
+/// use only the first kind. Returns std::nullopt if no dim can be on lanes.
 static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   if (auto lane = findParallelLane(kernel, LaneAccess::Contiguous))
     return lane;
@@ -187,7 +189,7 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
   return findParallelLane(kernel, LaneAccess::Other);
 }
 
-/// The dim of the lanes, and how many elements a vector has.
+/// Sets the dim of the lanes of `plan` and the number of elements of a vector.
 static void chooseLane(const Kernel &kernel, const CpuFigures &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||

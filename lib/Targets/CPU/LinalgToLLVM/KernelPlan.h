@@ -55,13 +55,15 @@ struct KernelPlan {
 /// bit has a byte of memory to itself, and a bit of a vector.
 bool isWholeBytes(Type element);
 
-/// How the element that `extract` reads in the body of `stage` moves when the
-/// kernel dim `dim` advances by one. Other stands for what is not known.
+/// Returns how the element that `extract` reads in the body of `stage` moves
+/// when the kernel dim `dim` advances by one, or LaneAccess::Other if it is
+/// unknown.
 LaneAccess classifyExtract(const Stage &stage, tensor::ExtractOp extract,
                            unsigned dim);
 
-/// The last parallel dim that all stages can hold in vectors with no access
-/// worse than `worst`, or std::nullopt. Results are rows of memory always.
+/// Returns the last parallel dim that all stages can hold in vectors with no
+/// access worse than `worst`, or std::nullopt if there is none. Results are
+/// always contiguous along it.
 std::optional<unsigned>
 findParallelLane(const Kernel &kernel,
                  LaneAccess worst = LaneAccess::Contiguous);

@@ -135,8 +135,9 @@ static void makeSequential(scf::ParallelOp op) {
   op.erase();
 }
 
-/// Returns true if an assertion in `loop` may fail. A launcher that survives
-/// that knows the thread that it called the program in, and no other.
+/// Returns true if `loop` contains an assertion. A launcher that survives a
+/// failed assertion returns to the thread that called the program, and may not
+/// know other threads.
 static bool mayFail(scf::ParallelOp loop) {
   return loop
       .walk([](Operation *op) {

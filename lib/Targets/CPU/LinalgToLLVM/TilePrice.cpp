@@ -198,7 +198,7 @@ int64_t TilePrice::runsOfMemory(const Input &input,
   return runs;
 }
 
-/// How many elements apart the lanes of a vector are in `input`.
+/// Returns the distance in elements between the lanes of a vector in `input`.
 double TilePrice::laneStride(const Input &input) const {
   return lane && input.moves[*lane]
              ? std::max(1.0, input.stride[*lane] / input.elementBytes)

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_CHECKONHOSTPASS
@@ -26,12 +27,12 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The elements of an argument that an index is made of.
+/// The elements of an argument whose values an index can have.
 struct Elements {
   BlockArgument argument;
   /// The part of the argument, or empty for all of it.
   SmallVector<int64_t> first, count;
-  /// What is added to an element below 0.
+  /// The number that is added to negative elements, if there is one.
   std::optional<int64_t> wrap;
 };
 } // namespace
@@ -55,8 +56,8 @@ static std::optional<Elements> findAllElements(Value tensor) {
       cast<OpResult>(tensor).getResultNumber()));
 }
 
-/// Returns those elements of `tensor` that have, in each dim, the index of
-/// `indices` or any if that is std::nullopt.
+/// Returns the elements of `tensor` at `indices`, one for each dim.
+/// std::nullopt stands for all indices of a dim.
 static std::optional<Elements>
 findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   std::optional<Elements> found = findAllElements(tensor);
@@ -90,7 +91,8 @@ static std::optional<Elements> findRead(tensor::ExtractOp extract) {
   return findElementsAt(extract.getTensor(), indices);
 }
 
-/// Returns the elements that an argument of a body is over all iterations.
+/// Returns the elements whose values `argument` of a body has over all
+/// iterations.
 static std::optional<Elements> findOperand(BlockArgument argument) {
   auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
   if (!op || argument.getArgNumber() >= unsigned(op.getNumDpsInputs()))
@@ -178,14 +180,19 @@ static bool recordRange(cf::AssertOp op) {
   return true;
 }
 
-/// Erases `op` and what only it used.
+/// Erases `op` and the ops that only it used.
 static void eraseWithOperands(Operation *op) {
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    if (Operation *made = operand.getDefiningOp();
-        made && isOpTriviallyDead(made))
-      eraseWithOperands(made);
+  llvm::SetVector<Operation *> operands; // none twice, as it may be erased
+  auto erase = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (Operation *made = operand.getDefiningOp())
+        operands.insert(made);
+    user->erase();
+  };
+  erase(op);
+  while (!operands.empty())
+    if (Operation *made = operands.pop_back_val(); isOpTriviallyDead(made))
+      erase(made);
 }
 
 namespace {

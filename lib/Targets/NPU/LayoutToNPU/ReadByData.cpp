@@ -160,7 +160,8 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// The row that `id` names, as f32.
+/// Emits the number of the row that `id` names, as f32. If `wrap` is not 0, a
+/// negative `id` counts from the end of that many rows.
 static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
                            int64_t wrap) {
   auto number = [&](int64_t value) -> Value {

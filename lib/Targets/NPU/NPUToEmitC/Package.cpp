@@ -46,21 +46,21 @@ static DenseSet<Value> getWritten(func::FuncOp function) {
   return written;
 }
 
-/// The ranges that the host checks, or failure if they are malformed.
+/// Returns the ranges of argument `number` that the host checks, or failure
+/// with an error if they are malformed.
 static FailureOr<json::Array> getRanges(func::FuncOp function,
                                         unsigned number) {
   json::Array ranges;
   auto listed = function.getArgAttrOfType<ArrayAttr>(number, kRangesArgument);
   for (Attribute attr : listed ? listed.getValue() : ArrayRef<Attribute>()) {
     auto range = dyn_cast<DictionaryAttr>(attr);
-    auto find = [&](StringRef name) {
-      return range ? range.get(name) : Attribute();
-    };
-    auto least = dyn_cast_or_null<IntegerAttr>(find("least"));
-    auto most = dyn_cast_or_null<IntegerAttr>(find("most"));
-    auto first = dyn_cast_or_null<DenseI64ArrayAttr>(find("first"));
-    auto count = dyn_cast_or_null<DenseI64ArrayAttr>(find("count"));
-    auto text = dyn_cast_or_null<StringAttr>(find("text"));
+    if (!range)
+      range = DictionaryAttr::get(function.getContext()); // lacks all of them
+    auto least = range.getAs<IntegerAttr>("least");
+    auto most = range.getAs<IntegerAttr>("most");
+    auto first = range.getAs<DenseI64ArrayAttr>("first");
+    auto count = range.getAs<DenseI64ArrayAttr>("count");
+    auto text = range.getAs<StringAttr>("text");
     if (!least || !most || !first || !count || !text)
       return function.emitOpError()
              << "argument " << number << " has the range " << attr
