@@ -513,13 +513,13 @@ def _yield(values: Sequence[Value[Type | str]]) -> str:
 
 
 def translate(function: Callable[..., Any], arguments: Sequence[Value[Type] | None], new_name: Callable[[], str],
-              location: str = "", is_double: bool = False, **known: Any) -> tuple[list[str], list[Value[Type]]]:
+              location: str = "", **known: Any) -> tuple[list[str], list[Value[Type]]]:
     """Returns the lines of the function on values of the program, and its results.
 
     `arguments` holds None for one that is left out, which the function is given as None, and `known` what else the
     function takes. `new_name` gives names of SSA values that are not used yet; `location` is put behind every
-    operation. Floats are f64 if `is_double` is set or an argument has f64 elements."""
-    is_double |= any(each is not None and each.type.element == "f64" for each in arguments)
+    operation. Floats are f64 if an argument has f64 elements."""
+    is_double = any(each is not None and each.type.element == "f64" for each in arguments)
     writer = _Writer("f64" if is_double else "f32", new_name, location)
     values = _Interpreter(writer, function, (arguments, known)).run()
     return writer.lines, list(values) if isinstance(values, tuple) else [values]

@@ -115,8 +115,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
         onnx_shapes.set_shapes(model, shapes)
     except onnx_shapes.WrongShape as error:
         raise ImportFailed(f"--shape: {error}") from None
-    weights = {tensor.name for tensor in model.graph.initializer}
-    names = [value.name for value in model.graph.input if value.name not in weights]
+    names = [value.name for value in onnx_shapes.inputs_of(model.graph)]
     is_open = onnx_shapes.has_dynamic_sizes(model.graph)
     prepared = onnx_import.prepare_checked(type(model).FromString(model.SerializeToString()) if is_open else model)
     try:

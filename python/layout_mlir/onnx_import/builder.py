@@ -186,7 +186,7 @@ class Builder(Writer):
         """Converts elements as ONNX's Cast does."""
         if tensor.element == element:
             return tensor
-        if tensor.integers is not None and element in (I64,):
+        if tensor.integers is not None and element == I64:
             return Tensor(element, tensor.shape, integers=tensor.integers)
         return self.elementwise(lambda s, x: s.cast(x, element), tensor, element=element)
 
@@ -256,7 +256,7 @@ class Builder(Writer):
                 tensor.element, tuple(shape), self.use(tensor))
         text = json.dumps([list(group) for group in groups] if tensor.rank else [])
         type_ = type_of(shape, tensor.element)
-        sizes = ", ".join(str(size) if is_static(size) else self.size(size) for size in shape)
+        sizes = self.write_sizes(shape)
         tensor = self._with_static_groups(tensor, groups, shape)
         return Tensor(tensor.element, tuple(shape), self.emit(
             f"tensor.expand_shape {self.use(tensor)} {text} output_shape [{sizes}] : {tensor.type} into {type_}"))
@@ -324,39 +324,30 @@ class Builder(Writer):
             if tensor.integers is not None and tensor.rank == 1:
                 return self.integers([tensor.integers[place] for place in places[0]], tensor.element)
 
-        def write(values: Sequence[Size]) -> str:
-            return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
-
         type_ = type_of(sizes, tensor.element)
         return Tensor(tensor.element, tuple(sizes), self.emit(
-            f"tensor.extract_slice {self.use(tensor)}[{write(offsets)}] [{write(sizes)}] [{write(strides)}] : "
-            f"{tensor.type} to {type_}"))
+            f"tensor.extract_slice {self.use(tensor)}[{self.write_sizes(offsets)}] [{self.write_sizes(sizes)}] "
+            f"[{self.write_sizes(strides)}] : {tensor.type} to {type_}"))
 
     def insert(self, tensor: Tensor, into: Tensor, offsets: Sequence[Size],
                strides: Sequence[int] | None = None) -> Tensor:
         """Returns `into` with the tensor written at offsets."""
         if 0 in tensor.shape or 0 in into.shape:
             return into
-
-        def write(values: Sequence[Size]) -> str:
-            return ", ".join(str(value) if is_static(value) else self.size(value) for value in values)
-
         return Tensor(into.element, into.shape, self.emit(
-            f"tensor.insert_slice {self.use(tensor)} into {self.use(into)}[{write(offsets)}] [{write(tensor.shape)}] "
-            f"[{write(strides or [1] * into.rank)}] : {tensor.type} into {into.type}"))
+            f"tensor.insert_slice {self.use(tensor)} into {self.use(into)}[{self.write_sizes(offsets)}] "
+            f"[{self.write_sizes(tensor.shape)}] [{self.write_sizes(strides or [1] * into.rank)}] : "
+            f"{tensor.type} into {into.type}"))
 
     def pad(self, tensor: Tensor, low: Sequence[Size], high: Sequence[Size], value: float | bool | Scalar) -> Tensor:
         """Adds elements of `value` before and after; amounts are not negative."""
         if all(amount == 0 for amount in [*low, *high]):
             return tensor
-
-        def write(values: Sequence[Size]) -> str:
-            return ", ".join(str(amount) if is_static(amount) else self.size(amount) for amount in values)
-
         shape = [a + size + c for a, size, c in zip(low, tensor.shape, high)]
         scalar = value.name if isinstance(value, Scalar) else self.scalar_constant(value, tensor.element)
         arguments = ", ".join(f"{self.new_name()}: index loc({self.location})" for _ in shape)
-        text = "\n".join([f"tensor.pad {self.use(tensor)} low[{write(low)}] high[{write(high)}] {{",
+        text = "\n".join([f"tensor.pad {self.use(tensor)} low[{self.write_sizes(low)}] "
+                          f"high[{self.write_sizes(high)}] {{",
                           f"^bb0({arguments}):", f"tensor.yield {scalar} : {tensor.element} loc({self.location})",
                           f"}} : {tensor.type} to {type_of(shape, tensor.element)}"])
         return Tensor(tensor.element, tuple(shape), self.emit(text))

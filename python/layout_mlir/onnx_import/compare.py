@@ -191,12 +191,12 @@ def _largest_change(a: Any, b: Any) -> float:
     return float(change[np.isfinite(change)].max(initial=0))
 
 
-def _allow_rounding(model: ModelProto, threads: int, inputs: list[NDArray[Any]],
-                    outputs: list[Any]) -> list[float]:
-    """How far each result may be from the runtime's whatever its size is."""
+def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
+                    inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
+    """Returns how far each result may be from the runtime's whatever its size is; `run` is that of the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
-    others = [_runtime(model, threads)(near), _runtime(model, threads, optimized=False)(inputs)]
+    others = [run(near), _runtime(model, threads, optimized=False)(inputs)]
     step = 1.0 if _is_quantized(model) else 0.0
     return [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
             else _SCATTER * max(_largest_change(a, other[number]) for other in others)
@@ -236,18 +236,17 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
     if chosen is None:
         raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
     again = run(chosen[0])
-    for name, a, b in zip(result_names(model, chosen[1]), chosen[1], again):
+    for name, a, b in zip(_result_names([value.name for value in model.graph.output], chosen[1]), chosen[1], again):
         if not isinstance(a, np.ndarray) or a.dtype == object:
             raise NotCompared(f"result '{name}' is no tensor of numbers")
         if describe_difference(a, b):
             raise NotCompared(f"result '{name}' is another one each time the model runs")
-    return Oracle(*chosen, _allow_rounding(model, threads, *chosen),
+    return Oracle(*chosen, _allow_rounding(model, run, threads, *chosen),
                   _time(lambda: run(chosen[0]), repeat))
 
 
-def result_names(model: ModelProto, outputs: Sequence[Any]) -> list[str]:
+def _result_names(names: Sequence[str], outputs: Sequence[Any]) -> Sequence[str]:
     """Returns the names of results, of which a sequence has several; then they are numbered."""
-    names = [value.name for value in model.graph.output]
     return names if len(names) == len(outputs) else [str(number) for number in range(len(outputs))]
 
 
@@ -366,11 +365,6 @@ def _is_quantized(model: ModelProto) -> bool:
 
 # -------------------------------------------------------------------------- all
 
-def compare(model: ModelProto, oracle: Oracle, run: Run) -> None:
-    """Raises Differs unless `run` computes for the inputs of the oracle what that says."""
-    _compare([value.name for value in model.graph.output], oracle, run, lambda: model)
-
-
 def _run_reference(model: ModelProto, inputs: list[NDArray[Any]]) -> list[Any]:
     """Returns the results of the reference evaluator of the onnx package; runs isolated."""
     from onnx.reference import ReferenceEvaluator
@@ -391,6 +385,8 @@ def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]
 
 
 def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
+    """Raises Differs unless `run` computes for the inputs of the oracle what that says. `names` are those of the outputs
+    of the model, which `reload` gives again."""
     from layout_mlir import LayoutError
 
     try:
@@ -398,9 +394,11 @@ def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[]
     except LayoutError as error:
         raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
                       + _first_node(reload(), oracle.inputs)) from error
-    names = names if len(names) == len(oracle.outputs) else [str(number) for number in range(len(oracle.outputs))]
-    differences = {name: difference for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding)
-                   if (difference := describe_difference(a, b, rounding))}
+    if len(got) != len(oracle.outputs):
+        raise Differs(f"it has {len(got)} results and ONNX Runtime has {len(oracle.outputs)}")
+    differences = {name: difference for name, a, b, rounding in zip(
+        _result_names(names, oracle.outputs), oracle.outputs, got, oracle.rounding)
+        if (difference := describe_difference(a, b, rounding))}
     if differences and not _is_defined_so(reload(), oracle, got):
         name, difference = next(iter(differences.items()))
         raise Differs(f"result '{name}' is not what ONNX Runtime computes: {difference};\n  "

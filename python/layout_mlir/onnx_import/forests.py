@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from layout_mlir.onnx_import.node import Node
 
 if TYPE_CHECKING:
-    from layout_mlir.loops import Tensor, empty, integer, shape, size  # noqa: F401
+    from layout_mlir.loops import Tensor, integer, size  # noqa: F401
 
 # In the order of the numbers that TreeEnsemble has for them.
 _MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
@@ -37,26 +37,21 @@ class Forest:
     @property
     def depths(self) -> NDArray[Any]:
         """The number of tests from each root to its deepest leaf."""
-        nodes, depths = self.roots.copy(), np.zeros(len(self.roots), np.int64)
-        levels = {int(root): 0 for root in nodes}
-        for number, root in enumerate(nodes):
-            for node, level in self._walk(int(root)):
-                levels[node] = level
-                depths[number] = max(depths[number], level)
-        return depths
+        return np.array([max(self._levels(int(root))) for root in self.roots], np.int64)
 
-    def _walk(self, root: int) -> Iterator[tuple[int, int]]:
+    def _levels(self, root: int) -> Iterator[int]:
+        """Yields for each node of a tree the number of tests before it."""
         pending = [(root, 0)]
         while pending:
             node, level = pending.pop()
             if level > len(self.features):
                 raise ValueError("its trees have a cycle")
-            yield node, level
+            yield level
             pending += [(int(child), level + 1) for child in self.children[node] if child != node]
 
 
-def _read(node: Node, name: str, default: Any = None) -> NDArray[Any]:
-    """An attribute of floats, which is a tensor where they are doubles."""
+def read_floats(node: Node, name: str, default: Any = None) -> NDArray[Any]:
+    """Returns an attribute of floats, which is a tensor where they are doubles."""
     from onnx import numpy_helper
 
     if node.has(f"{name}_as_tensor"):
@@ -75,25 +70,27 @@ def read_by_names(node: Node, prefix: str) -> Forest:
     children = np.repeat(np.arange(count)[:, None], 2, axis=1)
     inner = np.array([mode != "LEAF" for mode in modes])
     for column, name in enumerate(("nodes_falsenodeids", "nodes_truenodeids")):
+        numbers = node.attribute(name)
         for place in np.flatnonzero(inner):
-            children[place, column] = places[trees[place], node.attribute(name)[place]]
+            children[place, column] = places[trees[place], numbers[place]]
     roots = sorted(set(range(count)) - set(children[inner].reshape(-1)))
     owners = np.array([places[key] for key in zip(node.attribute(f"{prefix}_treeids"),
                                                   node.attribute(f"{prefix}_nodeids"))], np.int64)
     order = np.argsort(owners, kind="stable")
     firsts = np.searchsorted(owners[order], np.arange(count + 1))
     missing = node.attribute("nodes_missing_value_tracks_true") or [0] * count
-    return Forest(np.where(inner, node.attribute("nodes_featureids"), 0), _read(node, "nodes_values"),
+    return Forest(np.where(inner, node.attribute("nodes_featureids"), 0), read_floats(node, "nodes_values"),
                   np.array([_MODES.index(mode) if mode != "LEAF" else 0 for mode in modes]), children,
                   np.array(missing), np.array(roots), firsts,
-                  np.array(node.attribute(f"{prefix}_ids"), np.int64)[order], _read(node, f"{prefix}_weights")[order])
+                  np.array(node.attribute(f"{prefix}_ids"), np.int64)[order],
+                  read_floats(node, f"{prefix}_weights")[order])
 
 
 def read_by_places(node: Node) -> Forest:
     """The trees of TreeEnsemble, whose inner nodes and leaves have places in lists of their own. Leaves come after the
     inner nodes here, and a test for members of a set is a test for each member."""
-    limits = _read(node, "nodes_splits")
-    modes = _read(node, "nodes_modes").astype(np.int64)
+    limits = read_floats(node, "nodes_splits")
+    modes = read_floats(node, "nodes_modes").astype(np.int64)
     count, targets = len(modes), np.array(node.attribute("leaf_targetids"), np.int64)
     children = np.array([node.attribute("nodes_falsenodeids"), node.attribute("nodes_truenodeids")]).T
     children += count * np.array([node.attribute("nodes_falseleafs"), node.attribute("nodes_trueleafs")]).T
@@ -106,8 +103,8 @@ def read_by_places(node: Node) -> Forest:
     firsts = np.concatenate([np.zeros(count, np.int64), np.arange(len(leaves) + 1)])
     forest = Forest(with_leaves(np.array(node.attribute("nodes_featureids"))), with_leaves(limits), with_leaves(modes),
                     np.concatenate([children, np.repeat(leaves[:, None], 2, axis=1)]), with_leaves(missing),
-                    np.array(node.attribute("tree_roots")), firsts, targets, _read(node, "leaf_weights"))
-    return _without_sets(forest, _read(node, "membership_values", [])) if (modes == _MEMBER).any() else forest
+                    np.array(node.attribute("tree_roots")), firsts, targets, read_floats(node, "leaf_weights"))
+    return _without_sets(forest, read_floats(node, "membership_values", [])) if (modes == _MEMBER).any() else forest
 
 
 def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:

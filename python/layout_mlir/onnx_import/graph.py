@@ -17,6 +17,7 @@ from layout_mlir.onnx_import import functions
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, Element
 from layout_mlir.onnx_import.node import NoForm, Node, Refused, describe, find_operator
+from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
 
@@ -98,8 +99,7 @@ class Importer:
             raise Refused(f"input '{value.name}' has no rank: state it in the model, or give its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
         name = f"%arg{number}"
-        sizes: list[Size | None] = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else None
-                                    for dim in tensor.shape.dim]
+        sizes: list[Size | None] = [dim.dim_value if is_known(dim) else None for dim in tensor.shape.dim]
         result = self.builder.tensor_of(name, element, sizes)
         shape = list(result.shape)
         for place, dim in enumerate(tensor.shape.dim):
@@ -119,10 +119,8 @@ class Importer:
     def run(self) -> str:
         """Returns the text of the module."""
         graph, b = self.model.graph, self.builder
-        weights = {tensor.name for tensor in graph.initializer}
-        inputs = [value for value in graph.input if value.name not in weights]
         arguments = []
-        for number, value in enumerate(inputs):
+        for number, value in enumerate(inputs_of(graph)):
             tensor = self._argument(value, number)
             self.scopes[-1][value.name] = tensor
             arguments.append((tensor, value.name))
@@ -194,8 +192,6 @@ class Importer:
                 return [result] if isinstance(result, (Tensor, Sequence_, Optional_)) else list(result)
             except NoForm as error:
                 return self._import_function(proto, inputs, str(error))
-            except Refused:
-                raise
             except (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, TypeError,
                     ValueError) as error:
                 # What the operator does not expect, such as an input that its definition forbids.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.graph import walk
 from layout_mlir.onnx_import.node import Refused, describe
-from layout_mlir.onnx_import.shapes import is_known
+from layout_mlir.onnx_import.shapes import inputs_of, is_known
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto
@@ -134,8 +134,7 @@ def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     model.ir_version = max(model.ir_version, 8)
     if not any(imported.domain in ("", "ai.onnx") for imported in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _OPSET))
-    weights = {tensor.name for tensor in graph.initializer}
-    inputs = [value for value in graph.input if value.name not in weights]
+    inputs = inputs_of(graph)
     del graph.input[:]
     graph.input.extend(inputs)
     if reseed is not None:

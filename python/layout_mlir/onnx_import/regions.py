@@ -14,7 +14,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import Element
 from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Optional_, Scalar, Sequence_, Tensor, Value, type_of
 
@@ -53,11 +52,8 @@ def put(b: Builder, tensor: Tensor, into: Tensor, axis: int, place: Size) -> Ten
 
 
 def _bounds(b: Builder, shape: Sequence[Size], axis: int, place: Size) -> tuple[str, str]:
-    def write(size: Size) -> str:
-        return str(size) if is_static(size) else b.size(size)
-
-    offsets = ", ".join(write(place) if dim == axis else "0" for dim in range(len(shape)))
-    return offsets, ", ".join("1" if dim == axis else write(size) for dim, size in enumerate(shape))
+    offsets = b.write_sizes([place if dim == axis else 0 for dim in range(len(shape))])
+    return offsets, b.write_sizes([1 if dim == axis else size for dim, size in enumerate(shape)])
 
 
 def _ones(rank: int) -> str:
@@ -119,13 +115,9 @@ def join_tensors(a: Tensor, b: Tensor, what: str) -> Shape:
     return join(a.shape, b.shape)
 
 
-def shape_type(shape: Shape, element: Element) -> str:
-    return type_of([Symbol("") if size is None else size for size in shape], element)
-
-
 def as_type(b: Builder, tensor: Tensor, shape: Shape) -> str:
     """Returns the SSA value of a tensor as the type of `shape`, whose static sizes it has when the program runs."""
-    type_, name = shape_type(shape, tensor.element), b.use(tensor)
+    type_, name = type_of(shape, tensor.element), b.use(tensor)
     return name if type_ == tensor.type else b.emit(f"tensor.cast {name} : {tensor.type} to {type_}")
 
 
@@ -207,7 +199,7 @@ def choose(b: Builder, condition: Scalar, then: Callable[[], Sequence[Value]],
     if structure(values) != structure(others):
         raise Mismatch("the branches give sequences of different lengths, or optionals of which one is empty")
     shapes = [join_tensors(x, y, f"result {number} of the branches") for number, (x, y) in enumerate(zip(left, right))]
-    types = [shape_type(shape, tensor.element) for shape, tensor in zip(shapes, left)]
+    types = [type_of(shape, tensor.element) for shape, tensor in zip(shapes, left)]
     text = [f"scf.if {condition.name}" + (f" -> ({', '.join(types)})" if types else "") + " {"]
     for number, (lines, _, tensors) in enumerate(branches):
         with b.region() as tail:

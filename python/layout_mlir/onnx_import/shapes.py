@@ -30,11 +30,16 @@ def has_dynamic_sizes(graph: GraphProto) -> bool:
     return any(not is_known(dim) for value in graph.input for dim in value.type.tensor_type.shape.dim)
 
 
+def inputs_of(graph: GraphProto) -> list[ValueInfoProto]:
+    """Returns the inputs of a graph that are no weights."""
+    weights = {tensor.name for tensor in graph.initializer}
+    return [value for value in graph.input if value.name not in weights]
+
+
 def set_shapes(model: ModelProto, shapes: Mapping[str | int, Shape]) -> None:
     """Gives inputs, by name or position, the shapes that are stated; raises WrongShape if one does not fit."""
     graph = model.graph
-    weights = {tensor.name for tensor in graph.initializer}
-    inputs = [value for value in graph.input if value.name not in weights]
+    inputs = inputs_of(graph)
     names = [value.name for value in inputs]
     parts: dict[str, list[ValueInfoProto]] = {}
     nodes: list[NodeProto] = []

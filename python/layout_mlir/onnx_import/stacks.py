@@ -12,11 +12,11 @@ from typing import Protocol
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BOOL
-from layout_mlir.onnx_import.regions import (Mark, Mismatch, Shape, as_type, is_before, join_tensors, put, shape_type,
-                                             write_for, write_yield)
+from layout_mlir.onnx_import.regions import (Mark, Mismatch, Shape, as_type, is_before, join_tensors, put, write_for,
+                                             write_yield)
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.sizes import Size, Symbol, is_static, product
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.sizes import Size, Symbol, product
+from layout_mlir.onnx_import.values import Scalar, Tensor, type_of
 
 
 @dataclasses.dataclass
@@ -70,7 +70,7 @@ def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequen
     stacks = [_Placed(tensor, count, each) if all(is_before(size, loop.start) for size in tensor.shape)
               else _Grown(tensor, loop.start, each) for tensor, each in zip(loop.step.stacked, along)]
     # Upstream's canonicalization gives iterations of scf.for the static sizes of the first one.
-    keeps_sizes = all(tensor.type == shape_type(shape, tensor.element) for tensor, shape in zip(initial, loop.shapes))
+    keeps_sizes = all(tensor.type == type_of(shape, tensor.element) for tensor, shape in zip(initial, loop.shapes))
     if keeps_sizes and not any(isinstance(stack, _Grown) for stack in stacks):
         return _write_for(b, loop, count, initial, stacks)
     return _write_while(b, loop, count, None, initial, stacks)
@@ -145,7 +145,7 @@ class _Grown:
 
     @property
     def type(self) -> str:
-        return shape_type((None, *self.row), self.element)
+        return type_of((None, *self.row), self.element)
 
     def _buffer(self, b: Builder, name: str) -> Tensor:
         return Tensor(self.element, (b.dim(name, self.type, 0), *self.row), name)
@@ -206,7 +206,7 @@ class _State:
 
     def __init__(self, b: Builder, loop: Loop, initial: Sequence[Tensor], stacks: Sequence[_Stack]) -> None:
         self.loop, self.stacks, self.counts = loop, stacks, [0] * len(stacks)
-        self.starts: list[_Typed] = [(as_type(b, tensor, shape), shape_type(shape, tensor.element))
+        self.starts: list[_Typed] = [(as_type(b, tensor, shape), type_of(shape, tensor.element))
                                      for tensor, shape in zip(initial, loop.shapes)]
         for number, stack in enumerate(stacks):
             begun = stack.begin(b)

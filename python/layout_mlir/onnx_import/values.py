@@ -16,9 +16,9 @@ from layout_mlir.onnx_import.sizes import Size, is_static, product
 MOST_TRACKED = 64
 
 
-def type_of(shape: Sequence[Size], element: Element | str) -> str:
-    """Returns the MLIR type of a tensor; a size that is not static is written as `?`."""
-    return "tensor<" + "".join(f"{size if is_static(size) else '?'}x" for size in shape) + f"{element}>"
+def type_of(shape: Sequence[Size | None], element: Element | str) -> str:
+    """Returns the MLIR type of a tensor; a size that is not static, or None, is written as `?`."""
+    return "tensor<" + "".join(f"{size if isinstance(size, int) else '?'}x" for size in shape) + f"{element}>"
 
 
 @dataclasses.dataclass(eq=False)

@@ -220,6 +220,10 @@ class Writer:
         self.scopes[-1][size] = total
         return total
 
+    def write_sizes(self, sizes: Sequence[Size]) -> str:
+        """Returns sizes as offsets, sizes or strides of an operation: static ones as numbers."""
+        return ", ".join(str(size) if is_static(size) else self.size(size) for size in sizes)
+
     def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
         """Returns the size that the operation `text` computes; the same key in one region is the same size."""
         known = self._find(key)
@@ -230,7 +234,7 @@ class Writer:
         self.symbols[symbol.value] = symbol
         return symbol
 
-    def _arithmetic(self, name: str, a: Size, b: Size) -> Size:
+    def _arithmetic(self, name: str, a: Size, b: Size) -> Symbol:
         return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index")
 
     def floor_divide(self, a: Size, b: Size) -> Size:
@@ -257,8 +261,7 @@ class Writer:
         if is_static(a - b):
             return a if a - b <= 0 else b  # type: ignore[operator]
         result = self._arithmetic("arith.minsi", a, b)
-        if isinstance(result, Symbol):
-            self.minima[result] = (a, b)
+        self.minima[result] = (a, b)
         return result
 
     def maximum(self, a: Size, b: Size) -> Size:
@@ -298,7 +301,7 @@ class Writer:
 
     def tensor_of(self, name: str, element: Element, shape: Sequence[Size | None]) -> Tensor:
         """Returns the Tensor of an SSA value; a size that is None becomes a symbol, by tensor.dim."""
-        type_ = type_of([Symbol("") if size is None else size for size in shape], element)
+        type_ = type_of(shape, element)
         return Tensor(element, tuple(self.dim(name, type_, number) if size is None else size
                                      for number, size in enumerate(shape)), name)
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from layout_mlir.stablehlo_import.walk import all_ops
+
 # A value of the program: its name in the text and its type.
 Value = tuple[str, str]
 
@@ -235,14 +237,7 @@ def _splice(op: Any, text: str) -> None:
 
     parsed = ir.Module.parse(text, op.context)
     function = next(each for each in parsed.body.operations if each.attributes["sym_name"].value == "loops")
-    calls: list[Any] = []
-
-    def find(each: Any) -> Any:
-        if each.name == "func.call":
-            calls.append(each.operation)
-        return ir.WalkResult.ADVANCE
-
-    function.operation.walk(find)
+    calls = [each for each in all_ops(function.operation) if each.name == "func.call"]
     _move(function.regions[0].blocks[0], list(op.operands), op)
     for call in calls:
         _move(op.regions[0].blocks[0], list(call.operands), call)

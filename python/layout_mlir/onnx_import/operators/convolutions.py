@@ -19,7 +19,7 @@ from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
-from layout_mlir.onnx_import.windows import (Window, extent, map_dims, pad_for, pad_or_crop, read_integers, read_window,
+from layout_mlir.onnx_import.windows import (Window, extent, pad_for, pad_or_crop, read_integers, read_window,
                                              split_padding, sum_element, window_attributes, window_map)
 
 _PLAIN = {1: "linalg.conv_1d_ncw_fcw", 2: "linalg.conv_2d_nchw_fchw", 3: "linalg.conv_3d_ncdhw_fcdhw"}
@@ -38,7 +38,7 @@ def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bo
     if is_static(x.shape[1]) and is_static(channels) and x.shape[1] != channels:
         node.refuse(f"its input has {x.shape[1]} channels, its weights are for {channels}")
     for count in (channels, filters):
-        if count is not None and (groups < 1 or (is_static(count) and int(str(count)) % groups)):
+        if count is not None and (groups < 1 or (is_static(count) and count % groups)):
             node.refuse(f"{groups} groups do not divide {count} channels")
 
 

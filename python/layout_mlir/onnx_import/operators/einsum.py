@@ -6,11 +6,11 @@ from collections.abc import Hashable, Sequence
 
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
-from layout_mlir.onnx_import.operators.products import contract, narrowed
-from layout_mlir.onnx_import.operators.reductions import accumulated
+from layout_mlir.onnx_import.operators.products import contract, sum_own
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size
 from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.windows import sum_element
 
 # The dims of an operand or of the result: letters, and numbers for those of the ellipsis, the last of which is -1.
 Names = list[Hashable]
@@ -70,7 +70,7 @@ def einsum(b: Builder, node: Node, *xs: Tensor) -> Tensor:
         node.refuse(f"no operand of its equation has the dim '{missing[0]}'")
     sizes = {name: b.broadcast_shape([[size] for size in known])[0] for name, known in shapes.items()}
     given = [drop_ones(b, x, names, sizes) for x, names in operands]
-    element = accumulated(xs[0].element)
+    element = sum_element(xs[0].element)
     total, names = given[0]
     for number, (x, own) in enumerate(given[1:], 2):
         needed = {*result, *(name for _, later in given[number:] for name in later)}
@@ -78,9 +78,6 @@ def einsum(b: Builder, node: Node, *xs: Tensor) -> Tensor:
         if number == len(given):
             kept = [name for name in result if name in kept]
         total, names = contract(b, total, names, x, own, kept, element), kept
-    summed = [dim for dim, name in enumerate(names) if name not in result]
-    if summed:
-        total = b.reduce(lambda s, acc, x: s.add(acc, s.cast(x, element)), total, summed, 0, element=element)
-        names = [name for name in names if name in result]
+    total, names = sum_own(b, total, names, set(result), element)
     total = b.transpose(total, [names.index(name) for name in result])
-    return narrowed(b, total, xs[0].element)
+    return b.cast(total, xs[0].element)

@@ -17,12 +17,13 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def in_f32(body: Body) -> Body:
-    """Returns the body with floats narrower than f32 computed in f32, and its results rounded once."""
+    """Returns the body with floats narrower than f32 computed in f32, and its results rounded once. Operands of other
+    element types than the first one are left as they are."""
     def wide(s: Scalars, *xs: Scalar) -> Scalar | tuple[Scalar, ...]:
         element = xs[0].element
         if element is None or not element.is_float or element.bits >= 32:
             return body(s, *xs)
-        result = body(s, *[s.cast(x, F32) for x in xs])
+        result = body(s, *[s.cast(x, F32) if x.element == element else x for x in xs])
         assert isinstance(result, Scalar)
         return s.cast(result, element) if result.element is F32 else result
 
@@ -186,21 +187,7 @@ def power(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
             return s.select(s.equal(x, -math.inf), math.inf, s.add(s.sqrt(x), 0))
         return s.pow(x, s.cast(y, x.element))
 
-    return b.elementwise(in_f32_with_integers(body), x, y)
-
-
-def in_f32_with_integers(body: Body) -> Body:
-    """As in_f32, if operands after the first may be of other element types, which are left as they are."""
-    def wide(s: Scalars, x: Scalar, *others: Scalar) -> Scalar:
-        element = x.element
-        assert element is not None
-        is_narrow = element.is_float and element.bits < 32
-        given = [s.cast(each, F32) if is_narrow and each.element == element else each for each in (x, *others)]
-        result = body(s, *given)
-        assert isinstance(result, Scalar)
-        return s.cast(result, element)
-
-    return wide
+    return b.elementwise(in_f32(body), x, y)
 
 
 @operator("Where")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import F32, F64, I64, Element, of_dtype
-from layout_mlir.onnx_import.forests import Forest, add_trees, read_by_names, read_by_places
+from layout_mlir.onnx_import.elements import F32, F64, I64, of_dtype
+from layout_mlir.onnx_import.forests import Forest, add_trees, read_by_names, read_by_places, read_floats
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.reductions import place_of_best
 from layout_mlir.onnx_import.operators.indices import gather
@@ -21,10 +21,6 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 ML = "ai.onnx.ml"
 _AGGREGATES = ["AVERAGE", "SUM", "MIN", "MAX"]
 _TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
-
-
-def as_float(b: Builder, x: Tensor, element: Element = F32) -> Tensor:
-    return x if x.element == element else b.elementwise(lambda s, x: s.cast(x, element), x, element=element)
 
 
 def as_rows(b: Builder, x: Tensor) -> Tensor:
@@ -94,15 +90,7 @@ def sum_trees(b: Builder, node: Node, x: Tensor, forest: Forest, targets: int, a
 
 
 def _features(b: Builder, x: Tensor) -> Tensor:
-    return as_rows(b, as_float(b, x, F64 if x.element is F64 else F32))
-
-
-def _base(node: Node) -> np.ndarray[Any, Any]:
-    from onnx import numpy_helper
-
-    if node.has("base_values_as_tensor"):
-        return numpy_helper.to_array(node.attribute("base_values_as_tensor"))
-    return np.array(node.attribute("base_values") or [], np.float32)
+    return as_rows(b, b.cast(x, F64 if x.element is F64 else F32))
 
 
 def add_row(b: Builder, scores: Tensor, row: np.ndarray[Any, Any]) -> Tensor:
@@ -117,15 +105,15 @@ def add_row(b: Builder, scores: Tensor, row: np.ndarray[Any, Any]) -> Tensor:
 def tree_ensemble(b: Builder, node: Node, x: Tensor) -> Tensor:
     scores = sum_trees(b, node, _features(b, x), read_by_places(node), int(node.attribute("n_targets", 1)),
                        _AGGREGATES[node.attribute("aggregate_function", 1)])
-    return as_float(b, transform(b, node, scores, _TRANSFORMS[node.attribute("post_transform", 0)]), x.element)
+    return b.cast(transform(b, node, scores, _TRANSFORMS[node.attribute("post_transform", 0)]), x.element)
 
 
 @operator("TreeEnsembleRegressor", domain=ML)
 def tree_ensemble_regressor(b: Builder, node: Node, x: Tensor) -> Tensor:
     scores = sum_trees(b, node, _features(b, x), read_by_names(node, "target"), int(node.attribute("n_targets", 1)),
                        node.attribute("aggregate_function", "SUM"))
-    scores = add_row(b, scores, _base(node))
-    return as_float(b, transform(b, node, scores, node.attribute("post_transform", "NONE")))
+    scores = add_row(b, scores, read_floats(node, "base_values", []))
+    return b.cast(transform(b, node, scores, node.attribute("post_transform", "NONE")), F32)
 
 
 def labels_of(b: Builder, node: Node, name: str) -> Tensor | None:
@@ -170,23 +158,23 @@ def two_scores(b: Builder, node: Node, score: Tensor, sums_to_one: bool, name: s
 def tree_ensemble_classifier(b: Builder, node: Node, x: Tensor) -> list[Tensor | None]:
     forest, labels = read_by_names(node, "class"), labels_of(b, node, "classlabels")
     count = len(node.attribute("classlabels_int64s") or node.attribute("classlabels_strings"))
-    name, base = node.attribute("post_transform", "NONE"), _base(node)
+    name, base = node.attribute("post_transform", "NONE"), read_floats(node, "base_values", [])
     used = np.unique(forest.targets)
     limit = 0.5 if (forest.weights >= 0).all() else 0
     if count == 2 and used.tolist() == [0]:
         score = add_row(b, sum_trees(b, node, _features(b, x), forest, 1, "SUM"), base[-1:])
-        return [label_by(b, labels, score, limit), as_float(b, two_scores(b, node, score, limit > 0, name))]
+        return [label_by(b, labels, score, limit), b.cast(two_scores(b, node, score, limit > 0, name), F32)]
     scores = add_row(b, sum_trees(b, node, _features(b, x), forest, count, "SUM"), base)
     label = label_by(b, labels, b.slice(scores, [0, 1], [scores.shape[0], 1]), limit) \
         if count == 2 and used.size == 1 else label_of_best(b, labels, scores)
-    return [label, as_float(b, transform(b, node, scores, name))]
+    return [label, b.cast(transform(b, node, scores, name), F32)]
 
 
 # ------------------------------------------------------------------------- linear
 
 def linear(b: Builder, node: Node, x: Tensor, rows: int) -> Tensor:
     """Returns x * coefficients + intercepts, with a row of coefficients for each result."""
-    x = as_rows(b, as_float(b, x))
+    x = as_rows(b, b.cast(x, F32))
     weights = np.array(node.attribute("coefficients"), np.float32).reshape(rows, -1).T
     return add_row(b, b.matmul(x, b.constant(np.ascontiguousarray(weights))),
                    np.array(node.attribute("intercepts") or [], np.float32))
@@ -219,14 +207,14 @@ def _row(b: Builder, values: Sequence[float] | None, default: float) -> Tensor:
 @operator("Scaler", domain=ML)
 def scaler(b: Builder, node: Node, x: Tensor) -> Tensor:
     offset, scale = _row(b, node.attribute("offset"), 0), _row(b, node.attribute("scale"), 1)
-    return b.elementwise(lambda s, x, offset, scale: s.mul(s.sub(x, offset), scale), as_float(b, x), offset, scale,
+    return b.elementwise(lambda s, x, offset, scale: s.mul(s.sub(x, offset), scale), b.cast(x, F32), offset, scale,
                          shape=x.shape)
 
 
 @operator("Normalizer", domain=ML)
 def normalizer(b: Builder, node: Node, x: Tensor) -> Tensor:
     """Divides rows by their largest element, the sum of magnitudes or the root of the sum of squares."""
-    kind, x, axes = node.attribute("norm", "MAX"), as_float(b, x), [x.rank - 1]
+    kind, x, axes = node.attribute("norm", "MAX"), b.cast(x, F32), [x.rank - 1]
     if kind == "MAX":
         total = b.reduce_max(x, axes)
     elif kind == "L1":
@@ -248,7 +236,7 @@ def binarizer(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("FeatureVectorizer", domain=ML)
 def feature_vectorizer(b: Builder, node: Node, *inputs: Tensor) -> Tensor:
-    return b.concat([as_rows(b, as_float(b, each)) for each in inputs], 1)
+    return b.concat([as_rows(b, b.cast(each, F32)) for each in inputs], 1)
 
 
 @operator("Imputer", domain=ML)

@@ -13,12 +13,12 @@ from layout_mlir.onnx_import.elements import F32, Element
 from layout_mlir.onnx_import.node import Node, find_operator, operator
 from layout_mlir.onnx_import.operators.activations import ACTIVATIONS, gelu_by_tanh, gelu_of, swish_of
 from layout_mlir.onnx_import.operators.elementwise import in_f32
-from layout_mlir.onnx_import.operators.products import affine, multiply, multiply_integers, narrowed, of_columns, scaled
+from layout_mlir.onnx_import.operators.products import affine, multiply, multiply_integers, of_columns, scaled
 from layout_mlir.onnx_import.operators.quantization import dequantize, quantize, quantize_dynamically
-from layout_mlir.onnx_import.operators.reductions import accumulated
 from layout_mlir.onnx_import.operators.softmax import softmax_over
 from layout_mlir.onnx_import.scalars import Body, Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.windows import sum_element
 
 MICROSOFT = "com.microsoft"
 
@@ -187,9 +187,9 @@ def fused_matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
             order[-2:] = order[:-3:-1]
         return b.transpose(x, order)
 
-    element = accumulated(x.element)
+    element = sum_element(x.element)
     product = multiply(b, arrange(x, "A"), arrange(y, "B"), element)
-    return narrowed(b, scaled(b, product, node.attribute("alpha", 1.0), element), x.element)
+    return b.cast(scaled(b, product, node.attribute("alpha", 1.0), element), x.element)
 
 
 @operator("FusedGemm", domain=MICROSOFT)
@@ -198,14 +198,14 @@ def fused_gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = 
 
     result, name = affine(b, node, x, y, c), node.attribute("activation", "")
     if not name:
-        return narrowed(b, result, x.element)
+        return b.cast(result, x.element)
     if name not in ACTIVATIONS:
         node.refuse(f"its activation '{name}' is not known")
     given = {each: node.attribute(f"activation_{each}") for each in ("alpha", "beta", "gamma")
              if node.has(f"activation_{each}")}
     proto = helper.make_node(name, ["x"], [node.proto.output[0]], **given)
     body = ACTIVATIONS[name](Node(proto, node.importer, []))
-    return narrowed(b, b.elementwise(body, result), x.element)
+    return b.cast(b.elementwise(body, result), x.element)
 
 
 @operator("MatMulNBits", domain=MICROSOFT)
@@ -231,11 +231,10 @@ def matmul_n_bits(b: Builder, node: Node, x: Tensor, packed: Tensor, scales: Ten
 
     weight = b.reshape(b.elementwise(weight_of, values, scales, zeros, element=F32), [n, count * block])
     weight = b.transpose(b.slice(weight, [0, 0], [n, k]), [1, 0])
-    x_wide = b.elementwise(lambda s, x: s.cast(x, F32), x, element=F32) if x.element is not F32 else x
-    result = multiply(b, x_wide, weight, F32)
+    result = multiply(b, b.cast(x, F32), weight, F32)
     if bias is not None:
         result = b.elementwise(lambda s, y, bias: s.add(y, s.cast(bias, F32)), result, bias)
-    return narrowed(b, result, x.element)
+    return b.cast(result, x.element)
 
 
 def _unpack(data: Any, bits: int) -> Any:

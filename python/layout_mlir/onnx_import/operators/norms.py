@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from layout_mlir.onnx_import.batch_norms import is_training, known_scaling
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import BY_CODE, F32, I32, Element

@@ -135,10 +135,11 @@ def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_paddi
     assert isinstance(kernel, int)
     if window.beyond[dim] == 0 and (with_padding or (window.low[dim] == 0 and window.high[dim] == 0)):
         return float(kernel)
-    if is_static(window.output[dim]) and is_static(low) and is_static(high):
-        places = np.arange(int(str(window.output[dim])))[:, None] * window.strides[dim]
+    output = window.output[dim]
+    if is_static(output) and is_static(low) and is_static(high):
+        places = np.arange(output)[:, None] * window.strides[dim]
         places = places + np.arange(kernel) * window.dilations[dim]
-        counts = ((places >= int(str(low))) & (places < int(str(high)))).sum(1)
+        counts = ((places >= low) & (places < high)).sum(1)
         return float(counts[0]) if len(set(counts)) == 1 else b.constant(counts.astype(element.dtype), element)
     begin, end = Scalar(b.size(low), None), Scalar(b.size(high), None)
 
@@ -150,7 +151,7 @@ def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_paddi
                          for limit in (begin, end))
         return s.cast(s.sub(until, before), element)
 
-    return b.make(body, [window.output[dim]], element)
+    return b.make(body, [output], element)
 
 
 def average(b: Builder, x: Tensor, window: Window, with_padding: bool) -> Tensor:

@@ -10,10 +10,10 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.elements import F64, I8, I16, I32, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.elementwise import aligned
-from layout_mlir.onnx_import.operators.reductions import accumulated
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, product
 from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.windows import sum_element
 
 # The most elements of a weight that is computed anew at import.
 _MOST_FOLDED = 1 << 20
@@ -26,8 +26,8 @@ def contract(b: Builder, x: Tensor, x_dims: Sequence[Hashable], y: Tensor, y_dim
     """Returns the sum of products over the dims that `dims`, those of the result, lacks. Dims of one name have one
     size; no tensor has one twice. A product that sums becomes one product of matrices, in batches over the dims that
     all three have; `element` is that of the sums."""
-    x, x_dims = _sum_own(b, x, x_dims, {*y_dims, *dims}, element)
-    y, y_dims = _sum_own(b, y, y_dims, {*x_dims, *dims}, element)
+    x, x_dims = sum_own(b, x, x_dims, {*y_dims, *dims}, element)
+    y, y_dims = sum_own(b, y, y_dims, {*x_dims, *dims}, element)
     sums = [dim for dim in x_dims if dim not in dims]
     if not sums:
         x, y = _arrange(b, x, x_dims, dims), _arrange(b, y, y_dims, dims)
@@ -43,8 +43,8 @@ def contract(b: Builder, x: Tensor, x_dims: Sequence[Hashable], y: Tensor, y_dim
     return b.transpose(result, [made.index(dim) for dim in dims])
 
 
-def _sum_own(b: Builder, x: Tensor, dims: Sequence[Hashable], others: set[Hashable],
-             element: Element) -> tuple[Tensor, list[Hashable]]:
+def sum_own(b: Builder, x: Tensor, dims: Sequence[Hashable], others: set[Hashable],
+            element: Element) -> tuple[Tensor, list[Hashable]]:
     """Sums over the dims that nobody else has."""
     own = [number for number, dim in enumerate(dims) if dim not in others]
     if own:
@@ -108,14 +108,9 @@ def _named_batch(b: Builder, x: Tensor, batch: Sequence[Size], last: list[Hashab
     return b.reshape(x, [*[size for size in shape if size != 1], *x.shape[-2:]]), [*names, *last]
 
 
-def narrowed(b: Builder, x: Tensor, element: Element) -> Tensor:
-    """Rounds sums to the element type of the result."""
-    return x if x.element == element else b.elementwise(lambda s, x: s.cast(x, element), x, element=element)
-
-
 @operator("MatMul")
 def matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
-    return narrowed(b, multiply(b, x, y, accumulated(x.element)), x.element)
+    return b.cast(multiply(b, x, y, sum_element(x.element)), x.element)
 
 
 def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
@@ -134,7 +129,7 @@ def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
 
 def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Tensor:
     """Returns alpha * x * y + beta * c in the element type of the sums, by the attributes of Gemm."""
-    element = accumulated(x.element)
+    element = sum_element(x.element)
     if node.attribute("transA", 0):
         x = b.transpose(x, [1, 0])
     if node.attribute("transB", 0):
@@ -153,7 +148,7 @@ def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Te
 def gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = None) -> Tensor:
     if c is not None:
         c = aligned(b, node, x, c)
-    return narrowed(b, affine(b, node, x, y, c), x.element)
+    return b.cast(affine(b, node, x, y, c), x.element)
 
 
 # ----------------------------------------------------------------------- integers

@@ -87,7 +87,8 @@ class Recurrent:
         for number in range(count):
             both, rows = bias and take(b, bias, 0, number), self.gates * self.hidden
             result.append(Direction(
-                self.matrix(w, number), self.matrix(r, number), both and self.part(both, 0, rows), both and self.part(both, rows, rows),
+                self.matrix(w, number), self.matrix(r, number), both and self.part(both, 0, rows),
+                both and self.part(both, rows, rows),
                 peepholes and take(b, peepholes, 0, number),
                 found[number * len(defaults):(number + 1) * len(defaults)], kind == "reverse" or number == 1))
         return result
@@ -104,8 +105,6 @@ class Recurrent:
 
     def part(self, tensor: Tensor, start: int, count: int) -> Tensor:
         """Returns elements of the last dim."""
-        if tensor.array is not None:
-            return self.b.constant(tensor.array[..., start:start + count], tensor.element)
         return self.b.slice(tensor, [0] * (tensor.rank - 1) + [start], [*tensor.shape[:-1], count])
 
     def gate(self, tensor: Tensor, number: int) -> Tensor:

@@ -9,23 +9,19 @@ from collections.abc import Callable, Sequence
 from layout_mlir.onnx_import import tracked
 from layout_mlir.onnx_import.axes import find_dims, sizes_of_kept
 from layout_mlir.onnx_import.builder import Builder
-from layout_mlir.onnx_import.elements import BOOL, F32, F64, I64, Element
+from layout_mlir.onnx_import.elements import F64, I64, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.scalars import Body, Scalars
 from layout_mlir.onnx_import.sizes import Size, Symbol, product
 from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.windows import map_dims, sum_element
 
 _Unary = Callable[[Scalars, Scalar], Scalar]
 
 
-def accumulated(element: Element) -> Element:
-    """Returns the element type in which sums of elements are computed."""
-    return F32 if element.is_float and element.bits < 32 else element
-
-
 def computed(element: Element) -> Element:
     """Returns the float type in which functions of elements are computed."""
-    return accumulated(element) if element.is_float else F64
+    return sum_element(element) if element.is_float else F64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,11 +90,8 @@ def reduce_by(b: Builder, given: Reduction, combine: Body, initial: float, eleme
 def with_rows(b: Builder, body: Body, x: Tensor, axes: Sequence[int], rows: Sequence[Tensor],
               element: Element | None = None) -> Tensor:
     """Applies `body(s, x, *rows)` to the elements of x and tensors that lack the dims `axes` of it."""
-    kept = ", ".join(f"d{dim}" for dim in range(x.rank) if dim not in axes)
-    everything = ", ".join(f"d{dim}" for dim in range(x.rank))
-    result, = b.generic(lambda s, *xs: body(s, *xs[:-1]), [(x, everything), *[(row, kept) for row in rows]],
-                        [(b.empty(x.shape, element or x.element), everything)], ["parallel"] * x.rank)
-    return result
+    kept = [dim for dim in range(x.rank) if dim not in axes]
+    return map_dims(b, body, x, *((row, kept) for row in rows), element=element)
 
 
 def _add(s: Scalars, acc: Scalar, x: Scalar) -> Scalar:
@@ -115,13 +108,13 @@ def _known(b: Builder, node: Node, x: Tensor, function: Callable[[Size, Size], S
 @operator("ReduceSum")
 def reduce_sum(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
     known = _known(b, node, x, lambda a, c: a + c)
-    return known or reduce(b, node, x, _add, 0, accumulated(x.element))
+    return known or reduce(b, node, x, _add, 0, sum_element(x.element))
 
 
 @operator("ReduceProd")
 def reduce_prod(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
     known = _known(b, node, x, lambda a, c: a * c)
-    return known or reduce(b, node, x, lambda s, acc, x: s.mul(acc, x), 1, accumulated(x.element))
+    return known or reduce(b, node, x, lambda s, acc, x: s.mul(acc, x), 1, sum_element(x.element))
 
 
 @operator("ReduceMax")
@@ -147,17 +140,17 @@ def reduce_mean(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -
             Scalar(b.size(count), None), total.element)
         return s.div(total, number)
 
-    return reduce_by(b, given, _add, 0, accumulated(x.element), after=divide)
+    return reduce_by(b, given, _add, 0, sum_element(x.element), after=divide)
 
 
 @operator("ReduceL1")
 def reduce_l1(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    return reduce(b, node, x, _add, 0, accumulated(x.element), lambda s, x: s.abs(x))
+    return reduce(b, node, x, _add, 0, sum_element(x.element), lambda s, x: s.abs(x))
 
 
 @operator("ReduceSumSquare")
 def reduce_sum_square(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    return reduce(b, node, x, _add, 0, accumulated(x.element), lambda s, x: s.mul(x, x))
+    return reduce(b, node, x, _add, 0, sum_element(x.element), lambda s, x: s.mul(x, x))
 
 
 @operator("ReduceL2")
@@ -174,7 +167,7 @@ def reduce_log_sum(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None
 def reduce_log_sum_exp(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
     """log(sum(exp(x - m))) + m, where m is the maximum, or 0 if that is not finite."""
     given, element = plan(b, node, x), computed(x.element)
-    wide = b.elementwise(lambda s, x: s.cast(x, element), given.x, element=element) if element != x.element else given.x
+    wide = b.cast(given.x, element)
     most = b.elementwise(lambda s, m: s.select(s.less(s.abs(m), math.inf), m, 0), b.reduce_max(wide, given.axes))
     powers = with_rows(b, lambda s, x, m: s.exp(s.sub(x, m)), wide, given.axes, [most])
     sums = b.reduce_sum(powers, given.axes)

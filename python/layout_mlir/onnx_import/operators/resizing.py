@@ -8,7 +8,6 @@ or of one axis after the other if those are many. Nearest elements by a whole fa
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -188,15 +187,15 @@ def _coordinate(s: Any, i: Any, axis: dict[str, Any], transform: str) -> Any:
         last = s.sub(old, 1.0)
         step = s.div(s.mul(s.mul(i, s.sub(end, start)), last), s.select(many, s.sub(new, 1.0), 1.0))
         return s.select(many, s.add(s.mul(start, last), step), s.mul(s.mul(s.add(start, end), 0.5), last))
+    if transform == "half_pixel_symmetric":  # from the middles, which thus meet without a rounding
+        from_middle = s.sub(s.add(i, 0.5), s.mul(new, 0.5))
+        return s.add(s.sub(s.mul(old, 0.5), 0.5), s.div(from_middle, scale))
     middle = s.div(s.add(i, 0.5), scale)
     if transform == "tf_half_pixel_for_nn":
         return middle
     middle = s.sub(middle, 0.5)
     if transform == "pytorch_half_pixel":
         return s.select(s.greater(new, 1.0), middle, 0.0)
-    if transform == "half_pixel_symmetric":
-        adjustment = s.div(new, s.mul(scale, old))
-        return s.add(s.mul(s.div(old, 2.0), s.sub(1.0, adjustment)), middle)
     return middle
 
 
@@ -360,7 +359,7 @@ def _whole_factor(axis: _Axis, form: _Form) -> int | None:
     values = {name: np.float32(value) for name, value in _values(sample)}
     if form.transform == "tf_crop_and_resize" or not is_static(sample.new):
         return None
-    places, = _tables(Arrays(), np.arange(int(str(sample.new)), dtype=np.float32), values, form, 1.0, F32)
+    places, = _tables(Arrays(), np.arange(sample.new, dtype=np.float32), values, form, 1.0, F32)
     return factor if np.array_equal(places, np.arange(len(places)) // factor) else None
 
 

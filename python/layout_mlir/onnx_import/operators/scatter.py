@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.indices import split_points
-from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.operators.shapes import read_sizes
-from layout_mlir.onnx_import.sizes import Size, product
+from layout_mlir.onnx_import.regions import count_loop
+from layout_mlir.onnx_import.scalars import Scalars
+from layout_mlir.onnx_import.sizes import Size, Symbol, product
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
 if TYPE_CHECKING:
@@ -83,37 +84,25 @@ def _write_rows(b: Builder, data: Tensor, points: Sequence[Tensor], updates: Ten
     depth = len(points)
     for point in points:
         b.use(point)
-    limits = [b.size(each) for each in data.shape[:depth]]
+    limits = [Scalar(b.size(each), None) for each in data.shape[:depth]]
     for each in [*data.shape, *row]:
         b.size(each)
-    start, b_n, step, zero = b.use(data), b.size(n), b.size(1), b.size(0)
     b.use(updates)
-    i, carried = b.new_name(), b.new_name()
-    with b.region() as lines:
+
+    def body(i: Symbol, carried: list[Tensor]) -> list[Tensor]:
         s = b.scalars
         offsets: list[Size] = []
         for point, limit, each in zip(points, limits, data.shape):
-            place = s.op(f"tensor.extract {b.use(point)}[{i}] : {point.type}", point.element)
-            index = b.wrapped_index(s, place, each)
-            above = s.compare("ge", index, 0)
-            below = s.compare("lt", index, Scalar(limit, None))
-            b.check(s.bit_and(above, below).name, "an index is out of range")
-            offsets.append(as_size(index))
-        into = Tensor(data.element, data.shape, carried)
-        one = b.slice(updates, [as_size(Scalar(i, None)), *[0] * len(row)], [1, *row])
+            index = b.wrapped_index(s, b.extract(s, point, [Scalar(i.value, None)]), each)
+            b.check(s.bit_and(s.compare("ge", index, 0), s.compare("lt", index, limit)).name,
+                    "an index is out of range")
+            offsets.append(Symbol(index.name))
+        one = b.slice(updates, [i, *[0] * len(row)], [1, *row])
         # A block has a size of 1 for each coordinate.
         block = b.reshape(one, [*[1] * depth, *row])
-        result = write_block(b, into, block, [*offsets, *[0] * len(row)], reduction)
-        b.emit_many(f"scf.yield {result.name} : {data.type}", 0)
-    name = b.emit("\n".join([f"scf.for {i} = {zero} to {b_n} step {step} iter_args({carried} = {start}) -> "
-                             f"({data.type}) {{", *lines, "}"]))
-    return Tensor(data.element, data.shape, name)
+        return [write_block(b, carried[0], block, [*offsets, *[0] * len(row)], reduction)]
 
-
-def as_size(index: Scalar) -> Size:
-    from layout_mlir.onnx_import.sizes import Symbol
-
-    return Symbol(index.name)
+    return count_loop(b, n, [data], body)[0]
 
 
 @operator("ScatterND")
@@ -213,25 +202,21 @@ def tensor_scatter(b: Builder, node: Node, cache: Tensor, update: Tensor, starts
 
 def _write_sequences(b: Builder, cache: Tensor, update: Tensor, starts: Tensor, axis: int) -> Tensor:
     """Writes update[i] at starts[i] of the axis of cache[i]."""
-    limit = b.size(cache.shape[axis] - update.shape[axis])
+    limit = Scalar(b.size(cache.shape[axis] - update.shape[axis]), None)
     for each in [*cache.shape, *update.shape]:
         b.size(each)
-    start, count, step, zero = b.use(cache), b.size(update.shape[0]), b.size(1), b.size(0)
     b.use(starts), b.use(update)
-    i, carried = b.new_name(), b.new_name()
-    with b.region() as lines:
+
+    def body(i: Symbol, carried: list[Tensor]) -> list[Tensor]:
         s = b.scalars
-        place = s.index_of(s.op(f"tensor.extract {b.use(starts)}[{i}] : {starts.type}", starts.element))
-        inside = s.bit_and(s.compare("ge", place, 0), s.compare("le", place, Scalar(limit, None)))
-        b.check(inside.name, "an index is out of range")
-        offsets: list[Size] = [as_size(Scalar(i, None)), *[0] * (cache.rank - 1)]
+        place = s.index_of(b.extract(s, starts, [Scalar(i.value, None)]))
+        b.check(s.bit_and(s.compare("ge", place, 0), s.compare("le", place, limit)).name, "an index is out of range")
+        offsets: list[Size] = [i, *[0] * (cache.rank - 1)]
         part = b.slice(update, offsets, [1, *update.shape[1:]])
-        offsets[axis] = as_size(place)
-        result = b.insert(part, Tensor(cache.element, cache.shape, carried), offsets)
-        b.emit_many(f"scf.yield {result.name} : {cache.type}", 0)
-    name = b.emit("\n".join([f"scf.for {i} = {zero} to {count} step {step} iter_args({carried} = {start}) -> "
-                             f"({cache.type}) {{", *lines, "}"]))
-    return Tensor(cache.element, cache.shape, name)
+        offsets[axis] = Symbol(place.name)
+        return [b.insert(part, carried[0], offsets)]
+
+    return count_loop(b, update.shape[0], [cache], body)[0]
 
 
 # ------------------------------------------------------------------------------ MaxUnpool

@@ -12,7 +12,7 @@ from layout_mlir.onnx_import.elements import BY_CODE, F64, I64, Element
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static, product
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import MOST_TRACKED, Scalar, Tensor
 
 
 def scalar_of_sizes(b: Builder, value: Size, element: Element = I64) -> Tensor:
@@ -158,7 +158,8 @@ def expand(b: Builder, node: Node, x: Tensor, given: Tensor) -> Tensor:
     sizes, _ = read_sizes(b, node, given)
     target = b.broadcast_shape([x.shape, sizes])
     known = x.known_integers()
-    if known is not None and len(known) == 1 and len(target) == 1 and isinstance(target[0], int) and target[0] <= 64:
+    if known is not None and len(known) == 1 and len(target) == 1 and (
+            isinstance(target[0], int) and target[0] <= MOST_TRACKED):
         return b.integers(list(known) * target[0], x.element)
     return b.broadcast_to(x, target)
 
@@ -198,7 +199,7 @@ def range_(b: Builder, node: Node, start: Tensor, limit: Tensor, delta: Tensor) 
     else:
         count = _count_integers(b, start, limit, delta)
         first, step = start.known_integers(), delta.known_integers()
-        if first is not None and step is not None and isinstance(count, int) and count <= 64:
+        if first is not None and step is not None and isinstance(count, int) and count <= MOST_TRACKED:
             return b.integers([first[0] + step[0] * number for number in range(count)], start.element)
     first_value, step_value = b.scalar_of(start), b.scalar_of(delta)
 

@@ -9,7 +9,7 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.node import Node, operator
 from layout_mlir.onnx_import.operators.shapes import checked_axes, read_sizes
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.sizes import Size, is_static
+from layout_mlir.onnx_import.sizes import Size
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
 # No dim has more elements: exporters write numbers from this one on for "up to the end".
