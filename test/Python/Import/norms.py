@@ -117,7 +117,7 @@ class Norms(unittest.TestCase):
                 nodes.add("LpNormalization", x, axis=axis, p=p, dynamic=p == 1)
         nodes.add("MeanVarianceNormalization", x + 100, dynamic=True, atol=1e-3)
         nodes.add("MeanVarianceNormalization", x, axes=[1, -1], atol=1e-5)
-        x = f32(4, 3, 4, 5)  # the reference, which alone takes even windows, ends at the channel of the last image
+        x = f32(3, 3, 4, 5)  # the reference, which alone takes even windows, counts images in place of channels
         for size in range(1, 6):
             nodes.add("LRN", x, size=size, alpha=0.3, beta=(0.6, 0.75, 0.5, 1.0, 0.75)[size - 1], bias=1.5,
                       dynamic=size % 2 == 0)

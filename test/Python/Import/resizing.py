@@ -32,11 +32,13 @@ def sizes(*values: int) -> Constant:
 class Resizing(unittest.TestCase):
     def test_nearest(self) -> None:
         nodes, x = Nodes(19), f32(1, 2, 5, 7)
+        # The middle of 5 rows is at 2.0, where ONNX Runtime computes 1.99.
+        exact = {("half_pixel_symmetric", "floor"): [x[:, :, [0, 2, 3]][..., [0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5]]]}
         for transform in TRANSFORMS:
             for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
                 form = {"mode": "nearest", "coordinate_transformation_mode": transform, "nearest_mode": rounding}
                 nodes.add("Resize", x, None, scales(1, 1, 2, 3), dynamic=True, **form)
-                nodes.add("Resize", x, None, scales(1, 1, 0.6, 1.7), **form)
+                nodes.add("Resize", x, None, scales(1, 1, 0.6, 1.7), expected=exact.get((transform, rounding)), **form)
                 nodes.add("Resize", x, None, None, sizes(1, 2, 4, 9), dynamic=True, **form)
         nodes.check()
 

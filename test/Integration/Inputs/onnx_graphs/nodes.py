@@ -137,7 +137,7 @@ def binary(d):
     elif op in ("Div", "Mod") and x.dtype.kind in "iu":
         raise Unfit
     if op == "Pow":
-        name, other = name, np.full((), 2, "f4")
+        other = np.full((), 2, "f4")
     inputs = [name, other] if op in ("PRelu", "Pow", "Div", "Mod") or d.flag(0.7) else [other, name]
     return Node(op, inputs)
 

@@ -65,14 +65,12 @@ def loop(d):
              make("Cast", ["i"], "number", to=FLOAT), make("Add", ["less", "number"], "next"),
              make("Identity", ["next"], "row"), constant(np.array(d.rng.randint(0, 3)), "last"),
              make("Less", ["i", "last"], "more")]
-    inner = body("body", nodes, [("i", INT64), ("on", BOOL), ("state", FLOAT)],
-                 [("more", BOOL), ("next", FLOAT), ("row", FLOAT)])
     count = np.array(d.rng.randint(0, 4)) if d.flag(0.8) else ""
     condition = np.array(d.flag(0.9)) if d.flag() or count == "" else ""
     if d.flag() and not isinstance(count, str):
         nodes[-1] = make("Identity", ["on"], "more")
-        inner = body("body", nodes, [("i", INT64), ("on", BOOL), ("state", FLOAT)],
-                     [("more", BOOL), ("next", FLOAT), ("row", FLOAT)])
+    inner = body("body", nodes, [("i", INT64), ("on", BOOL), ("state", FLOAT)],
+                 [("more", BOOL), ("next", FLOAT), ("row", FLOAT)])
     return Node("Loop", [count, condition, name], {"body": inner}, outputs=2)
 
 

@@ -80,7 +80,7 @@ def quantize_dynamically(d):
 
 @kind()
 def quantize_by_axis(d):
-    axis, name, x = 0, *floats(d, range(2, 5))
+    name, x = floats(d, range(2, 5))
     if d.opset < 13:
         raise Unfit
     axis = d.axis(x.ndim)
