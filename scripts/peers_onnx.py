@@ -31,7 +31,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 
@@ -41,7 +40,7 @@ import onnx_page
 from layout_mlir import LayoutError, onnx_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import import compare as onnx_compare
-from layout_mlir.onnx_import.shapes import set_shapes
+from layout_mlir.onnx_import.shapes import inputs_of, set_shapes
 
 KINDS = ["node", "simple", "pytorch-operator", "pytorch-converted"]
 TARGET = '#layout.cpu<lanes = 16>'
@@ -81,12 +80,11 @@ def load_model(case):
         return numpy_helper.to_array(onnx.TensorProto.FromString(path.read_bytes()))
 
     model = onnx.load(os.path.join(case.model_dir, "model.onnx"))
-    weights = {tensor.name for tensor in model.graph.initializer}
     sets = []
     for folder in sorted(pathlib.Path(case.model_dir).glob("test_data_set_*")):
         given = list(model.graph.input)
         if not (folder / f"input_{len(given) - 1}.pb").exists():
-            given = [value for value in given if value.name not in weights]
+            given = inputs_of(model.graph)
         sets.append(([read(folder / f"input_{i}.pb", value) for i, value in enumerate(given)],
                      [read(folder / f"output_{i}.pb", value)
                       for i, value in enumerate(model.graph.output)]))
@@ -140,9 +138,7 @@ def state_sequences(model, inputs):
     def shape_of(value):
         return None if value is None else [shape_of(each) for each in value] if isinstance(value, list) else list(value.shape)
 
-    weights = {tensor.name for tensor in model.graph.initializer}
-    given = [value for value in model.graph.input if value.name not in weights]
-    set_shapes(model, {value.name: shape_of(array) for value, array in zip(given, inputs)
+    set_shapes(model, {value.name: shape_of(array) for value, array in zip(inputs_of(model.graph), inputs)
                        if not value.type.HasField("tensor_type")})
 
 

@@ -20,6 +20,8 @@ import sys
 import time
 import warnings
 
+import numpy as np
+
 import layout_mlir
 from layout_mlir import onnx_import
 from layout_mlir.isolated import isolated
@@ -65,7 +67,7 @@ def import_model(job):
     oracle = isolated(compare.run_oracle, model, list(compare.draw_inputs(model.graph, 0, first=1)))
     oracle_path(job).write_bytes(pickle.dumps(oracle))
     for number, array in enumerate(oracle.inputs):
-        compare.np.save(pathlib.Path(job["folder"], f"input-{number}.npy"), array)
+        np.save(pathlib.Path(job["folder"], f"input-{number}.npy"), array)
     conversions = [each for each in layout_mlir.assign(lowered).conversions if each.kind in MOVES]
     return {"import_seconds": seconds, "conversions": len(conversions),
             "conversion_megabytes": sum(each.bytes_read + each.bytes_written for each in conversions) / 1e6,
@@ -82,7 +84,7 @@ def compile_and_compare(job):
               "difference": max((difference(a, b)[1] or 0 for a, b in zip(oracle.outputs, results)), default=0)}
     for number, (a, b) in enumerate(zip(oracle.outputs, results, strict=True)):
         if words := compare.describe_difference(a, b, oracle.rounding[number]):
-            return {**answer, "differs": f"result {number}: {words}"}
+            return {**answer, "status": "differs", "reason": f"result {number}: {words}"}
     return answer
 
 
@@ -150,8 +152,6 @@ def main():
     except layout_mlir.LayoutError as error:
         differs = "is wrong" in str(error)
         answer = {"status": "differs" if differs else "refused", "reason": str(error)}
-    if words := answer.pop("differs", None):
-        answer |= {"status": "differs", "reason": words}
     print(json.dumps(answer))
 
 

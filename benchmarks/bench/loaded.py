@@ -22,7 +22,7 @@ from layout_mlir.tools import ToolError
 
 from . import onnx_networks
 from .dynamic import read_shape
-from .peers import ORACLE, OURS, PYTHON, Peer, print_notes, print_table
+from .peers import ORACLE, OURS, Peer, add_options, parse_options, print_notes, print_table
 from .rows import write_json
 
 RUNTIMES = (OURS, ORACLE, "OpenVINO")
@@ -175,23 +175,14 @@ def main(argv):
     processors = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(prog="./dev bench --loaded", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    onnx_networks.add_options(parser)
+    add_options(parser, RUNTIMES, 3, "that each runtime runs in all rounds")
     parser.add_argument("--model", metavar="FILE.onnx", type=pathlib.Path, help="only this one")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=1x3x320x320", type=read_shape,
                         help="of an input of the model; other open sizes are 1")
     parser.add_argument("--busy", type=read_count, metavar="N", default=processors,
                         help="processes that compute (default: %(default)s)")
-    parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=RUNTIMES,
-                        help=f"only these of {', '.join(RUNTIMES)}; {ORACLE} says what is right")
     parser.add_argument("--rounds", type=int, default=9, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=3, help="that each runtime runs in all rounds")
-    parser.add_argument("--limit", type=float, default=900, help="seconds that it may take to load")
-    parser.add_argument("--python", default=PYTHON if os.access(PYTHON, os.X_OK) else sys.executable,
-                        help="that has the others (default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
-    args = parser.parse_args(argv)
-    if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
-        parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
+    args = parse_options(parser, argv, RUNTIMES)
     if args.shape and not args.model:
         parser.error("--shape is of an input of --model")
     if args.model and (args.networks or args.small):

@@ -215,20 +215,31 @@ def print_notes(rows):
         print(f"- {name}: {error} ({', '.join(networks)})")
 
 
-def main(argv):
-    parser = argparse.ArgumentParser(prog="./dev bench --peers", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser, runtimes, seconds, counted):
+    """Adds the networks, the runtimes and how they run. `counted` says what `--seconds` counts."""
     onnx_networks.add_options(parser)
-    parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=RUNTIMES,
-                        help=f"only these of {', '.join(RUNTIMES)}; {ORACLE} says what is right")
-    parser.add_argument("--seconds", type=float, default=2, help="that each runtime runs at least")
+    parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=runtimes,
+                        help=f"only these of {', '.join(runtimes)}; {ORACLE} says what is right")
+    parser.add_argument("--seconds", type=float, default=seconds, help=counted)
     parser.add_argument("--limit", type=float, default=900, help="seconds that it may take to load")
     parser.add_argument("--python", default=PYTHON if os.access(PYTHON, os.X_OK) else sys.executable,
                         help="that has the others (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+
+
+def parse_options(parser, argv, runtimes):
+    """Returns the arguments, whose runtimes are of `runtimes` and have the oracle."""
     args = parser.parse_args(argv)
-    if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
-        parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
+    if unknown := set(args.runtimes) - set(runtimes) or {ORACLE} - set(args.runtimes):
+        parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(runtimes)}")
+    return args
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --peers", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_options(parser, RUNTIMES, 2, "that each runtime runs at least")
+    args = parse_options(parser, argv, RUNTIMES)
     names = onnx_networks.get_built(parser, args)
     rows, counts, failed = [], sorted({1, args.threads}), False
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
