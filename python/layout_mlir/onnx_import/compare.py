@@ -196,7 +196,12 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
     """Returns how far each result may be from the runtime's whatever its size is; `run` is that of the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
-    others = [run(near), _runtime(model, threads, optimized=False)(inputs)]
+    others = []
+    for other in (lambda: run(near), lambda: _runtime(model, threads, optimized=False)(inputs)):
+        try:
+            others.append(other())
+        except Exception:  # the runtime's own: a model may take some numbers alone, e.g. a scale of 1
+            continue
     step = 1.0 if _is_quantized(model) else 0.0
     return [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
             else _SCATTER * max(_largest_change(a, other[number]) for other in others)
@@ -439,8 +444,8 @@ class Check:
             oracle = self.process.wait()
         except NotCompared as error:
             return self._skip(error)
-        except Exception as error:  # Crashed, or what a runtime raises of inputs near those that it takes
-            return self._skip(f"ONNX Runtime: {_first_line(error)}")
+        except Crashed as error:
+            return self._skip(f"ONNX Runtime: {error}")
         try:
             _compare(self.names, oracle, run, reload)
         except Differs as error:
