@@ -1,39 +1,41 @@
-//===- Assignment.h - One layout per tensor, at the least cost --*- C++ -*-===//
+//===- Assignment.h - Minimum-cost assignment of layouts --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses a configuration for every node such that the sum of what the ops cost
-// in their layouts and of what the conversions between them cost is least. The
-// IR is only read; the answer is a value.
+// Chooses a configuration for every node such that the total cost of the ops in
+// their layouts and of the conversions between them is minimal. The IR is only
+// read; the result is a value.
 //
-//   %0 = conv(%x)      offers n f h w, n f/16 h w f%16
-//   %1 = relu(%0)      offers both
-//   %2 = conv(%1)      offers both
-//   return %2          takes n f h w
+//   %0 = conv(%x)      candidates n f h w, n f/16 h w f%16
+//   %1 = relu(%0)      both candidates
+//   %2 = conv(%1)      both candidates
+//   return %2          requires n f h w
 //
-//   -> all blocked, one conversion, of %2, for the return
+//   -> all blocked, with one conversion of %2 for the return
 //
-// How it is modeled: one variable per node with its configurations as domain.
-// A tensor with one consumer is one factor between producer and consumer. A
-// tensor with more has, per layout that several of them may ask for, a variable
-// "is there a copy in this layout": consumers demand it, the producer's layout
-// prices it. So one conversion serves all consumers, and is paid once. Costs
-// count as often as the op, or the block in which the copy is made, runs.
+// The model has one variable per node, whose domain is the node's
+// configurations. A tensor with one consumer is one factor between producer and
+// consumer. For a tensor with several consumers, each layout that more than one
+// of them may request has a variable that says whether a copy in this layout
+// exists. The consumers require the copy, and the producer's layout sets its
+// price, so one conversion serves all consumers and is counted once. Costs are
+// multiplied by the number of times the op, or the block that makes the copy,
+// runs.
 //
 // Laws:
-//  * lowerBound <= the least possible cost <= cost; exact iff they are equal;
+//  * lowerBound <= minimal cost <= cost; `exact` is true iff they are equal;
 //  * fixed types (public functions, types with a layout, ops without a rule)
 //    are kept;
-//  * values of free sources (constants, fresh storage) are never converted:
-//    they are made in the layout that is asked for. What that takes is counted
-//    where `WeightOptions` say so, once for each constant and layout;
-//  * of assignments that cost the same one with the fewest conversions in loops
-//    is taken; before that counts, in small programs with loops, how many
-//    conversions run at all;
-//  * the same IR gives the same assignment.
+//  * rematerializable values (constants, fresh storage) are never converted,
+//    but made in the layout that is requested. The memory of constants is
+//    counted if `WeightOptions` says so, once per constant and layout;
+//  * among assignments of equal cost, one with the fewest conversions inside
+//    loops is chosen. In small programs with loops, the number of executed
+//    conversions is compared first;
+//  * equal IR has equal assignments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,35 +48,37 @@
 namespace mlir {
 namespace layout {
 
-/// One conversion that the assignment needs.
+/// A conversion that the assignment inserts.
 struct PlannedConversion {
   Value value;
   LayoutId from = 0, to = 0;
   ConversionPlan plan;
-  /// How often it runs; `cost` is of all runs.
+  /// The number of times the conversion runs. `cost` covers all runs.
   int64_t frequency = 1;
   Cost cost = 0;
-  /// The nodes that ask for the layout, and why each has chosen it.
+  /// The nodes that request the layout, each with the configuration it chose.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
-  /// What made the value; null where its layout is fixed.
+  /// The configuration of the producer, or null if the layout of `value` is
+  /// fixed.
   const OpConfig *producer = nullptr;
 };
 
-/// The attribute of a module that holds the figures of its assignment.
+/// The module attribute that holds statistics of the assignment.
 inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
 
-/// What constants count. A constant that is wanted in several layouts is kept
-/// in each, for all functions together.
+/// Describes how constants are counted. A constant that is requested in several
+/// layouts is stored once in each of them, shared by all functions.
 struct WeightOptions {
-  /// Bytes that all of them may take, padding included; on a mesh, of one
-  /// device.
+  /// The limit for the bytes of all constants, padding included. On a mesh, the
+  /// bytes of one device.
   std::optional<int64_t> budget;
-  /// What a byte that is kept costs, in hundredths of one that is moved, and
-  /// which share of its price a conversion of a constant costs, which happens
-  /// once, when a program is compiled or loaded.
+  /// `costPercent` is the cost of a stored byte, in percent of the cost of a
+  /// moved byte. `packingPercent` is the share of a conversion's price that is
+  /// counted for a constant, which is converted only once, at compile or load
+  /// time.
   unsigned costPercent = 0, packingPercent = 0;
-  /// Bytes of one memory, which all that is alive at once may take: constants,
-  /// and what Memory.h finds. A budget counts instead.
+  /// The limit for the live bytes in one memory: constants and the tensors of
+  /// Memory.h. Ignored if `budget` is set.
   std::optional<int64_t> memory;
 
   bool areCounted() const {
@@ -84,50 +88,53 @@ struct WeightOptions {
 
 struct LayoutAssignment {
   Program program;
-  /// Per class of nodes.
+  /// The candidates of each node class.
   std::vector<Candidates> candidates;
-  /// The configuration of each node.
+  /// The index of each node's configuration.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
-  /// Of ops and conversions together, and the part of the conversions.
+  /// The cost of ops and conversions, and the share of the conversions.
   Cost cost = 0, conversionCost = 0;
   Cost lowerBound = 0;
   bool exact = false;
 
-  /// What constants count, with this choice or another one.
+  /// The options for counting constants. `setChoice` applies them to other
+  /// choices, too.
   WeightOptions weights;
-  /// Of constants, where these are counted: what is kept, and the part of the
-  /// cost that this has.
+  /// The bytes of stored constants and the cost of storing them. Set if
+  /// `weights` counts constants.
   std::optional<int64_t> weightBytes;
   Cost weightCost = 0;
-  /// Nothing that keeps to the budget was found, and then nothing is chosen.
-  /// Proven is that at least so many bytes are taken: where these are more than
-  /// the budget, that nothing keeps to it.
+  /// Set if no assignment within the weight budget was found; `choice` is then
+  /// empty. A proven lower bound on the weight bytes. If it exceeds the budget,
+  /// the budget is infeasible.
   std::optional<int64_t> leastWeightBytes;
-  /// The same of all that is alive at once, and where that is.
+  /// Set if no assignment within the memory limit was found; `choice` is then
+  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is then
+  /// the op at the peak if all tensors keep their types.
   std::optional<int64_t> leastMemoryBytes;
-  /// Where the target has a memory: the most bytes that are alive at once in
-  /// it, and the op at which, or behind which, they are.
+  /// The peak of live bytes if the target has a memory, and the op at which, or
+  /// after which, the peak occurs.
   std::optional<int64_t> memoryBytes;
   Operation *memoryOp = nullptr;
 
   /// The size of the problem that was solved.
   unsigned numVariables = 0, numFactors = 0;
-  /// That problem with its solution and a proof (`writeCertificate` in Wcsp.h),
-  /// where the options ask for it. Empty where the format cannot say it.
+  /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
+  /// requested by the options. Empty if the format cannot express the problem.
   std::string certificate;
-  /// Some type has a dynamic size, which costs as the target assumes.
+  /// True if a type has a dynamic size, whose costs assume the target's size.
   bool hasAssumedSizes = false;
 
   const OpConfig &getConfig(unsigned node) const {
     return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// The op that chooses, or the first use of a tie.
+  /// Returns the op of a node, or the op of its first use if it is a tie.
   Operation *getAnchor(unsigned node) const;
 };
 
-/// Decides for everything below `root`, keeping `constraints`.
+/// Computes the assignment of everything below `root` under `constraints`.
 LayoutAssignment
 assignLayouts(Operation *root, CostModel &costs,
               const CandidateLimits &limits = {},
@@ -135,20 +142,22 @@ assignLayouts(Operation *root, CostModel &costs,
               const LayoutConstraints &constraints = LayoutConstraints(),
               const WeightOptions &weights = {});
 
-/// The bytes that the memory of the target has, where it states them.
+/// Returns the capacity of the target's memory in bytes, or std::nullopt if the
+/// target states none.
 std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 
-/// Emits the error of an assignment with `leastMemoryBytes`: at the op at which
-/// most is taken, or at `root`.
+/// Emits the error of an assignment with `leastMemoryBytes`, at the op with the
+/// highest peak or at `root`.
 void reportMemory(Operation *root, const LayoutAssignment &assignment);
 
-/// Takes the configuration `choice[u]` for each node u, with the conversions
-/// that this makes necessary and what they, the ops and constants cost. The
-/// lower bound is of the program, so it stays.
+/// Sets the configuration of each node u to `choice[u]`, and computes the
+/// conversions and costs that follow. The lower bound is kept, because it does
+/// not depend on the choice.
 void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
                CostModel &costs);
 
-/// Why an op has its layouts, for a reader: "tiles its channels for 16 lanes".
+/// Returns a short reason for the layouts of an op, such as "tiles its channels
+/// for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);
 
 } // namespace layout

@@ -1,11 +1,11 @@
-//===- AssignmentOptions.h - What is minimized ------------------*- C++ -*-===//
+//===- AssignmentOptions.h - Objectives of an assignment --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The names of what a decision may aim at; see CostModel.h.
+// The objectives that an assignment can minimize; see CostModel.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,10 @@ namespace mlir {
 namespace layout {
 
 enum class Objective {
-  /// Ops and conversions, in time.
+  /// The time of ops and conversions.
   time,
-  /// What conversions move, where ops that work on channels insist on tiles.
+  /// The bytes moved by conversions. Ops with preferred tiles are restricted to
+  /// them.
   bytes
 };
 

@@ -1,35 +1,34 @@
-//===- Baselines.h - Layouts as other compilers choose them -----*- C++ -*-===//
+//===- Baselines.h - Layout heuristics of other compilers -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What compilers do instead of minimizing, after their published descriptions,
-// over the same candidates as the solver, so that its results can be compared
-// with theirs. All of them start from ops that insist on a layout (anchors:
-// nodes with a need of their own, and those with a single configuration) and
-// let the others follow, but for the last one, which changes nothing:
+// Heuristics of other compilers, as published, applied to the solver's
+// candidates so that its results can be compared with theirs. All but the last
+// one start from anchors, which are nodes with a need of their own or with a
+// single configuration, and let the other nodes follow:
 //
 //   forward         an op takes the layout of its first operand (TVM's
 //                   ConvertLayout)
-//   priority        constraints spread from anchors to both sides, breadth
-//                   first; the first to arrive holds (XLA's layout assignment)
-//   rank            from all as typed, in one pass an op changes if that lowers
-//                   the ranks of the converted tensors, summed (ONNX Runtime's
+//   priority        constraints spread from anchors in both directions, breadth
+//                   first; the first one is kept (XLA's layout assignment)
+//   rank            from the given types, one pass changes an op if that lowers
+//                   the sum of the ranks of converted tensors (ONNX Runtime's
 //                   transpose optimizer)
 //   majority        an op takes the layout that most of its tensors have at
 //                   their other ends (OpenVINO's layout optimization)
 //   bidirectional   forward, then backward: an op gives its result the layout
-//                   that all consumers want
-//   greedy          each op says what it is stored in without looking at the
-//                   others, images where it can and linear memory for views,
-//                   and each of its operands that comes otherwise is converted
-//                   for it alone (MACE's insertion of buffer transforms)
+//                   that all consumers request
+//   greedy          each op chooses its layout without looking at its neighbors
+//                   (images if possible, linear memory for views), and each
+//                   operand in another layout is converted for it alone (MACE's
+//                   insertion of buffer transforms)
 //   as typed        every op keeps its types
 //
-// Law: every node has one of its candidates, and the lower bound stays, as it
-// is of the program.
+// Law: every node has one of its candidates. The lower bound of the assignment
+// is kept, because it holds for every choice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +50,8 @@ enum class Baseline {
   asTyped
 };
 
-/// Replaces the decision by that of a rule, with its conversions and costs.
+/// Replaces the choice of `assignment` by that of `rule`, and updates its
+/// conversions and costs.
 void setBaseline(LayoutAssignment &assignment, Baseline rule, CostModel &costs);
 
 } // namespace layout

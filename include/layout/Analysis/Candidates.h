@@ -1,30 +1,31 @@
-//===- Candidates.h - The layouts that a node may choose from ---*- C++ -*-===//
+//===- Candidates.h - Layout candidates of a node ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For every class of nodes a short list of configurations, each a layout for
-// all of its tensors at once. They come from
+// Collects a short list of configurations for every node class. A configuration
+// has a layout for each tensor of the node. Configurations come from
 //
-//  * the types as they are, or row-major tensors if the op cannot run in the
-//    layouts that its types state: always the first configuration;
-//  * the op's own need, as the model of the target has it (TargetModel.h): for
-//    linear memory contractions tile their channel loops by the target's lanes,
-//    so a convolution offers {none, f, c, f and c};
-//  * the neighbors: what a producer or a consumer offers for a shared tensor is
-//    carried over the op by its rule, through views too, until nothing new
-//    appears or a bound is met. A tie takes whatever its neighbors offer;
-//  * the model of the target once more, where the layouts of all ops are known.
+//  * the types of the op, or row-major tensors if the op cannot run in the
+//    layouts of its types. This is always the first configuration;
+//  * the preferences of the op under the target model (TargetModel.h). In
+//    linear memory, contractions tile their channel loops by the vector width,
+//    so a convolution has the candidates {none, f, c, f and c};
+//  * the neighbors: a candidate of a producer or consumer for a shared tensor
+//    is propagated through the op by its rule, also through views, until no new
+//    layout appears or a limit is reached. A tie accepts any layout of its
+//    neighbors;
+//  * the target model, once the layouts of all ops are collected.
 //
 //   add(conv(%x), %bias), lanes = 16:
 //     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
 //
 // Laws:
 //  * every configuration satisfies the rule of its op and is valid for the
-//    types (L1), each proven by construction;
-//  * nothing depends on names, and dynamic dims are never tiled.
+//    types (L1), proven by construction;
+//  * the result does not depend on names, and dynamic dims are never tiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,7 @@ inline LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
 }
 
 struct OpConfig {
-  /// Why it is offered.
+  /// The source of a configuration.
   enum class Origin {
     AsTyped,
     Constrained,
@@ -54,56 +55,62 @@ struct OpConfig {
     RowMajor
   };
 
-  /// By representatives, for comparison.
+  /// The layouts by their representatives, for comparison.
   OpLayouts layouts;
-  /// As the op's rule makes them; each equal to its representative on the type.
+  /// The layouts as built by the op's rule. Each is equal to its representative
+  /// on the type.
   OpLayouts exact;
-  /// The tile of every loop; empty where the layouts do not come from tiles.
+  /// The tile size of every loop, or an empty list if the layouts do not come
+  /// from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
-  /// Stores as the op's own need asks, wherever it came from first.
+  /// True if the layouts are those that the op prefers, whatever their origin.
   bool meetsNeed = false;
-  /// For Carried: a tensor whose layout it follows.
+  /// The tensor whose layout a Carried configuration follows.
   Value from;
-  /// Of one run.
+  /// The cost of one run.
   Cost cost = 0;
 };
 
-/// A tensor of an op whose best layout a target cannot hold.
+/// A tensor of an op whose best layout the target cannot store.
 struct StorageNote {
   Slot slot;
-  /// What it would be, and why the target has no place for that.
+  /// The preferred layout and the reason why the target cannot store it.
   std::string whatNot;
-  /// What is offered instead; else linear memory is.
+  /// The layout that replaces it, or std::nullopt for linear memory.
   std::optional<LayoutId> instead;
 };
 
-/// What the nodes of one class may choose from.
+/// The configurations that the nodes of one class may choose.
 struct Candidates {
   std::vector<OpConfig> configs;
-  /// Configurations were dropped because there were too many.
+  /// True if configurations were dropped because of the limit.
   bool isTruncated = false;
   SmallVector<StorageNote, 0> notes;
-  /// What the loops were given already: the map of a tensor and its layout.
+  /// The layouts that were already propagated to the loops, each with the
+  /// indexing map of its tensor.
   SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
 
-  /// Whether a configuration has these layouts. It gets what `config` knows of
-  /// them beyond that.
+  /// Returns true if a configuration with the layouts of `config` exists. Moves
+  /// the tiles of `config` into it if it has none, and merges `meetsNeed`.
   bool merge(OpConfig &config);
 };
 
-/// What a target makes of them is `TargetModel::getLimits`.
+/// The limits on candidates. `TargetModel::getLimits` adapts them to the
+/// target.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
   unsigned layoutsPerTensor = 6;
 };
 
-/// Where some meet the need of their op, leaves those that do at the least
-/// cost. The first is then the one that rules start from.
+/// Removes all but the cheapest configurations with `meetsNeed` of each class
+/// that has any. Sorts the remaining ones so that the baselines start from the
+/// first.
 void keepNeeds(std::vector<Candidates> &all);
 
-/// The candidates of every class of `program`, with the prices of `costs`.
-/// Under Objective::bytes needs are kept, and ops cost nothing.
+/// Computes the candidates of every class of `program` with the prices of
+/// `costs`. Under Objective::bytes, keeps the preferred configurations and sets
+/// op costs to 0.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

@@ -1,12 +1,13 @@
-//===- ConfigBuilder.h - Configurations of one op from its rule -*- C++ -*-===//
+//===- ConfigBuilder.h - Configurations of an op from its rule --*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the rule of an op into configurations. All functions give nothing
-// where the rule, or the validity of a layout for a type, does not allow one.
+// Builds configurations of an op from its rule. All functions return
+// std::nullopt if the rule forbids the configuration or a layout is not valid
+// for its type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,47 +19,52 @@
 namespace mlir {
 namespace layout {
 
-/// Whether the slice `part` that an op with this rule takes of `whole` is a
-/// slice of the storage of `whole`, where both are stored by `map`.
+/// Returns true if the slice `part` of `whole` is also a slice of the storage
+/// of `whole`, if both are stored by `map`. `rule` describes the slice.
 bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
                       RankedTensorType part, const PerDimRule &rule);
 
 class ConfigBuilder {
 public:
-  /// `node` is an op, not a tie.
+  /// Creates a builder for `node`, which must not be a tie.
   ConfigBuilder(const NodeClass &node, CostModel &costs)
       : node(node), op(node.op), costs(costs) {}
 
-  /// Every tensor as its type says; uses of ties are left to those.
+  /// Returns the configuration in which every tensor has the layout of its
+  /// type. Uses of ties are left open (kAnyLayout).
   OpConfig getAsTyped() const;
 
-  /// Every tensor row-major, whatever its type says.
+  /// Returns the configuration in which every tensor is row-major.
   std::optional<OpConfig> getRowMajor() const;
 
-  /// The loop tiles that put channels on lanes.
+  /// Returns the loop tilings that vectorize channels, each with one or two
+  /// loops tiled by `lanes`.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
-  /// The configuration of a tiling of the loops.
+  /// Builds the configuration of a tiling of the loops.
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
-  /// The layout that a tiling of the loops gives one tensor.
+  /// Returns the layout of the tensor at `slot` under a tiling of the loops.
   LayoutId getTiledLayout(ArrayRef<int64_t> tiles, Slot slot) const;
 
-  /// Loops and the tiles that the layout of one tensor gives them.
+  /// Loops with their tile sizes, as implied by the layout of one tensor.
   using LoopTiles = SmallVector<std::pair<unsigned, int64_t>, 6>;
   std::optional<LoopTiles> findLoopTiles(Slot slot, LayoutId layout) const;
 
-  /// The configuration that follows from the layout of one tensor alone.
+  /// Builds the configuration that follows from the layout of one tensor.
   std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;
 
-  /// The configuration with a layout for every ranked tensor, which the target
-  /// can store. The arguments are those of a Slot.
+  /// Builds the configuration with the layout `getLayout(isResult, index)` for
+  /// every ranked tensor, or std::nullopt if the target cannot store one of
+  /// them.
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 
-  /// Null where there is no ranked tensor.
+  /// Returns the type of an operand or result, or null if it is not a ranked
+  /// tensor.
   RankedTensorType getType(bool isResult, unsigned index) const;
-  /// Of an op with loops; null where there is no ranked tensor.
+  /// Returns the indexing map of a tensor of an op with loops, or null if the
+  /// operand or result is not a ranked tensor.
   AffineMap getMap(bool isResult, unsigned index) const;
 
 private:

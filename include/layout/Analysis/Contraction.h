@@ -1,12 +1,11 @@
-//===- Contraction.h - Loops that multiply and sum --------------*- C++ -*-===//
+//===- Contraction.h - Loop roles of contractions ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The roles that the loops of an op have in a contraction, for any op that sums
-// products:
+// Classifies the loops of any op that sums products:
 //
 //   conv (n f oh ow | c kh kw)      output channels f, summed c; operand 1 is
 //                                   the weights
@@ -23,49 +22,50 @@
 namespace mlir {
 namespace layout {
 
-/// The dim that `loop` indexes alone; nothing where it is in no dim or in a
-/// sum.
+/// Returns the only dim that `loop` indexes by itself, or std::nullopt if it
+/// indexes none or several, or is part of a sum.
 std::optional<unsigned> findDim(AffineMap map, unsigned loop);
 
-/// How a loop takes part in sums of products.
+/// The role of a loop in a sum of products.
 enum class LoopRole {
   Other,
-  Output, // output channels: a dim of the weights, or of one operand alone
+  Output, // output channels: a dim of the weights, or of one operand
   Shared, // in all operands
   Summed, // in all operands, and reduced
 };
 
-/// The operands that an op multiplies; an accumulator is indexed as the result
-/// is, and is none of them.
+/// The operands that an op multiplies. Accumulators, which are indexed like the
+/// result, are not included.
 struct SummedProducts {
   SmallVector<AffineMap> factors;
-  /// Operands of `factors` that are read through no window.
+  /// Operands of `factors` that are not read through a window.
   llvm::SmallBitVector isWeight;
-  /// Some operand is read through a window.
+  /// True if an operand is read through a window.
   bool isWindowed = false;
   SmallVector<LoopRole> roles; // of the loops
 };
 
-/// Nothing for ops that sum no products.
+/// Finds the factors of an op, or std::nullopt if it does not sum products.
 std::optional<SummedProducts> findSummedProducts(const LoopsRule &rule);
 
 struct Contraction {
-  /// Loops over the channels of the result: those of the weights, or where
-  /// there are none, those of all operands. The innermost ones of the result
-  /// first, those of size 1 last.
+  /// Loops over the channels of the result: those of the weights, or those of
+  /// all operands if the weights have none. Innermost loops of the result come
+  /// first, loops of size 1 last.
   SmallVector<unsigned> outputLoops;
-  /// Loops that all operands and the result have.
+  /// Loops that index the result and all operands.
   SmallVector<unsigned> shared;
-  /// Loops that are summed over and index dims of all operands alone.
+  /// Reduction loops that index dims of all operands by themselves.
   SmallVector<unsigned> summed;
-  /// Operands that are weights by their place.
+  /// The operands that are weights.
   llvm::SmallBitVector isWeight;
-  /// Some operand is read through a window.
+  /// True if an operand is read through a window.
   bool isWindowed = false;
 };
 
-/// Nothing for ops that sum no products or have no channels. Where there is no
-/// window, `mayBeWeight` says which operands are weights.
+/// Finds the loop roles of a contraction, or std::nullopt if the op does not
+/// sum products or has no output channels. `mayBeWeight` selects the weights
+/// among the operands of an op without a window.
 std::optional<Contraction>
 findContraction(const LoopsRule &rule,
                 function_ref<bool(unsigned operand)> mayBeWeight);

@@ -1,12 +1,13 @@
-//===- ControlFlow.h - Tensors that pass through control flow ---*- C++ -*-===//
+//===- ControlFlow.h - Tensors tied by control flow -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where control flow forwards a tensor, both sides have one type, so they share
-// one layout. A tie is a largest set of uses that are tied to each other so:
+// Control flow forwards a tensor without changing its type, so source and
+// destination share one layout. A tie is an equivalence class of such uses: a
+// maximal set of operands and values that control flow forces to have one type.
 //
 //   %r = scf.for %i = .. iter_args(%a = %init) -> tensor<8x8xf32> {
 //     %b = ..
@@ -15,20 +16,20 @@
 //     one tie: operands %init of scf.for and %b of scf.yield;
 //               values %a and %r
 //
-// A loop whose bodies put parts into a tensor that they share (scf.forall) ties
-// its uses alike; what is put there is a part of the tie, whose layout follows
-// from that of the whole.
+// A parallel loop that inserts slices into shared tensors (scf.forall) ties its
+// inits, arguments and results. An inserted slice is a part of the tie; its
+// layout follows from that of the whole tensor.
 //
 // Ties come from region ops (scf.for, scf.while, scf.if, ..), from branches to
-// blocks, and from calls of functions that nobody else can see: the operands of
-// all calls, the arguments, what is returned and what the calls give.
+// blocks, and from functions whose callers are all visible: the operands and
+// results of all calls, the arguments and the returned values.
 //
 // Laws:
-//  * every operand and value is in at most one tie, all of one type;
-//  * uses whose type somebody outside relies on are in none: functions that are
-//    public or only declared, or that are used other than by calls, and values
-//    that an op makes for a block itself. A function with the unit attribute
-//    `layout.flexible_abi` counts as one whose callers follow.
+//  * every operand and value is in at most one tie, whose uses have one type;
+//  * uses whose type is relied on elsewhere are in no tie: functions that are
+//    public, only declared, or used other than by calls, and values that an op
+//    itself creates for a block. A function with the unit attribute
+//    `layout.flexible_abi` is treated as if all of its callers were visible.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,19 +47,19 @@
 namespace mlir {
 namespace layout {
 
-/// A function with this attribute may change its signature though it is public.
+/// Marks a public function whose signature may change.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
 
-/// An operand, or a value: an argument of a block, or a result. The pointers of
-/// both are aligned alike.
+/// An operand or a value (a block argument or a result). Pointers to both have
+/// the same alignment.
 using TensorUse = PointerUnion<OpOperand *, Value>;
 
 Type getType(TensorUse use);
 
-/// A tensor that becomes a part of the tensors of a tie.
+/// A tensor that is inserted into the tensors of a tie.
 struct TiedPart {
   OpOperand *operand;
-  /// How the part lies in the whole.
+  /// The position of the part in the whole tensor.
   PerDimRule rule;
 };
 
@@ -71,25 +72,26 @@ struct TiedValues {
 
 struct ControlFlow {
   std::vector<TiedValues> ties;
-  /// Of operands that are uses, and of parts.
+  /// The ties of operands, parts included.
   DenseMap<OpOperand *, unsigned> tieOfOperand;
   DenseMap<Value, unsigned> tieOfValue;
 };
 
-/// The ties of everything below `root`, in the order of the IR.
+/// Finds all ties below `root`, in the order of the IR.
 ControlFlow findTiedValues(Operation *root);
 
-/// How often blocks run, per run of the program that `root` holds.
+/// The number of times each block runs, per run of the program in `root`.
 class Frequencies {
 public:
-  /// Loops whose trip count is not known are taken to run `assumedTrips` times.
+  /// Assumes `assumedTrips` iterations for loops with unknown trip counts.
   Frequencies(Operation *root, int64_t assumedTrips);
   ~Frequencies();
 
-  /// Ops below the root, itself included.
+  /// Returns the number of ops in `root`, itself included.
   size_t getNumOps() const { return numOps; }
 
-  /// At least 1, and at most 2^32. A branch counts as often as what it is in.
+  /// Returns the frequency of `block`, from 1 to 2^32. The region of a
+  /// conditional op runs as often as the op.
   int64_t get(Block *block);
 
 private:
@@ -101,20 +103,22 @@ private:
   size_t numOps = 0;
 };
 
-/// Where copies go. Loops of branches are looked for once per region, so blocks
-/// must not change in between.
+/// Chooses blocks for copies. The loops formed by branches are cached per
+/// region, so blocks must not change during the lifetime of the object.
 class Placement {
 public:
-  /// The block in which a copy of `value` for some of its users is best made:
-  /// it dominates all of them, and of those blocks is the innermost that runs
-  /// no more often than the block of the value.
+  /// Returns the best block for a copy of `value` that `users` read: the
+  /// innermost block that dominates all of them and runs no more often than the
+  /// block of `value`.
   Block *find(Value value, ArrayRef<Operation *> users);
 
-  /// Loops around a block, those of branches included.
+  /// Returns the number of loops around a block, loops formed by branches
+  /// included.
   unsigned getLoopDepth(Block *block);
 
 private:
-  /// The loops of branches within its region alone.
+  /// Returns the number of loops formed by branches around `block` in its
+  /// region.
   unsigned getDepthInRegion(Block *block);
 
   DenseMap<Region *, DenseMap<Block *, unsigned>> depths;

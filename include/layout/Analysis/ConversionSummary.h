@@ -1,20 +1,20 @@
-//===- ConversionSummary.h - A conversion in numbers ------------*- C++ -*-===//
+//===- ConversionSummary.h - Statistics of a conversion ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a `layout.convert` between two types takes, for those who ask and do not
-// compile: the plan that is priced and lowered
-// (ConversionPlan.h), and what follows from it.
+// The cost and the sizes of a `layout.convert` between two types, without
+// compiling it: the plan that is priced and lowered (ConversionPlan.h), and
+// what follows from it.
 //
 //   1x61x7x7xf32 from row-major to NCHW16c, padding zero
 //     relayout by copy, 11,956 bytes read, 12,544 written, 588 of them padding;
 //     2989 runs of 4 bytes
 //
-// Laws: nothing is moved, and the cost is 0, iff the way is None; all sizes are
-// bytes of the shape, dynamic dims counting as the target's assumed size.
+// Laws: no byte moves, and the cost is 0, iff the way is None. All sizes are in
+// bytes; dynamic dims count as the target's assumed size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +28,20 @@ namespace layout {
 
 struct ConversionSummary {
   ConversionPlan plan;
-  /// Of padding whose value the result's type states.
+  /// The bytes of padding whose value the result type states.
   int64_t paddingBytes = 0;
-  /// How often `plan.runBytes` are moved.
+  /// The number of segments of `plan.runBytes` bytes that are moved.
   int64_t runs = 0;
   Cost cost = 0;
-  /// How it is carried out, on one line.
+  /// The steps of the conversion, on one line.
   std::string how;
 
-  /// Both types have one shape and element type, and verified layouts.
+  /// Computes the summary of a conversion. Both types must have the same shape
+  /// and element type, and verified layouts.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
 
-  /// The same of a plan that is known, to the type `to`.
+  /// Computes the summary of a known plan with the result type `to`.
   static ConversionSummary get(const ConversionPlan &plan, RankedTensorType to,
                                TargetInterface target);
 };

@@ -5,18 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What layouts cost on a target, and the plans behind it, each asked of the
-// target's model (TargetModel.h) once. Cost 1 is the time in which
-// memory moves one byte.
+// Computes and caches the costs of layouts on a target, and the plans they are
+// derived from, by the target model (TargetModel.h). A cost of 1 is the time in
+// which memory moves one byte.
 //
-//   conversion   the cost of its plan, and 1 for a View, so that of two equal
-//                choices the one with fewer ops is taken; under
+//   conversion   the cost of its plan, and 1 for a View, so that among equal
+//                choices the one with fewer ops is chosen; under
 //                Objective::bytes the bytes read and written
-//   op           of ops with loops and of copies dim by dim what the model
-//                says; of a view that moves elements its conversion
+//   op           the model's cost of ops with loops and of dim-by-dim copies; a
+//                view that moves elements costs its conversion
 //
-// These are prices of the model; a cost provider (CostProvider.h) may answer
-// with others.
+// A cost provider (CostProvider.h) can replace these prices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@
 namespace mlir {
 namespace layout {
 
-/// Layouts of all tensors of an op, one entry per operand and result.
+/// The layouts of all tensors of an op, one per operand and result.
 struct OpLayouts {
   SmallVector<LayoutId, 4> operands;
   SmallVector<LayoutId, 2> results;
@@ -39,11 +38,11 @@ struct OpLayouts {
   }
 };
 
-/// A table of layouts with prices.
+/// A layout table with prices.
 class CostModel : public LayoutTable {
 public:
-  /// `provider`, which outlives the model, is asked for prices under
-  /// Objective::time.
+  /// Creates a cost model with prices from `provider`, which must outlive the
+  /// model. Objective::bytes ignores the provider.
   explicit CostModel(TargetInterface target,
                      Objective objective = Objective::time,
                      CostProvider *provider = nullptr)
@@ -53,39 +52,42 @@ public:
   TargetModel &getModel() const { return *model; }
   Objective getObjective() const { return objective; }
 
-  /// Whether the target has storage for tensors of `type` in `layout`.
+  /// Returns true if the target can store tensors of `type` in `layout`.
   bool isStorable(LayoutId layout, RankedTensorType type);
 
-  /// Kept, as programs make the same conversion many times.
-  /// `mayOverwrite`: nobody else needs the source, so that where only the
-  /// state of padding changes only the padding is written.
+  /// Returns the cached plan of a conversion. `mayOverwrite` states that the
+  /// source has no other user, so that only padding is written if only its
+  /// value changes.
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
                          bool mayOverwrite = false);
-  /// The same without the provider: what models add to prices of ops.
+  /// Returns the cost under the target model, ignoring the provider. Models add
+  /// it to prices of ops.
   Cost getModeledConversionCost(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
-  /// Whether a conversion between the two touches no byte.
+  /// Returns true if a conversion between the two layouts touches no byte.
   bool storeAlike(RankedTensorType type, LayoutId from, LayoutId to) {
     return getNormalForm(from, type) == getNormalForm(to, type) &&
            !writesPadding(from, to);
   }
 
-  /// Of a tensor of `type` stored as `layout`, padding included; dynamic sizes
-  /// are those that are assumed.
+  /// Returns the bytes of a tensor of `type` stored as `layout`, padding
+  /// included. Uses the assumed size for dynamic sizes.
   int64_t getStoredBytes(RankedTensorType type, LayoutId layout);
 
 private:
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Not kept: many are priced, few are made.
+  /// Computes a plan without caching it: many conversions are priced, few are
+  /// made.
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
                           bool mayOverwrite, AxesCache *cache = nullptr);
-  /// Whether a conversion between layouts that store alike writes padding.
+  /// Returns true if a conversion between layouts with identical storage writes
+  /// padding.
   bool writesPadding(LayoutId from, LayoutId to) const {
     TypedAttr wanted = getPadding(to);
     return wanted && wanted != getPadding(from);
@@ -99,10 +101,10 @@ private:
   llvm::DenseMap<TypeLayout, int64_t> storedBytes;
   llvm::DenseMap<TypeLayout, bool> storable;
   AxesCache axes;
-  // Of each the second is for sources that may be overwritten.
+  // The second element of each array is for sources that may be overwritten.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
       conversionCosts[2], providedCosts[2];
-  // Boxed, so that they stay where they are.
+  // Allocated separately, so that references stay valid.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>,
                  std::unique_ptr<ConversionPlan>>
       plans[2];

@@ -1,15 +1,14 @@
-//===- CostProvider.h - Prices that others know -----------------*- C++ -*-===//
+//===- CostProvider.h - Custom prices of ops and conversions ----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What ops and conversions cost is a question that a decision asks of a cost
-// provider. The default one answers with what the model of the target says;
-// PriceList.h has one that looks prices up in a file, `layout_mlir.assign`
-// takes a function of Python, and a program that embeds the decision derives a
-// class:
+// The interface through which an assignment obtains the prices of ops and
+// conversions. The default provider returns the prices of the target model.
+// PriceList.h reads prices from a file, `layout_mlir.assign` accepts a Python
+// function, and a program that embeds the assignment derives a class:
 //
 //   struct Measured : CostProvider {
 //     Cost getOpCost(const OpToPrice &op) override { return measure(op); }
@@ -19,9 +18,9 @@
 //   LayoutAssignment assignment = assignLayouts(module, costs);
 //
 // Laws:
-//  * all answers of a provider are in one unit, which may be any: one that does
-//    not know a price scales the modeled one;
-//  * answers are finite, at least 0, and depend on the arguments alone.
+//  * all prices of a provider are in one unit of its choice. For a missing
+//    price it scales the modeled one;
+//  * prices are finite, at least 0, and depend on the arguments only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,21 +34,21 @@
 namespace mlir {
 namespace layout {
 
-/// One run of an op that goes through elements.
+/// One run of an op that processes elements.
 struct OpToPrice {
   Operation *op;
-  /// The types of its operands and results with the layouts in question; those
-  /// of `op` itself have none yet.
+  /// The types of operands and results with the layouts to price. The types of
+  /// `op` itself do not have them yet.
   ArrayRef<Type> operands, results;
-  /// What the model of the target says, 1 being the time in which memory moves
-  /// one byte.
+  /// The price under the target model; 1 is the time in which memory moves one
+  /// byte.
   Cost modeled;
 };
 
 /// One run of a conversion that touches bytes.
 struct ConversionToPrice {
   RankedTensorType from, to;
-  /// Only padding is written, into the source.
+  /// True if only padding is written, into the source.
   bool fillsInPlace;
   Cost modeled;
 };

@@ -1,14 +1,13 @@
-//===- DigitBoxes.h - Boxes of digits and what they hold --------*- C++ -*-===//
+//===- DigitBoxes.h - Boxes of digits and their sizes -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps that cut a copy over common digits into boxes and count what they
-// move, for every kind of size (DigitRefinement.h): CopyPlan plans over size
-// expressions, the CPU model counts over numbers. A Copy has the members of
-// CopyPlan.
+// Splits a copy over common digits into boxes and counts their elements, for
+// every kind of size (DigitRefinement.h): CopyPlan uses size expressions, the
+// CPU model uses integers. A Copy has the members of CopyPlan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +25,8 @@ template <typename Access> bool isExact(const Access &axis) {
   return !axis.digits.empty() && axis.required == axis.extent;
 }
 
-/// The range of `digits`, fused row-major, that a box takes; nothing where it
-/// is not one range.
+/// Returns the range that a box covers of `digits`, fused row-major, or
+/// std::nullopt if it is not one range.
 template <typename Space>
 std::optional<DigitRange>
 getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
@@ -50,7 +49,8 @@ getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
   return range;
 }
 
-/// Indices lo .. hi of one dim as boxes of its digits, ascending.
+/// Covers the indices lo .. hi of one dim by boxes of its digits, in ascending
+/// order.
 template <typename Space> class RangeCover {
 public:
   RangeCover(const Space &space, unsigned dim)
@@ -102,7 +102,8 @@ SmallVector<DigitBox> coverRange(const Space &space, unsigned dim, int64_t lo,
   return RangeCover<Space>(space, dim).run(lo, hi);
 }
 
-/// Every box of `a` with every box of `b`, which speak of different dims.
+/// Returns all intersections of a box of `a` with a box of `b`. The boxes must
+/// restrict different dims.
 inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
                                      ArrayRef<DigitBox> b) {
   SmallVector<DigitBox> boxes;
@@ -116,7 +117,7 @@ inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
   return boxes;
 }
 
-/// Plans the boxes of `copy`, whose space is known.
+/// Plans the boxes of `copy`, whose space must be set.
 template <typename Copy> class BoxPlanner {
 protected:
   explicit BoxPlanner(Copy copy) : copy(std::move(copy)) {}
@@ -134,7 +135,8 @@ protected:
   Copy copy;
 };
 
-/// Whether an axis with `dim` holds fewer positions than the digits reach.
+/// Returns true if an axis that contains `dim` has fewer positions than its
+/// digits reach.
 template <typename Copy>
 bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
   bool found = false;
@@ -148,7 +150,8 @@ bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
   return found;
 }
 
-/// The number of indices of `dim`, padding included, that the result stores.
+/// Returns the number of indices of `dim` that the result stores, padding
+/// included, or std::nullopt if it is dynamic or cannot be determined.
 template <typename Copy>
 std::optional<int64_t> BoxPlanner<Copy>::getStoredRange(unsigned dim) const {
   ArrayRef<unsigned> digits = copy.space.digitsOf[dim];
@@ -163,7 +166,7 @@ std::optional<int64_t> BoxPlanner<Copy>::getStoredRange(unsigned dim) const {
     });
     if (!hasDim || isExact(axis))
       continue;
-    // The uppermost digits of the dim and nothing else.
+    // Only the most significant digits of the dim, and no others, can be cut.
     std::optional<int64_t> extent = axis.extent.getConstant();
     if (!extent || axis.digits.size() > digits.size() ||
         ArrayRef<unsigned>(axis.digits) !=
@@ -175,7 +178,7 @@ std::optional<int64_t> BoxPlanner<Copy>::getStoredRange(unsigned dim) const {
   return range;
 }
 
-/// Each box as slices of both storages.
+/// Returns true if every box is a slice of both storages.
 template <typename Copy>
 bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   for (const auto &axes : copy.space.operands)
@@ -187,7 +190,8 @@ bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   return true;
 }
 
-/// Shapes tell how far every loop runs.
+/// Returns true if every digit is alone on an axis or on an exact axis, so that
+/// the shapes determine the loop bounds.
 template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   llvm::SmallBitVector alone(copy.space.digits.size());
   for (const auto &axes : copy.space.operands)
@@ -198,7 +202,8 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   return alone.all();
 }
 
-/// The logical box, cut where a dim is `ragged`.
+/// Makes the boxes by splitting the logical box along every dim in `ragged`.
+/// Returns false if that is not possible with at most kMaxCopyBoxes boxes.
 template <typename Copy>
 bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
                                  ArrayRef<int64_t> shape, bool writesFills) {
@@ -218,8 +223,9 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
 
-/// Padding that goes on where the fastest digit of the result ends is cut as
-/// the boxes are, so that each of them is followed by its own.
+/// Adds the fills of `dim`. Padding that continues the fastest digit of the
+/// result is split like the boxes, so that each box is followed by its own
+/// padding.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &ragged) {
@@ -238,7 +244,7 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
       fills = combine(fills, coverRange(copy.space, other, 0, shape[other]));
       continue;
     }
-    // Digits of other dims may reach past what the result stores.
+    // Digits of other dims may exceed the storage of the result.
     if (!isCutOrPadded(other))
       continue;
     std::optional<int64_t> range = getStoredRange(other);
@@ -250,7 +256,7 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
   return copy.fills.size() <= kMaxCopyBoxes;
 }
 
-/// All digits at once.
+/// Switches to a copy of all digits at once.
 template <typename Copy> void BoxPlanner<Copy>::goWhole() {
   copy.way = CopyPlan::Way::Whole;
   copy.fills.clear();
@@ -295,7 +301,8 @@ int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
   return elements;
 }
 
-/// Of Way::Whole: whether operand `k` is moved once more to fit the digits.
+/// Returns true if a Way::Whole copy moves operand `k` once more to fit the
+/// digits.
 template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
   return copy.way == CopyPlan::Way::Whole &&
          llvm::any_of(copy.space.operands[k], [](const auto &axis) {
@@ -304,7 +311,7 @@ template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
          });
 }
 
-/// The boxes, and what is moved once more to fit.
+/// Counts the elements of the boxes and of the additional moves.
 template <typename Copy>
 int64_t countRead(const Copy &copy, ArrayRef<int64_t> sizes) {
   int64_t read = sumElements(copy.space, copy.boxes, sizes);
@@ -325,8 +332,8 @@ int64_t countWritten(const Copy &copy, ArrayRef<int64_t> sizes) {
 
 template <typename Space>
 int64_t countCommonRun(const Space &space, ArrayRef<int64_t> sizes) {
-  // Digits of more than one position from the fastest on, until an axis ends
-  // before its digits do.
+  // Collects the digits with more than one position, fastest first, up to the
+  // first axis that ends before its digits do.
   auto walk = [&](unsigned k) {
     SmallVector<unsigned, 12> digits;
     for (const auto &axis : llvm::reverse(space.operands[k])) {

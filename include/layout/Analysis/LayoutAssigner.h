@@ -1,40 +1,40 @@
-//===- LayoutAssigner.h - Decisions for a module that changes ---*- C++ -*-===//
+//===- LayoutAssigner.h - Incremental assignment of a module ----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides for a module again and again while it changes. The module falls into
-// parts: ops that name each other's symbols, as a function and those that it
-// calls. A part that is what it was at the call before keeps its decision;
-// the others are decided anew. Of a part that is one straight function, of one
-// block in which nothing is tied (ControlFlow.h), only ops that have changed
-// are read.
+// Recomputes the assignment of a module while the module changes. The module is
+// divided into parts: sets of ops that refer to each other's symbols, e.g. a
+// function and its callees. A part that did not change since the last call
+// keeps its assignment; the others are recomputed. In a part that is one
+// straight function (one block, no tied values, see ControlFlow.h), only
+// changed ops are read.
 //
 //   LayoutAssigner assigner(target);
-//   assigner.assign(module);       // decides for all
+//   assigner.assign(module);       // computes all parts
 //   pin(op);                       // attributes that constrain layouts, ..
-//   assigner.assign(module);       // decides for the part that has the op
+//   assigner.assign(module);       // computes the part that has the op
 //   for (const auto *part : assigner.getParts())
 //     use(part->assignment, part->costs);
 //
 // Laws:
-//  * the answer is that of a new assigner, bit by bit: each part has its own
-//    prices and candidates;
-//  * it costs as much as `layout-solve` decides for the parts by themselves;
-//  * `assign` tells ops apart by address and by a hash of what they consist of,
-//    of 128 bits, in which MLIR's hash of properties has 64, so changes need
+//  * the result is bitwise that of a new assigner, because each part has its
+//    own prices and candidates;
+//  * the total cost is that of `layout-solve` on each part alone;
+//  * `assign` identifies ops by address and by a 128-bit hash of their
+//    contents, which includes MLIR's 64-bit hash of properties. Changes need
 //    not be announced;
-//  * `assignAnnounced` looks at nothing but what the listener was told, as a
-//    rewriter tells it that has this listener. A change that was not announced
-//    is not seen, which builds with assertions check;
-//  * each part is decided alone, so no budget of weights holds for all of them.
-//    Where the target limits what its memory holds, all is one part, since
-//    constants of all functions are in it;
-//  * assignments point into the module: one is valid until the part changes;
-//  * kept are 24 bytes for each op that is directly in the body of an op of the
-//    module, and in straight functions about 200 more.
+//  * `assignAnnounced` looks only at changes announced to the listener, e.g. by
+//    a rewriter with this listener. It misses other changes, which builds with
+//    assertions check;
+//  * each part is computed alone, so no weight budget applies to all of them.
+//    If the target limits its memory, the whole module is one part, because
+//    constants of all functions share the memory;
+//  * assignments refer to the module and are valid until the part changes;
+//  * memory use is 24 bytes per op that is directly in the body of an op of the
+//    module, and about 200 bytes more in straight functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ public:
     LayoutAssignment assignment;
   };
 
-  /// `provider`, which outlives the assigner, has the prices, where it is not
-  /// null; its answers do not change.
+  /// Creates an assigner for `target`. `provider`, if not null, sets the
+  /// prices; it must outlive the assigner and its prices must not change.
   explicit LayoutAssigner(TargetInterface target,
                           Objective objective = Objective::time,
                           CandidateLimits limits = {},
@@ -70,25 +70,26 @@ public:
   LayoutAssigner(LayoutAssigner &&);
   ~LayoutAssigner();
 
-  /// Decides for everything in `module`, which takes its functions out and puts
-  /// them back. Fails, with a diagnostic, where constraints cannot hold or
-  /// nothing is found that the target's memory holds.
+  /// Computes the assignment of `module`, whose functions are temporarily moved
+  /// out of it. Fails with a diagnostic if constraints cannot be satisfied or
+  /// no assignment within the target's memory is found.
   LogicalResult assign(ModuleOp module);
 
-  /// The same, where the listener was told of all that has changed since the
-  /// last call: of ops that were put into the module or into another place,
-  /// modified, or erased. Who changes the type of a result modifies its op.
+  /// Computes the assignment after the listener was notified of all changes
+  /// since the last call: ops that were inserted, moved, modified or erased.
+  /// Changing the type of a result modifies its op.
   LogicalResult assignAnnounced(ModuleOp module);
   RewriterBase::Listener &getListener();
 
-  /// In the order of their first ops.
+  /// Returns the parts in the order of their first ops.
   ArrayRef<const Part *> getParts() const { return parts; }
-  /// How many of them the last call decided.
+  /// Returns the number of parts that the last call recomputed.
   unsigned getNumDecided() const { return numDecided; }
-  /// Of how many of these only ops that have changed were read.
+  /// Returns the number of recomputed parts of which only changed ops were
+  /// read.
   unsigned getNumUpdated() const { return numUpdated; }
 
-  /// Of all parts.
+  /// Returns the cost summed over all parts.
   Cost getCost() const { return cost; }
   Cost getLowerBound() const { return lowerBound; }
 
@@ -106,12 +107,12 @@ private:
   CandidateLimits limits;
   SolveOptions options;
   CostProvider *provider;
-  /// Of the target's memory.
+  /// Limits the memory as the target does.
   WeightOptions weights;
-  /// Of the module: parts see them.
+  /// The attributes of the module, which are visible to its parts.
   DictionaryAttr attrs;
   std::unique_ptr<ModuleScan> scan;
-  /// Of the parts, by the first op.
+  /// The state of each part, by its first op.
   llvm::DenseMap<Operation *, std::unique_ptr<Known>> known;
   std::vector<const Part *> parts;
   unsigned numDecided = 0, numUpdated = 0;

@@ -1,28 +1,28 @@
-//===- LayoutConstraints.h - Layouts that attributes state ------*- C++ -*-===//
+//===- LayoutConstraints.h - Layouts stated by attributes -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A decision stands on ops as attributes, one layout per tensor. The same
-// attributes, where they are there before, are constraints: the decision keeps
-// them.
+// An assignment is written to the ops as attributes with one layout per tensor.
+// If the attributes exist before the assignment, they are constraints that it
+// must satisfy.
 //
 //   %r = math.exp %x {layout.operand_layouts = [#t], layout.result_layouts =
 //                     [#t]} : tensor<4x8xf32>
-//     operand 0 and result 0 are stored as #t; what makes %x and what uses %r
-//     is decided, and converted where it differs
+//     operand 0 and result 0 are stored as #t; the layouts of the producer of
+//     %x and of the users of %r are chosen, with conversions if they differ
 //
 // Laws:
-//  * an entry that is `unit` states nothing; the tensor keeps its type;
-//  * a type that has a layout states that, too; of an op that cannot run in the
-//    layouts of its types attributes state others, and its tensors are
+//  * an entry `unit` is not a constraint; the tensor keeps its type;
+//  * a type with a layout is a constraint, too. If an op cannot run in the
+//    layouts of its types, attributes may state others, and its tensors are
 //    converted from and to the layouts of their types;
-//  * the uses of a tie (ControlFlow.h) are stated alike, or not at all;
-//  * what others rely on, such as the signature of a public function, is not
-//    stated otherwise than it is;
-//  * an op with constraints can run on what they state.
+//  * the uses of a tie (ControlFlow.h) have equal constraints or none;
+//  * a type that others rely on, e.g. in the signature of a public function,
+//    cannot be changed by a constraint;
+//  * an op with constraints can run in the stated layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,18 +37,21 @@ namespace layout {
 
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
-/// One array per block of the op's regions, one entry per argument.
+/// An array with one array per block of the op's regions, which has one entry
+/// per argument.
 constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 
-/// Reads such attributes, types by types; each pair of type and layout once.
+/// Reads layout attributes. Caches the stated type of each pair of type and
+/// layout.
 class StatedTypes {
 public:
-  /// The types that the array attribute `name` of `op` states for tensors of
-  /// these types. Reports what is wrong with it.
+  /// Sets `stated` to the types that the array attribute `name` of `op` states
+  /// for tensors of the given types, or reports an error.
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
-  /// The same of all arguments of blocks, where `op` has that attribute.
+  /// Appends the types stated for block arguments, if `op` has that attribute,
+  /// or reports an error.
   LogicalResult
   readArguments(Operation *op,
                 SmallVectorImpl<std::pair<BlockArgument, Type>> &stated);
@@ -57,20 +60,20 @@ private:
   llvm::DenseMap<std::pair<Type, Attribute>, Type> known;
 };
 
-/// Reports an op whose own verifier takes these types not, which are those that
-/// its attributes state.
+/// Reports an error if the verifier of `op` rejects the given types, which its
+/// attributes state.
 LogicalResult checkStatedTypes(Operation *op, TypeRange operands,
                                TypeRange results);
 
-/// An operand or a value, with the type that is stated for it.
+/// An operand or a value, with the type stated for it.
 struct StatedUse {
   TensorUse use;
   Type type;
 };
 
-/// Reports uses of tied values that are stated differently, and uses that are
-/// stated otherwise than somebody relies on. With `isComplete`, uses that are
-/// not among `uses` are stated to be as they are.
+/// Reports tied uses with different stated types, and uses whose stated type
+/// contradicts a type that others rely on. If `isComplete` is set, uses not in
+/// `uses` count as stated by their types.
 LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 
@@ -79,14 +82,15 @@ struct LayoutConstraints {
   llvm::DenseMap<Value, RankedTensorType> values;
 
   bool empty() const { return operands.empty() && values.empty(); }
-  /// Null where nothing is stated.
+  /// Returns the stated type, or null if there is none.
   RankedTensorType lookup(OpOperand &operand) const {
     return operands.lookup(&operand);
   }
   RankedTensorType lookup(Value value) const { return values.lookup(value); }
 };
 
-/// The constraints of everything below `root`; reports those that cannot hold.
+/// Reads the constraints of everything below `root`, or reports those that
+/// cannot be satisfied.
 FailureOr<LayoutConstraints> readConstraints(Operation *root);
 
 } // namespace layout

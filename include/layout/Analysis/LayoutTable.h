@@ -1,22 +1,22 @@
-//===- LayoutTable.h - Layouts as numbers -----------------------*- C++ -*-===//
+//===- LayoutTable.h - Numbered layouts -------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts that a decision speaks of, each under a small number, and what is
-// derived from them again and again: tilings, validity and equality on a type.
-// A layout here is a map with what its padding holds, where that is stated.
+// Numbers the layouts of an assignment, and caches what is derived from them:
+// tilings, validity and equality on a type. A layout here is a map, optionally
+// with the value of its padding.
 //
 //   table.getTiled({1, 16, 1, 1}, {1})    NCHW16c
-//   table.withPadding(.., 0.0 : f32)      the same with padding of zeros
+//   table.withPadding(.., 0.0 : f32)      NCHW16c with padding of zeros
 //
 // Laws:
-//  * the same map has the same number, numbers go up in the order of asking;
-//  * layouts with the same representative on a type store it the same way (L6),
+//  * equal maps have equal numbers; numbers increase in the order of first use;
+//  * layouts with the same representative on a type store it identically (L6),
 //    and a layout that has one is valid for the type (L1);
-//  * a representative states padding only where the type has some.
+//  * a representative states padding only if the type has padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ namespace layout {
 /// The number of a layout.
 using LayoutId = unsigned;
 
-/// For operands and results that are no ranked tensors, or in whatever layout
-/// they come.
+/// Marks operands and results that are not ranked tensors, or accept any
+/// layout.
 constexpr LayoutId kAnyLayout = ~0u;
 
 class LayoutTable {
@@ -47,20 +47,21 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
-  /// A layout of a family that keeps its name; it is valid for the type. What
-  /// holds parts of sums (P4) is no other layout's equal.
+  /// Adds a layout of a family, whose name is kept. It must be valid for the
+  /// type. Layouts with partial sums (P4) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
-  /// The attribute that `layout` was given as; null for maps.
+  /// Returns the attribute from which `layout` was created, or null for maps.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }
   const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
-  /// Whether its replicas are parts of elements (P4).
+  /// Returns true if the replicas are partial sums (P4).
   bool isPartial(LayoutId layout) const {
     return isa_and_present<PartialAttr>(getSpelling(layout));
   }
 
-  /// `layout` with padding that holds `padding` (P1); null: anything.
+  /// Returns `layout` with padding of value `padding` (P1), or of any value if
+  /// it is null.
   LayoutId withPadding(LayoutId layout, TypedAttr padding);
   LayoutId withoutPadding(LayoutId layout) const {
     auto it = stated.find(layout);
@@ -69,41 +70,43 @@ public:
   TypedAttr getPadding(LayoutId layout) const {
     return stated.lookup(layout).second;
   }
-  /// `type`, which is logical, stored as `layout`.
+  /// Returns the logical type `type` stored as `layout`.
   RankedTensorType getStoredType(RankedTensorType type, LayoutId layout) const;
-  /// The types of values that are stored as `layouts`; what is kAnyLayout keeps
-  /// its own.
+  /// Returns the types of values stored as `layouts`. A value with kAnyLayout
+  /// keeps its type.
   SmallVector<Type> getStoredTypes(ValueRange values,
                                    ArrayRef<LayoutId> layouts) const;
 
   LayoutId getRowMajor(unsigned rank);
 
-  /// The layout that the type states, which is one that the project knows.
+  /// Returns the layout of the type, which must be a known one.
   LayoutId getLayoutOf(RankedTensorType type);
 
-  /// Linear memory: the dims in logical order, each divided by its tile, then
-  /// the tiles of the dims in `order`, which are those with a tile above 1.
+  /// Returns a layout in linear memory: the dims in logical order, each divided
+  /// by its tile, then the tiles of the dims in `order`. `order` must have all
+  /// dims whose tile is larger than 1.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
-  /// The tile of every dim of a layout that `getTiled` makes with some order;
-  /// null for other layouts.
+  /// Returns the tile of every dim if `getTiled` creates `layout` with some
+  /// order, or null.
   const Tiles *findTiles(LayoutId layout);
 
-  /// The layout of a tensor indexed by `to` that goes with a tensor indexed by
-  /// the permutation `from` and stored as `layout`: the axes of the loops that
-  /// it knows. Nothing where an axis is no digit of one dim.
+  /// Returns the layout of a tensor indexed by `to` that matches a tensor
+  /// indexed by the permutation `from` and stored as `layout`: it keeps the
+  /// axes of the loops in `to`. Returns std::nullopt if an axis is not a digit
+  /// of one dim.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 
-  /// The layout that stands for all that store tensors of this type as
-  /// `layout` does: row-major if that is one of them, otherwise the first that
-  /// was asked for. Nothing if it is not proven valid for the type, unless the
-  /// caller knows that it is.
+  /// Returns the representative of all layouts that store tensors of this type
+  /// as `layout` does: row-major if it is one of them, otherwise the first one
+  /// used. Returns std::nullopt if `layout` is not proven valid for the type,
+  /// unless `isKnownValid` is set.
   std::optional<LayoutId> getRepresentative(LayoutId layout,
                                             RankedTensorType type,
                                             bool isKnownValid = false);
 
-  /// `layout` specialized to the shape of the type.
+  /// Returns `layout` specialized to the shape of the type.
   LayoutId getNormalForm(LayoutId layout, RankedTensorType type);
 
 private:
@@ -112,8 +115,8 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Whether every axis has room for one digit of a dim, and the digits of each
-  /// dim make it up: such layouts are valid for all shapes.
+  /// Returns true if every axis can hold one digit of a dim, and the digits of
+  /// each dim compose it. Such layouts are valid for all shapes.
   bool isMadeOfDigits(LayoutId layout);
   std::optional<Tiles> computeTiles(LayoutId layout);
   std::optional<LayoutMap> computeProjection(const LayoutMap &layout,
@@ -122,24 +125,25 @@ private:
   std::vector<LayoutMap> maps;
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
   llvm::DenseMap<LayoutId, Attribute> spellings;
-  // By map and #layout.partial.
+  // The ids of layouts with partial sums, by map and #layout.partial.
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> partials;
-  // The same map with nothing stated, and what is stated; and the way back.
+  // The layout without stated padding and the stated value, and the inverse
+  // map.
   llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;
   SmallVector<LayoutId> rowMajor;
-  // By rank, tiles and order, one after the other.
+  // The ids of tiled layouts, by concatenated rank, tiles and order.
   llvm::DenseMap<ArrayRef<int64_t>, LayoutId> tiled;
   llvm::BumpPtrAllocator keys;
   llvm::DenseMap<LayoutId, bool> madeOfDigits;
-  // By layout; the tiles are boxed so that they stay where they are.
+  // The tiles of layouts, allocated separately so that pointers stay valid.
   llvm::DenseMap<LayoutId, std::unique_ptr<Tiles>> tilesOf;
   llvm::DenseMap<std::pair<LayoutId, std::pair<AffineMap, AffineMap>>,
                  std::optional<LayoutId>>
       projections;
   llvm::DenseMap<TypeLayout, std::optional<LayoutId>> representatives;
   llvm::DenseMap<TypeLayout, LayoutId> normalFormOf;
-  // Normal form -> representative.
+  // Maps normal forms to representatives.
   llvm::DenseMap<TypeLayout, LayoutId> byNormalForm;
 };
 

@@ -1,20 +1,20 @@
-//===- MessageTables.h - A plan of messages as numbers ----------*- C++ -*-===//
+//===- MessageTables.h - Message plans as integer tables --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What each rank does for a plan, as one table that the same code reads on all
-// of them. Where elements lie is what the two maps say.
+// Encodes the work of each rank for a plan in one table, which the same code
+// reads on all ranks. Addresses of elements follow from the two maps.
 //
-//   row     elements that are moved with one stride for each loop:
-//           where the first one is read and written, then for each loop, the
-//           outermost first, how many turns it has, and the strides of both
+//   row     elements moved by one loop nest: the offsets of the first element
+//           in source and destination, then for each loop, outermost first, its
+//           trip count and its stride on both sides
 //   step    the other rank, whether it is sent to, the elements of the message,
-//           and the rows that pack or unpack it, from the first to the end
+//           and the range of rows that pack or unpack it
 //
-// The same numbers are priced.
+// The prices are computed from the same table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,18 +31,19 @@ struct MessageTables {
   int64_t getRowSize() const { return 2 + 3 * numLoops; }
 
   unsigned numLoops = 1;
-  /// All of it; positions below are in here.
+  /// The table. All positions below are indices into it.
   std::vector<int64_t> numbers;
-  /// Where the first row of what stays on rank 0 is said; that of the next
-  /// rank, which is the end of this one, is said behind it, and so on.
+  /// The position of the first-row entries of local copies: one per rank, whose
+  /// rows end at the entry of the next rank.
   int64_t copies = 0;
-  /// The same for the steps of each phase.
+  /// The positions of the first-step entries of each phase, one per rank as in
+  /// `copies`.
   SmallVector<int64_t, 2> phases;
-  /// Of the longest message.
+  /// The number of elements of the longest message.
   int64_t mostElements = 0;
 
-  /// Goes through what a rank copies, packs and unpacks: elements, and how many
-  /// of them at a time lie next to each other on both sides.
+  /// Visits what a rank copies, packs and unpacks: the number of elements, and
+  /// the length of segments that are contiguous on both sides.
   void forEachMove(
       int64_t rank,
       llvm::function_ref<void(int64_t elements, int64_t run)> visit) const;

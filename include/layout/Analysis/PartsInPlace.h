@@ -1,13 +1,14 @@
-//===- PartsInPlace.h - Parts made where the whole is -----------*- C++ -*-===//
+//===- PartsInPlace.h - In-place concatenation and accumulation -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of a concatenation needs no copy where it is made in its place, and
-// what is accumulated into no memory where it is made in that of the result.
-// This is what the program says about that, whatever the layouts.
+// Determines from the IR, for any layouts, which tensors can be computed in
+// place. A part of a concatenation needs no copy if it is computed in its slice
+// of the result. An accumulator needs no memory if it is computed in that of
+// the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +20,17 @@
 namespace mlir {
 namespace layout {
 
-/// Whether the operand of a concatenation may be made in its place: it is no
-/// part of an earlier concatenation, and made in memory of its own, which is no
-/// view of another tensor and not what another one was accumulated in.
+/// Returns true if an operand of a concatenation may be computed in place: it
+/// is not a part of an earlier concatenation, and its producer writes new
+/// memory, i.e. it is not a view and does not accumulate into another tensor.
 bool mayBeMadeInPlace(OpOperand &part);
 
-/// Whether the operand of a concatenation in system memory, made by cores for
-/// nobody else, is stored there as soon as it is made.
+/// Returns true if an operand of a concatenation in system memory is stored
+/// there as soon as cores have computed it, because it has no other user.
 bool isStoredAtOnce(OpOperand &part);
 
-/// Whether what an op starts from is made in the place of the result: nothing,
-/// or one number.
+/// Returns true if the init of an op is created in the memory of the result: it
+/// is uninitialized, filled with one value, or computed for this op only.
 bool isMadeInResult(OpOperand &init);
 
 } // namespace layout

@@ -1,14 +1,14 @@
-//===- PriceList.h - Prices in a file ---------------------------*- C++ -*-===//
+//===- PriceList.h - Price lists in files -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A price list is a module. Each of its functions has one op that goes through
-// elements, or one `layout.convert`, in the layouts that its types state, and
-// its price as an attribute; constants, fresh storage and fills may stand
-// beside it. So a function can be run to measure what it costs.
+// A price list is a module. Each of its functions has one op that processes
+// elements, or one `layout.convert`, in the layouts of its types, and its price
+// as an attribute. Constants, fresh storage and fills may accompany the op, so
+// that the function can be run to measure its cost.
 //
 //   func.func @matmul(%a: tensor<8x8xf32>, %b: tensor<8x8xf32, #t>)
 //       -> tensor<8x8xf32> attributes {layout.cost = 412} {
@@ -18,12 +18,12 @@
 //   }
 //
 // Laws:
-//  * an op has the price of the function whose op is alike in name, attributes,
-//    body and types, and whose layouts store alike on these types;
-//  * what is not listed costs what the model says, times the median of the
-//    ratios of listed and modeled prices: of the same op, else of all ops, and
-//    of conversions. The unit is that of the list;
-//  * the order of the functions, and their names, do not matter.
+//  * an op has the price of the function whose op has equal name, attributes,
+//    body and types, and layouts with identical storage on these types;
+//  * an unlisted price is the modeled one, scaled by the median ratio of listed
+//    and modeled prices: of the same op, else of all ops, and of conversions.
+//    Its unit is that of the list;
+//  * the order and the names of functions do not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,13 +41,13 @@ namespace layout {
 class CostModel;
 struct LayoutAssignment;
 
-/// The attribute of a function that is its price.
+/// The attribute that holds the price of a function.
 inline constexpr StringLiteral kCostAttr = "layout.cost";
 
 class PriceList : public CostProvider {
 public:
-  /// Looks at `module`, which outlives the list, and reports what is wrong with
-  /// it.
+  /// Reads the prices in `module`, which must outlive the list, or reports an
+  /// error.
   static FailureOr<std::unique_ptr<PriceList>> get(ModuleOp module,
                                                    TargetInterface target);
 
@@ -59,7 +59,7 @@ private:
     Operation *function;
     Cost cost;
   };
-  /// Types that are equal store alike.
+  /// The types of an op, normalized so that identical storage has equal types.
   using Types = SmallVector<Type, 4>;
   struct OpPrices {
     Operation *op;
@@ -75,18 +75,18 @@ private:
   Type normalize(Type type);
   Types normalize(ArrayRef<Type> operands, ArrayRef<Type> results);
 
-  /// By name and attributes.
+  /// The prices of ops, by a hash of name and attributes.
   llvm::DenseMap<uint64_t, std::vector<OpPrices>> ops;
   llvm::DenseMap<std::pair<Type, Type>, Price> conversions;
   std::vector<double> opRatios, conversionRatios;
   llvm::DenseMap<Type, Type> normalized;
 };
 
-/// The module in `file`; reports what is wrong with it.
+/// Reads the module in `file`, or reports an error and returns null.
 OwningOpRef<ModuleOp> readPriceList(StringRef file, MLIRContext *context);
 
-/// Writes the price of each candidate that the decision weighed, and of each
-/// conversion between them, as a price list.
+/// Writes a price list with the price of each candidate of the assignment and
+/// of each conversion between candidates.
 void writePriceList(const LayoutAssignment &assignment, CostModel &costs,
                     TargetInterface target, raw_ostream &os);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How a tensor goes from one distribution over the devices of a mesh to another
-// one: boxes of indices that devices send to each other. The device that holds
-// an index is what the two maps say, nothing else.
+// Plans how to redistribute a tensor over the devices of a mesh: boxes of
+// indices that devices send to each other. The two maps alone determine which
+// device holds an index.
 //
 //   6x6xf32 from rows over [x = 2] to columns over [x = 2]
 //     cells     rows 0..2 and 3..5 x columns 0..2 and 3..5, held by one device
@@ -17,16 +17,17 @@
 //     bytes     72, the lower bound
 //
 // Laws:
-//  * copies and messages of a device are its block of the target, every index
-//    once, but for partial sums, of which a device gets every part once;
-//  * what is sent is the lower bound: an index is sent to a device only where
-//    that does not hold it, and a reduction of p parts for t devices takes
-//    p + t - 1 messages, one less where a device of the two groups is the same;
-//  * in a round a device sends one message and receives one, so that it needs
-//    room for two beside its blocks; phases are rounds after each other;
-//  * in a turn of a round a device does one of the two. A round is chains and
-//    rings of devices, along which every second message goes in one turn: a
-//    message alone takes one turn, a swap two, and a ring of an odd number of
+//  * the copies and messages to a device cover its target block, every index
+//    once. For partial sums, a device receives every part once;
+//  * the bytes sent equal the lower bound: an index is sent only to devices
+//    that do not hold it, and a reduction of p parts for t devices takes p + t
+//    - 1 messages, one less if a device belongs to both groups;
+//  * in a round a device sends at most one message and receives at most one, so
+//    it stores at most two besides its blocks. Phases are consecutive ranges of
+//    rounds;
+//  * in a turn of a round a device either sends or receives. The messages of a
+//    round form chains and rings of devices, along which turns alternate: a
+//    single message takes one turn, a swap two, and a ring of an odd number of
 //    devices three.
 //
 //===----------------------------------------------------------------------===//
@@ -40,8 +41,9 @@
 namespace mlir {
 namespace layout {
 
-/// A range of every dim, and where it begins in the local tensors of the two
-/// devices: the indices of the dim below it that the device holds.
+/// A range of every dim, and its offsets in the local tensors of sender and
+/// receiver. An offset counts the smaller indices of the dim that the device
+/// holds.
 struct MessageBox {
   SmallVector<int64_t, 4> offsets, sizes, fromOffsets, toOffsets;
 
@@ -53,8 +55,8 @@ struct Message {
 
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
-  /// Counted in the round. Turns come after each other; the messages of one go
-  /// at the same time, as no device sends or receives two of them.
+  /// The step within the round. The messages of one turn are sent concurrently:
+  /// no device sends or receives two of them.
   unsigned turn = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;
@@ -63,45 +65,46 @@ struct Message {
 };
 
 struct ReshardOptions {
-  /// The most bytes of messages that a device holds at once; none: any number.
+  /// The maximal number of message bytes that a device holds at once, or
+  /// std::nullopt if unlimited.
   std::optional<int64_t> maxExtraBytes;
-  /// Choose which device stands for which number of the target, so that the
-  /// fewest bytes are sent.
+  /// True to permute the devices of the target so that the fewest bytes are
+  /// sent.
   bool relabel = false;
 };
 
 struct ReshardPlan {
-  /// A longer dim would take a table of more than half a gigabyte.
+  /// The maximal dim size. The table of a longer dim would exceed 512 MB.
   static constexpr int64_t kLongestDim = 1 << 26;
 
   int64_t numDevices = 0;
   int64_t elementBytes = 0;
-  /// How the elements of messages and copies of phase 0 are combined with what
-  /// the target holds, which is the neutral element at first; nothing where
-  /// they replace it.
+  /// The reduction that combines elements of phase 0 with those in the target,
+  /// which starts as the neutral element, or std::nullopt if elements replace
+  /// those in the target.
   std::optional<Reduction> reduction;
-  /// relabeling[t] is the device that has the block of number t of the target;
-  /// empty where that is t.
+  /// relabeling[t] is the device that has the block of number t of the target,
+  /// or an empty list if this is t.
   SmallVector<int64_t> relabeling;
-  /// What stays on its device, in phase 0.
+  /// The boxes that stay on their device, in phase 0.
   std::vector<Message> copies;
-  /// By phase and round.
+  /// The messages, sorted by phase and round.
   std::vector<Message> messages;
   int64_t bytesSent = 0;
-  /// The fewest bytes that any plan sends.
+  /// The lower bound on the bytes that any plan sends.
   int64_t bytesBound = 0;
   unsigned numRounds = 0;
-  /// The most that a device holds of messages in one round.
+  /// The maximal number of message bytes that a device holds in one round.
   int64_t peakExtraBytes = 0;
 
-  /// The messages from the distribution of one type to that of another one of
-  /// the same shape. Refused where a map spreads over no devices, or over other
-  /// ones than the other map, and where no boxes are found.
+  /// Plans the messages from the distribution of one type to that of another
+  /// type of the same shape. Fails if a type is not on a mesh, if the types
+  /// have different numbers of devices, or if the plan is too large.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
                                     Refusal refuse = {});
 
-  /// Of the longest message.
+  /// Returns the number of elements of the longest message.
   int64_t getMostElements() const;
 
   void print(raw_ostream &os) const;

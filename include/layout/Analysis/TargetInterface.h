@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `TargetInterface`, through which an attribute of any dialect is a target of
-// `layout-assign`. The attributes of this project, `#layout.cpu`,
-// `#layout.opencl` and `#layout.npu`, implement it by external models
+// `TargetInterface`, which makes an attribute of any dialect a target of
+// `layout-assign`. The attributes of this project (`#layout.cpu`,
+// `#layout.opencl`, `#layout.npu`, ..) implement it by external models
 // (layout/Targets/Registration.h).
 //
 //===----------------------------------------------------------------------===//

@@ -13,14 +13,14 @@ include "mlir/IR/OpBase.td"
 def TargetInterface : AttrInterface<"TargetInterface"> {
   let cppNamespace = "::mlir::layout";
   let description = [{
-    A machine for which layouts are decided. It stands on the module as
-    `layout.target`, or is given to a pass as an option. All that a decision
-    knows of the machine is what the model answers, so that attributes of any
-    dialect can be targets.
+    A machine for which layouts are assigned. The module has it as attribute
+    `layout.target`, or a pass has it as an option. The assignment depends on
+    the machine only through its model, so attributes of any dialect can be
+    targets.
   }];
   let methods = [
-    InterfaceMethod<"What the machine can store, and what conversions and ops "
-                    "cost there. One model serves one decision.",
+    InterfaceMethod<"Creates the model that describes the machine's layouts and "
+                    "costs. Each assignment uses a model of its own.",
       "::std::unique_ptr<::mlir::layout::TargetModel>", "createModel">
   ];
 }

@@ -1,22 +1,22 @@
-//===- TargetModel.h - What a decision asks of a target ---------*- C++ -*-===//
+//===- TargetModel.h - Interface of targets to the assignment ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All that the assignment of layouts knows of one kind of machine: what it can
-// store, how it carries out conversions, what ops cost, and which
-// configurations it offers. Analysis asks these questions and no other ones, so
-// that a further kind of machine is one more class and an attribute that makes
-// it (TargetInterface.h). Those of this project are in lib/Targets.
+// Describes one kind of machine to the assignment of layouts: the layouts it
+// can store, its conversions, the costs of ops, and the candidate
+// configurations. Analysis depends on targets only through this class, so a new
+// kind of machine is a subclass and an attribute that creates it
+// (TargetInterface.h). The targets of this project are in lib/Targets.
 //
-// The defaults are those of linear memory: a conversion copies boxes of common
-// digits, an op is offered what follows from the layout of one of its tensors.
+// The defaults model linear memory: a conversion copies boxes of common digits,
+// and the candidates of an op follow from the layout of one of its tensors.
 //
 // Laws:
-//  * a price is that of the plan which is emitted;
-//  * answers depend on nothing but the arguments.
+//  * a price is computed from the plan that is emitted;
+//  * results depend on the arguments only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,99 +42,105 @@ public:
   explicit TargetModel(int64_t assumedSize = 1, int64_t assumedTrips = 8)
       : assumedSize(assumedSize), assumedTrips(assumedTrips) {}
 
-  /// The model of the machine that `target` describes; null is linear memory
-  /// without figures: it has plans, and no prices.
+  /// Creates the model of the machine that `target` describes. A null target is
+  /// linear memory with plans but without prices.
   static std::unique_ptr<TargetModel> get(TargetInterface target);
 
   virtual ~TargetModel() = default;
 
   //===--------------------------------------------------------------------===//
-  // What is not known
+  // Assumptions
   //===--------------------------------------------------------------------===//
 
-  /// The size that stands for a dynamic one in costs, at least 1.
+  /// Returns the size that is assumed for dynamic sizes in costs, at least 1.
   int64_t getAssumedSize() const { return assumedSize; }
 
-  /// How often a loop whose bounds are not known is taken to run.
+  /// Returns the trip count that is assumed for loops with unknown bounds.
   int64_t getAssumedTrips() const { return assumedTrips; }
 
-  /// `shape` with the assumed size for dynamic ones.
+  /// Returns `shape` with the assumed size in place of dynamic sizes.
   SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape) const;
 
   //===--------------------------------------------------------------------===//
   // Storage
   //===--------------------------------------------------------------------===//
 
-  /// Whether there is storage for tensors of `type`, which is logical, by
-  /// `map`.
+  /// Returns true if tensors of the logical type `type` can be stored by `map`.
   virtual bool canStore(const LayoutMap &map, RankedTensorType type) const {
     return true;
   }
 
-  /// What one memory takes of a tensor of these sizes, in bytes.
+  /// Returns the bytes that one memory needs to store a tensor of the given
+  /// `sizes` in layout `map`.
   virtual int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                  int64_t elementBytes) const;
 
-  /// The bytes of one memory, where all that is alive is to fit into it.
+  /// Returns the capacity of one memory in bytes, or std::nullopt if peak
+  /// memory is neither limited nor measured.
   virtual std::optional<int64_t> getMemory() const { return std::nullopt; }
 
-  /// The bytes that one memory takes for a conversion, beside both tensors.
+  /// Returns the scratch bytes of a conversion in one memory, excluding its
+  /// source and destination.
   virtual int64_t getBufferBytes(RankedTensorType from,
                                  RankedTensorType to) const {
     return 0;
   }
 
-  /// Whether an op finds each element by its index, whatever its tensors have
-  /// in common; else its loops run on stored digits, which its tensors share.
+  /// Returns true if kernels compute one address per element, so that operands
+  /// may have unrelated layouts. Otherwise an op iterates over the stored
+  /// digits that its operands share.
   virtual bool findsElements() const { return false; }
 
-  /// A layout for every shape that stores tensors of `type` as `map` does,
-  /// which may have the sizes of `type` in it: it can be carried further.
-  /// Nothing for a layout that is not the target's own.
+  /// Returns a layout for every shape that stores tensors of `type` as `map`
+  /// does, so that it can be propagated further; `map` may depend on the sizes
+  /// of `type`. Returns std::nullopt if `map` is not a layout of the target's
+  /// own.
   virtual std::optional<LayoutId> generalize(const LayoutMap &map,
                                              RankedTensorType type,
                                              CostModel &costs) const {
     return std::nullopt;
   }
 
-  /// Whether an op that copies dim by dim may cut `map` anywhere, not only
-  /// between its tiles.
+  /// Returns true if an op that copies dim by dim may slice `map` at any index,
+  /// not only between its tiles.
   virtual bool cutsAnywhere(const LayoutMap &map) const { return false; }
 
   //===--------------------------------------------------------------------===//
   // Conversions
   //===--------------------------------------------------------------------===//
 
-  /// Between types that are known to store differently. Who prices many has a
-  /// cache, and no explanation of a gather.
+  /// Plans a conversion between types that are known to store differently. A
+  /// `cache` speeds up planning of many conversions, but omits the reason of a
+  /// gather.
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
-  /// Between types that are known to store alike.
+  /// Plans a conversion between types with identical storage, whose padding may
+  /// differ.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
-  /// The figures of `planMove` between layouts of `type` without the plan, for
-  /// the thousands of conversions that are weighed and not made; nothing where
-  /// a plan has to tell.
+  /// Computes the byte counts of `planMove` between layouts of `type` without
+  /// building the plan, because most priced conversions are never made. Returns
+  /// std::nullopt if a plan is required.
   virtual std::optional<ConversionPlan> countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
     return std::nullopt;
   }
 
-  /// The cost of a plan that is not free: its bytes, and what comes on top.
+  /// Returns the cost of a plan that is not free: its bytes and its overhead.
   virtual Cost getCost(const ConversionPlan &plan) const;
 
   //===--------------------------------------------------------------------===//
   // Ops
   //===--------------------------------------------------------------------===//
 
-  /// Of one run of an op with loops.
+  /// Returns the cost of one run of an op with loops.
   virtual Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) = 0;
 
-  /// Of one run of an op that copies dim by dim: the bytes that it reads and
-  /// writes.
+  /// Returns the cost of one run of an op that copies dim by dim: the bytes
+  /// read and written.
   virtual Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs);
 
@@ -144,33 +150,34 @@ public:
 
   using AddConfig = function_ref<void(std::optional<OpConfig>)>;
 
-  /// How many configurations and layouts a program may have at most, where
-  /// `limits` is asked for.
+  /// Returns the limits on candidates that the target uses if `limits` are
+  /// requested.
   virtual CandidateLimits getLimits(CandidateLimits limits) const;
 
-  /// What an op with loops is offered by itself. `known`, which has its types
-  /// as they are, grows with each that is added.
+  /// Adds the target's candidates of an op with loops. `known` has the
+  /// configuration of the given types, and each added one.
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 
-  /// What the layout of one tensor of an op offers beside `known`.
+  /// Adds the configurations that follow from the layout of one tensor of an
+  /// op. `known` has those that exist.
   virtual void carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
-  /// What can be offered once the layouts of all ops are known.
+  /// Adds the candidates that depend on the layouts of all ops.
   virtual void addStates(const Program &program, const CandidateLimits &limits,
                          CostModel &costs, std::vector<Candidates> &all) {}
 
-  /// What a configuration of the target's own does, for remarks.
+  /// Prints what a configuration of the target does, for remarks.
   virtual void describe(const OpConfig &config, raw_ostream &os) const = 0;
 
-  /// Makes attributes of type AttrTy, of the layout dialect, targets: each has
-  /// a `Model` that is made of it.
+  /// Makes the attribute AttrTy of the layout dialect a target with the model
+  /// `Model`, which is constructed from the attribute.
   template <typename Model, typename AttrTy>
   static void attachTo(DialectRegistry &registry);
 
 protected:
-  /// Fills in what the boxes and fills of a plan amount to.
+  /// Sets the byte counts of a plan from its boxes and fills.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
 
