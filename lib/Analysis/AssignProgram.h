@@ -1,4 +1,4 @@
-//===- AssignProgram.h - Decisions for what has been read -------*- C++ -*-===//
+//===- AssignProgram.h - Assignment of a program ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,8 @@ namespace layout {
 
 class SequenceModel;
 
-/// Decides for `program`, by `sequences` where that is not null and can do so.
+/// Computes the assignment of `program`, with `sequences` if it is not null and
+/// can solve it.
 LayoutAssignment assignLayouts(Operation *root, Program program,
                                CostModel &costs, const CandidateLimits &limits,
                                const SolveOptions &options,

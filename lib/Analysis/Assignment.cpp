@@ -1,4 +1,4 @@
-//===- Assignment.cpp - One layout per tensor, at the least cost ----------===//
+//===- Assignment.cpp - Minimum-cost assignment of layouts ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,12 +30,13 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   return op ? op : value.getParentBlock()->getParentOp();
 }
 
-/// What the choice makes necessary, in the order of the tensors.
+/// Computes the conversions that the choice requires, in the order of the
+/// tensors.
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
-  // Of each class, the choices of a tensor that is not converted, the
-  // producer's first: most have the same.
+  // For each class, the choices at the last tensor without conversions, the
+  // producer's first. Most tensors of a class have the same choices.
   std::vector<SmallVector<unsigned, 4>> without(program.tensorClasses.size());
   for (const Tensor &tensor : program.tensors) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
@@ -61,7 +62,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
         before.push_back(result.choice[node]);
       continue;
     }
-    // One entry for each conversion.
+    // One entry per conversion.
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
         askers;
@@ -152,7 +153,7 @@ void layout::reportMemory(Operation *root, const LayoutAssignment &assignment) {
 }
 
 namespace {
-/// Finds a choice, and the bound of all of them.
+/// Finds a choice and a lower bound.
 class AssignmentSolver {
 public:
   AssignmentSolver(Operation *root, LayoutAssignment &result, CostModel &costs,
@@ -167,7 +168,7 @@ public:
   std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
-  /// Whether what is alive at each point has a limit.
+  /// Returns true if the live bytes at each point are limited.
   bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
                   std::vector<const MemoryPoint *> limited,
@@ -184,13 +185,13 @@ private:
   const SolveOptions &options;
   MemoryModel memory;
   std::vector<MemoryPoint> points;
-  /// How many points are added at once.
+  /// The number of points that the next round adds.
   unsigned step = 4;
 };
 } // namespace
 
-/// Sets the most bytes that are alive at once, and where that is. Gives those
-/// of each point.
+/// Sets the peak of live bytes and its op. Returns the live bytes at each
+/// point.
 std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   std::vector<int64_t> bytes;
   if (!costs.getModel().getMemory())
@@ -207,9 +208,9 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   return bytes;
 }
 
-/// Adds those points at which a choice exceeds the limit, the highest first;
-/// false where none is new. Where there is no choice it is all as typed, to
-/// tell where most is needed.
+/// Adds the points at which `choice` exceeds the limit, highest first, or
+/// returns false if there are no new ones. Without a choice, uses the given
+/// types to find the op with the highest peak.
 bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
                                    ArrayRef<unsigned> choice) {
   bool hasNone = choice.empty();
@@ -231,8 +232,9 @@ bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
   return !exceeded.empty();
 }
 
-/// Values for all variables: for those of peaks, which come last and are the
-/// last ones of their factors, the least that these allow.
+/// Extends `known` to all variables. The variables of peaks are the last ones
+/// of the graph and of their factors; each gets the least value that its
+/// factors allow.
 static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
                                            ArrayRef<unsigned> known) {
   std::vector<unsigned> values(known);
@@ -251,7 +253,8 @@ static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
   return values;
 }
 
-/// `known` is an assignment to start from, or else all is as typed.
+/// Solves `model`, starting from `known` if it is not empty, or from the given
+/// types.
 Solution AssignmentSolver::solve(LayoutModel &model,
                                  const SolveOptions &options,
                                  ArrayRef<const MemoryPoint *> limited,
@@ -287,8 +290,9 @@ Solution AssignmentSolver::solve(LayoutModel &model,
   return solution;
 }
 
-/// Points at which nobody takes too much are no part of the problem, but of its
-/// certificate, which goes on from what was found without them.
+/// Solves without the points at which no choice exceeded the limit. Only a
+/// certificate includes these; its search starts from the solution found
+/// without them.
 Solution AssignmentSolver::run() {
   SolveOptions without = options;
   without.certify &= !limitsPoints();
@@ -306,7 +310,7 @@ Solution AssignmentSolver::search(const SolveOptions &options,
     LayoutModel model(result.program, result.candidates, costs, weights);
     breaksTies = breaksTies && model.breakTies();
     Solution solution = solve(model, options, limited, known);
-    // Sums that reach the end of the numbers say nothing: once more without.
+    // Retries without tie-breaking if scaled costs are close to overflow.
     if (breaksTies && !solution.assignment.empty() &&
         solution.cost > kInfiniteCost / 2) {
       breaksTies = false;
@@ -366,7 +370,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
       result.leastMemoryBytes = std::exchange(result.leastWeightBytes, {});
     return result;
   }
-  // Variables beyond those of the nodes say which copies there are.
+  // Variables after those of the nodes represent copies.
   solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
   assert((!weights.budget || *result.weightBytes <= *weights.budget) &&

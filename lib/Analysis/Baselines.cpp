@@ -1,4 +1,4 @@
-//===- Baselines.cpp - Layouts as other compilers choose them -------------===//
+//===- Baselines.cpp - Layout heuristics of other compilers ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -94,7 +94,7 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
       .layouts.results[known.result];
 }
 
-/// The configuration with `layout` at `slot`, the first where there are some.
+/// Returns the first configuration with `layout` at `slot`, or std::nullopt.
 std::optional<unsigned> Chooser::find(unsigned node, Slot slot,
                                       LayoutId layout) const {
   for (auto [c, config] : llvm::enumerate(getConfigs(node)))
@@ -103,7 +103,7 @@ std::optional<unsigned> Chooser::find(unsigned node, Slot slot,
   return std::nullopt;
 }
 
-/// Calls fn(node, slot) for the nodes on the other side of one end.
+/// Calls fn(node, slot) for the nodes at the other ends of the tensor at `end`.
 template <typename Fn>
 void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const Tensor &tensor = program.tensors[end.tensor];
@@ -157,7 +157,7 @@ void Chooser::goBackward() {
 void Chooser::spread() {
   std::vector<char> isSet(choice.size(), false);
   std::deque<unsigned> queue;
-  // Ops that want something special speak before boundaries.
+  // Ops with needs of their own have priority over boundaries.
   for (bool needs : {true, false})
     for (unsigned node = 0, e = choice.size(); node < e; ++node)
       if (isAnchor(node) && hasNeed(node) == needs) {
@@ -184,7 +184,7 @@ void Chooser::spread() {
 }
 
 void Chooser::lowerRanks() {
-  // The ranks of the tensors at a node that are converted.
+  // Returns the sum of the ranks of converted tensors at a node.
   auto getRanks = [&](unsigned node, const OpConfig &config) {
     int64_t sum = 0;
     for (End end : getEnds(node)) {
@@ -235,8 +235,9 @@ void Chooser::vote() {
   }
 }
 
-/// What an op is stored in by itself: as its need asks, else the first that
-/// agrees with its first operand of those that follow another tensor.
+/// Chooses each op's layout on its own: the one it needs, or else the first
+/// Carried configuration that agrees with its first operand, or else the first
+/// Carried one.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);
@@ -267,7 +268,7 @@ void Chooser::state() {
   }
 }
 
-/// Counts each conversion once for every node that asks for it.
+/// Counts each conversion once for every consumer.
 static void convertForEach(LayoutAssignment &assignment) {
   const Program &program = assignment.program;
   llvm::DenseMap<Value, const Tensor *> tensors;
@@ -323,7 +324,7 @@ void layout::setBaseline(LayoutAssignment &assignment, Baseline rule,
     chooser.goBackward();
     break;
   case Baseline::asTyped:
-    // The first configuration of every node.
+    // Keeps the first configuration of every node.
     break;
   }
   setChoice(assignment, std::move(chooser.choice), costs);

@@ -1,4 +1,4 @@
-//===- Candidates.cpp - The layouts that a node may choose from -----------===//
+//===- Candidates.cpp - Layout candidates of a node -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Carries layouts over nodes until nothing new appears.
+/// Propagates layouts through nodes until no new layout appears.
 class Propagation {
 public:
   Propagation(const Program &program, CostModel &costs,
@@ -54,7 +54,7 @@ private:
 bool Candidates::merge(OpConfig &config) {
   for (OpConfig &known : configs)
     if (known.layouts == config.layouts) {
-      // The same layouts as tiles let further tiles be combined with them.
+      // Tiles of a known configuration allow combinations with further tiles.
       if (known.tiles.empty())
         known.tiles = std::move(config.tiles);
       known.meetsNeed |= config.meetsNeed;
@@ -64,7 +64,7 @@ bool Candidates::merge(OpConfig &config) {
 }
 
 namespace {
-/// Layouts as they are shown to who debugs.
+/// Layouts in the form printed for debugging.
 struct Shown {
   const OpLayouts &layouts;
   const LayoutTable &table;
@@ -84,7 +84,7 @@ static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
   return os << ')';
 }
 
-/// Whether an op runs in these layouts.
+/// Returns true if the op can run in `layouts`.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
   if (costs.getModel().findsElements() || node.isTie() ||
@@ -104,7 +104,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   config->meetsNeed |= config->origin == OpConfig::Origin::Lanes;
   if (candidates.merge(*config))
     return;
-  // The first one is the types as they are, whatever they are, or row-major.
+  // The first configuration is accepted unconditionally.
   if (!candidates.configs.empty() && !canRun(node, config->exact)) {
     LDBG() << "class " << nodeClass << " cannot run where it "
            << describe(*config, costs) << ": " << Shown{config->exact, costs};
@@ -123,7 +123,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   candidates.configs.push_back(std::move(*config));
   for (auto [slot, tensorClass] : node.meets) {
     LayoutId layout = getLayoutAt(candidates.configs.back().layouts, slot);
-    // Parts of sums are read by conversions alone (P4).
+    // Only conversions read partial sums (P4).
     if (layout != kAnyLayout && !costs.isPartial(layout))
       offer(tensorClass, costs.withoutPadding(layout));
   }
@@ -138,7 +138,8 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// `layout` is that of operand `slot`: of the ends, or of a part.
+/// Returns the configuration in which operand `slot` of a tie has `layout`:
+/// slot 0 is the tied tensor, the others are its parts.
 std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
                                                   OpConfig::Origin origin,
                                                   LayoutId layout,
@@ -162,7 +163,7 @@ std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
   for (const NodeClass::Part &part : tie.tiedParts) {
-    // Bodies that run side by side write into one storage.
+    // Concurrent bodies write into one storage.
     if (!isSliceOfStorage(costs.getMap(layout), tie.tiedType, part.type,
                           part.rule))
       return std::nullopt;
@@ -191,7 +192,7 @@ void Propagation::carry(unsigned nodeClass, Slot slot, LayoutId layout,
                from);
   if (std::holds_alternative<OpaqueRule>(node.rule))
     return;
-  // What came over a view does not go back.
+  // A layout that came from the other side of a view is not propagated back.
   if (std::holds_alternative<ViewRule>(node.rule) &&
       llvm::any_of(result[nodeClass].configs, [&](const OpConfig &config) {
         return getLayoutAt(config.layouts, slot) == layout;
@@ -240,8 +241,8 @@ std::vector<Candidates> Propagation::run() {
            << (node.isFixed ? ", fixed" : "");
   for (unsigned c = 0, e = result.size(); c < e; ++c)
     seed(c);
-  // Every class of tensors gains at most `layoutsPerTensor` layouts, so this
-  // ends.
+  // Terminates because every tensor class gains at most `layoutsPerTensor`
+  // layouts.
   while (!queue.empty()) {
     auto [t, layout] = queue.front();
     queue.pop_front();
@@ -272,8 +273,8 @@ void layout::keepNeeds(std::vector<Candidates> &all) {
       llvm::erase_if(configs, [&](const OpConfig &config) {
         return !config.meetsNeed || config.cost != least;
       });
-    // Rules that look at the first only fare best with types as they are, then
-    // with tiles on both sides.
+    // Baselines that only use the first configuration are best served by the
+    // given types, then by tiles on both sides.
     llvm::stable_sort(configs, [](const OpConfig &a, const OpConfig &b) {
       auto rank = [](const OpConfig &config) {
         int64_t tiled = llvm::count_if(config.tiles,
@@ -293,7 +294,7 @@ layout::collectCandidates(const Program &program, CostModel &costs,
   std::vector<Candidates> result = Propagation(program, costs, limits).run();
   costs.getModel().addStates(program, limits, costs, result);
   if (costs.getObjective() == Objective::bytes) {
-    // Leaves nothing to weigh but conversions.
+    // Only conversions are priced.
     keepNeeds(result);
     for (Candidates &candidates : result)
       for (OpConfig &config : candidates.configs)

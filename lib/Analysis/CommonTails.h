@@ -1,11 +1,12 @@
-//===- CommonTails.h - Sequences that end as others do ----------*- C++ -*-===//
+//===- CommonTails.h - Sequences that are suffixes of others ----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Of many sequences, which are the tail of which.
+// Finds, for each of many sequences, another one that is its suffix. A trie of
+// reversed sequences.
 //
 //     CommonTails tails;
 //     tails.add({1, 2, 3, 4});
@@ -15,9 +16,9 @@
 //     tails.find(1)          // none
 //
 // Laws:
-//  * what is found is the longest other sequence that is a tail, the first of
-//    equal ones; of equal sequences the first does not find the others;
-//  * so following what is found always ends;
+//  * the result is the longest other sequence that is a suffix, the first one
+//    of equal sequences. The first of equal sequences does not find the others;
+//  * hence repeated lookups terminate;
 //  * time and memory are linear in the elements.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +39,8 @@ class CommonTails {
 public:
   using Element = std::pair<unsigned, unsigned>;
 
-  /// Sequences have numbers in the order of the calls; none is empty.
+  /// Adds a sequence, which must not be empty. Sequences are numbered in the
+  /// order of the calls.
   void add(llvm::ArrayRef<Element> sequence) {
     unsigned node = 0;
     for (Element element : llvm::reverse(sequence)) {
@@ -69,7 +71,7 @@ public:
 
 private:
   static constexpr unsigned kNone = ~0u;
-  /// Of the tree of all tails; the root is the empty one.
+  /// A node of the trie, whose root is the empty suffix.
   struct Node {
     unsigned parent, sequence, length;
   };

@@ -74,7 +74,7 @@ OpConfig ConfigBuilder::getAsTyped() const {
     config.layouts.results.push_back(getLayout(result, node.tiedResults.test(i),
                                                node.constrainedResults, i));
   config.exact = config.layouts;
-  // Without layouts these are the tiles of size 1.
+  // Plain types correspond to tiles of size 1.
   bool isPlain = llvm::all_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor || !tensor.getEncoding();
@@ -105,7 +105,8 @@ LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
       order.push_back(d);
   }
   const LoopsRule &rule = std::get<LoopsRule>(node.rule);
-  // Reductions outside, so that a result's lanes are the fastest digit.
+  // Places reductions outside, so that the vectorized dim of a result is the
+  // fastest digit.
   auto rank = [&](unsigned d) {
     unsigned loop = map.getDimPosition(d);
     bool isParallel =
@@ -193,15 +194,15 @@ std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {
   return std::nullopt;
 }
 
-/// Any layout of a tensor over the whole iteration space is one of the
-/// iteration space, and its axes that a tensor's loops speak of lay out that
-/// tensor.
+/// Propagates a layout through loops. A tensor indexed by the whole iteration
+/// space gives the iteration space its layout, and the axes of a tensor's loops
+/// form the layout of that tensor.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {
   if (!map.isPermutation())
     return std::nullopt;
   for (const StoredAxis &axis : costs.getMap(layout).getStoredAxes()) {
-    // An axis of one position, such as the height of a row of pixels.
+    // An axis with one position, such as the height of a row of pixels.
     if (axis.value.isZero() && axis.extent.isConstantEqual(1))
       continue;
     const Digit *digit = axis.value.getSingleDigit();
@@ -229,9 +230,9 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
   RankedTensorType to = getType(!isResult, 0);
   LayoutMap other =
       applyView(costs.getMap(layout), isResult ? view.toResult : view.toSource);
-  // Seen through a view, a valid layout stays valid. Where sizes are dynamic,
-  // neither the way back nor another layout of the same form need be proven to
-  // be the view.
+  // A valid layout stays valid through a view. With dynamic sizes, neither the
+  // inverse view nor another layout with the same form is proven to be the
+  // view.
   auto isProven = [&](LayoutId made) {
     if (to.hasStaticShape())
       return true;
@@ -250,8 +251,8 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
       return isLikeResult == isResult ? layout : general;
     });
   }
-  // A layout that holds for every shape is preferred to one with the sizes of
-  // this shape in it: it can be carried further.
+  // Prefers a layout for every shape, which can be propagated further, to one
+  // with the sizes of this shape.
   SmallVector<int64_t> tiles(to.getRank(), 1);
   SmallVector<std::pair<int64_t, unsigned>> strides;
   for (const Coordinate &coordinate : other.getCoordinates())
@@ -280,7 +281,7 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
   });
 }
 
-/// Whether the cuts of the layout leave alone what the op does to its dims.
+/// Returns true if the op's slices respect the tiles of the layout.
 static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
@@ -296,7 +297,7 @@ static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
       int64_t divisor = rule.tileDivisors[digit.dim];
       if (divisor == 0 || digit.isWholeSource())
         continue;
-      // Cuts of the op fall between tiles.
+      // The op slices between tiles.
       if (!cutsAtDivisorsOf(digit, divisor))
         return false;
     }
@@ -323,7 +324,7 @@ bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
 std::optional<OpConfig> ConfigBuilder::carryPerDim(const PerDimRule &rule,
                                                    Slot slot,
                                                    LayoutId layout) const {
-  // The layout of the tensors that have all dims.
+  // The layout of the tensors with all dims.
   int64_t rank = rule.tileDivisors.size();
   bool isWhole = getType(slot.isResult, slot.index).getRank() == rank;
   if (!isWhole) {

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Loops that multiply and sum ----------------------===//
+//===- Contraction.cpp - Loop roles of contractions -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ layout::findSummedProducts(const LoopsRule &rule) {
     bool inAll = inData + inWeights == found.factors.size();
     bool isReduction = loop.iterator == utils::IteratorType::reduction;
     reduces |= isReduction;
-    // Without a window any operand may be the one with the weights.
+    // Without a window, either operand may be the weights.
     bool isOutput =
         found.isWindowed ? inWeights && !inData : inData + inWeights == 1;
     found.roles.push_back(isReduction
@@ -92,10 +92,10 @@ layout::findContraction(const LoopsRule &rule,
     else if (role == LoopRole::Shared && findDim(rule.resultMaps.front(), l))
       found.shared.push_back(l);
   }
-  // Without channels of its own the result has those of the data.
+  // A result without output channels has the channels of the data (depthwise).
   if (found.outputLoops.empty() && found.isWindowed)
     found.outputLoops = found.shared;
-  // The innermost ones of the result first, those of size 1 last.
+  // Innermost loops of the result first, loops of size 1 last.
   AffineMap result = rule.resultMaps.front();
   llvm::stable_sort(found.outputLoops, [&](unsigned a, unsigned b) {
     return std::make_pair(rule.loops[a].size == 1, *findDim(result, b)) <

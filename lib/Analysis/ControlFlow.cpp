@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Tensors that pass through control flow -----------===//
+//===- ControlFlow.cpp - Tensors tied by control flow ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Ties uses to each other, or to the outside, one construct at a time.
+/// Builds ties by union-find, one construct of control flow at a time. Fixed
+/// uses, and all uses tied to them, are dropped at the end.
 class TieFinder {
 public:
   explicit TieFinder(Operation *root) : root(root) {}
@@ -42,7 +43,7 @@ private:
   std::vector<unsigned> parent;
   std::vector<char> isFixed;
   DenseMap<void *, unsigned> nodeOf;
-  /// Parts, with the use whose tensor they are put into.
+  /// The parts, each with the use of the tensor into which it is inserted.
   std::vector<std::pair<unsigned, TiedPart>> parts;
 };
 
@@ -59,7 +60,7 @@ unsigned TieFinder::getNode(TensorUse use) {
   if (isNew) {
     uses.push_back(use);
     parent.push_back(it->second);
-    // A type with a layout is one that somebody has chosen.
+    // A type with a layout is fixed.
     auto type = dyn_cast<RankedTensorType>(getType(use));
     isFixed.push_back(!type || type.getEncoding());
   }
@@ -78,7 +79,7 @@ void TieFinder::tie(TensorUse x, TensorUse y) {
   unsigned a = findRoot(getNode(x)), b = findRoot(getNode(y));
   if (getType(x) != getType(y))
     isFixed[a] = true;
-  // The earlier use stands for both, which keeps the order of the IR.
+  // The earlier use becomes the root, which keeps the order of the IR.
   parent[std::max(a, b)] = std::min(a, b);
   isFixed[std::min(a, b)] |= isFixed[std::max(a, b)];
 }
@@ -103,7 +104,7 @@ void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
       if (block.mightHaveTerminator())
         for (OpOperand &operand : block.getTerminator()->getOpOperands())
           visit(operand);
-  // What the op makes by itself, such as the tiles of scf.forall, is its own.
+  // Fixes values that the op itself creates, such as the tiles of scf.forall.
   auto fixIfMade = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()) && !reached.contains(value))
       fix(value);
@@ -114,8 +115,8 @@ void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
       llvm::for_each(region.getArguments(), fixIfMade);
 }
 
-/// The bodies of a loop that run side by side put parts of tensors into tensors
-/// that they share, which are the results.
+/// Ties the shared tensors of a parallel loop, into which its concurrent bodies
+/// insert parts, and its results.
 void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
                                   InParallelOpInterface end) {
   bool hasResults = loop->getNumResults() == loop.getInits().size();
@@ -135,7 +136,7 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
     auto *perDim = std::get_if<PerDimRule>(&rule);
     for (OpOperand &dest : combining.getUpdatedDestinations()) {
       tie(&dest, dest.get());
-      // Without a rule what is put there has to stay as it is.
+      // Without a rule the destination must keep its type.
       if (!perDim)
         fix(&dest);
       for (OpOperand &operand : op.getOpOperands()) {
@@ -167,7 +168,7 @@ void TieFinder::visitBranch(BranchOpInterface op) {
   }
 }
 
-/// Blocks that are entered by something that states no operands.
+/// Fixes the arguments of blocks whose predecessors state no operands.
 void TieFinder::visitBlockArguments(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : llvm::drop_begin(region, region.empty() ? 0 : 1))
@@ -198,7 +199,7 @@ void TieFinder::visitFunction(FunctionOpInterface function,
   };
   if (!llvm::all_of(users, isCall))
     return;
-  // An argument that nobody passes is still chosen for.
+  // An argument of a function without callers is still chosen.
   for (BlockArgument argument : function.getArguments())
     if (isa<RankedTensorType>(argument.getType()))
       (void)getNode(argument);

@@ -1,4 +1,4 @@
-//===- ConversionSummary.cpp - A conversion in numbers --------------------===//
+//===- ConversionSummary.cpp - Statistics of a conversion -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CopyPlan.cpp - A copy between layouts over common digits -----------===//
+//===- CopyPlan.cpp - Copies between layouts over common digits -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
   std::unique_ptr<std::vector<StoredAxis>> &axes = known[type];
   if (axes)
     return axes.get();
-  // Replicas are only read.
+  // Storage with replicas is only read.
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() != "buffer" || !map->getReplicas().empty())
     return nullptr;
@@ -67,7 +67,7 @@ private:
 
   RankedTensorType from, to;
   AxesCache *cache;
-  /// What the padding of the result has to hold; null for anything.
+  /// The value that the padding of the result must have, or null for any value.
   TypedAttr stated;
 };
 } // namespace
@@ -76,7 +76,7 @@ LogicalResult Planner::readSpace(Refusal refuse) {
   stated = getPadding(to);
   if (stated && !mayHavePadding(to))
     stated = {};
-  // No element, no digit.
+  // A tensor without elements has no digits.
   if (llvm::is_contained(from.getShape(), 0))
     return success();
   AffineMap identity =
@@ -96,7 +96,8 @@ LogicalResult Planner::readSpace(Refusal refuse) {
   return success();
 }
 
-/// Whether the source holds the stated value wherever `dim` is past its size.
+/// Returns true if the source has the stated value at all positions beyond the
+/// size of `dim`.
 bool Planner::bringsPadding(unsigned dim) const {
   OperandAccess source{
       AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext()),
@@ -104,7 +105,7 @@ bool Planner::bringsPadding(unsigned dim) const {
   return getPaddingAlong(source, copy.space, 0, dim) == stated;
 }
 
-/// All digits at once, and what the type states of padding on the way.
+/// Switches to a copy of all digits at once, which selects the stated padding.
 void Planner::goWhole() {
   BoxPlanner::goWhole();
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
@@ -112,7 +113,8 @@ void Planner::goWhole() {
       copy.maskedDims.push_back(dim);
 }
 
-/// Whether an operand that is padded to whole digits has a value for that.
+/// Returns true if the type has a value to pad with, or needs no padding to
+/// whole digits.
 static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
   return hasFiller(type) || llvm::all_of(axes, [](const AxisAccess &axis) {
            return axis.required == axis.extent;
@@ -133,8 +135,8 @@ FailureOr<CopyPlan> Planner::run(Refusal refuse) {
       hasAllPositions &= !isCutOrPadded(dim);
       ragged[dim] = isCutOrPadded(dim) || (stated && !bringsPadding(dim));
     }
-  // Where whole runs are copied from storage that has every position, selecting
-  // the padding on the way is cheaper than to write it afterwards.
+  // If the source has every position and segments are contiguous, selecting the
+  // padding during the copy is cheaper than writing it afterwards.
   bool selects =
       ragged.any() && hasAllPositions && copy.getCommonRun(to.getShape()) > 1;
   if (!selects && makeBoxes(ragged, to.getShape(), stated && !copy.prefills))

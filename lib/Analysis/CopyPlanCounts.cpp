@@ -1,4 +1,4 @@
-//===- CopyPlanCounts.cpp - What a copy over digits moves, as text --------===//
+//===- CopyPlanCounts.cpp - Counts and text of a copy plan ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

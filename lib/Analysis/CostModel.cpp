@@ -21,8 +21,8 @@ bool CostModel::isStorable(LayoutId layout, RankedTensorType type) {
 ConversionPlan CostModel::makePlan(RankedTensorType type, LayoutId from,
                                    LayoutId to, bool mayOverwrite,
                                    AxesCache *cache) {
-  // Layouts that store alike have one normal form in all but odd cases; to ask
-  // for a proof of each pair would take longer than all the rest.
+  // Layouts with identical storage have one normal form in almost all cases.
+  // Proving equality of each pair would dominate the total time.
   if (getNormalForm(from, type) != getNormalForm(to, type))
     return model->planMove(getStoredType(type, from), getStoredType(type, to),
                            cache);
@@ -124,11 +124,11 @@ Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
   if (auto *perDim = std::get_if<PerDimRule>(&rule))
     return provide(op, layouts,
                    model->getPerDimCost(op, *perDim, layouts, *this));
-  // What is neither of these nor a view does the same in every layout.
+  // Other ops cost the same in every layout.
   auto *view = std::get_if<ViewRule>(&rule);
   if (!view)
     return 0;
-  // A conversion from what its source looks like.
+  // Costs the conversion from the viewed source layout to the result layout.
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   LayoutId viewed =
       intern(applyView(getMap(layouts.operands[0]), view->toSource));

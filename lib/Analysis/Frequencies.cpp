@@ -1,4 +1,4 @@
-//===- Frequencies.cpp - How often blocks run, and where copies go --------===//
+//===- Frequencies.cpp - Frequencies of blocks and blocks for copies ------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ using namespace mlir::layout;
 
 constexpr int64_t kMost = int64_t(1) << 32;
 
-/// The loops of the blocks of a region, without its nested regions.
+/// Returns the depth of each block in loops formed by branches of the region.
 static llvm::DenseMap<Block *, unsigned> getLoopDepths(Region *region) {
   llvm::DenseMap<Block *, unsigned> depths;
   DominanceInfo dominance(region->getParentOp());
@@ -34,7 +34,7 @@ struct Frequencies::Cache {
   int64_t assumedTrips;
   llvm::DenseMap<Region *, int64_t> ofRegion;
   llvm::DenseMap<Block *, int64_t> ofBlock; // of regions with several blocks
-  /// Calls of every function below the root.
+  /// The calls of every function below the root.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> calls;
   Block *lastBlock = nullptr;
   int64_t last = 1;
@@ -61,7 +61,8 @@ static int64_t multiply(int64_t a, int64_t b) {
   return b > kMost / a ? kMost : a * b;
 }
 
-/// Once from outside, where there is an outside, and at every call.
+/// Sums the frequencies of all calls, plus one if the function is visible
+/// outside.
 int64_t Frequencies::computeForFunction(Operation *function) {
   auto symbol = dyn_cast<SymbolOpInterface>(function);
   auto it = cache->calls.find(function);
@@ -96,7 +97,7 @@ int64_t Frequencies::get(Block *block) {
     return cache->last;
   Region *region = block->getParent();
   auto [it, isNew] = cache->ofRegion.try_emplace(region, 1);
-  // A function that calls itself counts as called once while it is looked at.
+  // A recursive function counts as called once while it is being computed.
   if (isNew)
     cache->ofRegion[region] = computeForRegion(region);
   int64_t result = cache->ofRegion[region];
@@ -117,8 +118,8 @@ int64_t Frequencies::get(Block *block) {
   return cache->last = result;
 }
 
-/// True if the regions of `op` run at most once when it runs, and see what is
-/// outside.
+/// Returns true if the regions of `op` run at most once per run of `op`, and
+/// can use values defined outside.
 static bool isPassedOnce(Operation *op) {
   return isa<RegionBranchOpInterface>(op) && !isa<LoopLikeOpInterface>(op) &&
          !op->hasTrait<OpTrait::IsIsolatedFromAbove>();
@@ -137,7 +138,7 @@ unsigned Placement::getDepthInRegion(Block *block) {
 Block *Placement::find(Value value, ArrayRef<Operation *> users) {
   Block *block = value.getParentBlock();
   while (true) {
-    // Most uses are beside the definition.
+    // Shortcut: most uses are in the block of the definition.
     if (llvm::any_of(
             users, [&](Operation *user) { return user->getBlock() == block; }))
       return block;
@@ -160,7 +161,7 @@ Block *Placement::find(Value value, ArrayRef<Operation *> users) {
     }
     if (!isOneOp || !isPassedOnce(around))
       return block;
-    // All users are below one op; are they in one of its regions?
+    // All users are below one op. Checks if they are in one of its regions.
     Region *inner = nullptr;
     for (Operation *user : users) {
       while (user->getParentOp() != around)

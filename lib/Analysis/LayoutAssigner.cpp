@@ -1,4 +1,4 @@
-//===- LayoutAssigner.cpp - Decisions for a module that changes -----------===//
+//===- LayoutAssigner.cpp - Incremental assignment of a module ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir::layout;
 struct LayoutAssigner::Known {
   SmallVector<Operation *, 1> ops;
   std::unique_ptr<Part> part;
-  /// Of a straight function.
+  /// Set for a straight function only.
   std::unique_ptr<ProgramReader> reader;
   std::unique_ptr<SequenceModel> sequences;
 };
@@ -36,7 +36,7 @@ LayoutAssigner::~LayoutAssigner() = default;
 
 RewriterBase::Listener &LayoutAssigner::getListener() { return *scan; }
 
-/// Calls `decide` while `ops` are alone in a module with the attributes of
+/// Calls `decide` while `ops` are in a separate module with the attributes of
 /// `module`.
 static void withOpsAlone(ModuleOp module, ArrayRef<Operation *> ops,
                          function_ref<void(ModuleOp)> decide) {
@@ -53,7 +53,8 @@ static void withOpsAlone(ModuleOp module, ArrayRef<Operation *> ops,
                    before ? before->getIterator() : module.getBody()->end());
 }
 
-/// False, with an error, where nothing is found that the memory holds.
+/// Computes the assignment of a part. Returns false, with an error, if none
+/// within the memory limit is found.
 bool LayoutAssigner::assignPart(ModuleOp alone, Program program, Part &part,
                                 const Known &known) const {
   if (known.sequences)
@@ -67,7 +68,7 @@ bool LayoutAssigner::assignPart(ModuleOp alone, Program program, Part &part,
   return false;
 }
 
-/// Null where constraints cannot hold, or nothing is found.
+/// Computes the assignment of `ops`, or reports an error and returns null.
 std::unique_ptr<LayoutAssigner::Known>
 LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
   auto known = std::make_unique<Known>();
@@ -92,14 +93,16 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
   });
   if (!holds)
     return nullptr;
-  // Some ops make notes for themselves on the first question.
+  // The first query of some ops' interfaces caches attributes on them, so the
+  // hashes are updated.
   for (Operation *op : ops)
     (*scan)[op].update(op);
   return known;
 }
 
-/// Where only rows of a straight function have changed, and it stays one. Sets
-/// the part to null where constraints cannot hold, or nothing is found.
+/// Updates the assignment if only rows of a straight function changed and it
+/// remains straight; otherwise returns false. Sets the part to null after an
+/// error.
 bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
   OpScan &rows = (*scan)[known.ops.front()];
   const std::optional<OpScan::LocalChange> &change = rows.getLocalChange();
@@ -132,7 +135,7 @@ bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
   known.part = std::move(part);
   if (!known.part)
     return true;
-  // The same notes.
+  // Updates the hashes of ops that may have cached attributes.
   for (size_t r = 0; r < change->rows.size(); ++r)
     rows.refresh(change->begin + r);
   for (size_t row : known.reader->getFirstOfClasses())
@@ -151,7 +154,8 @@ LogicalResult LayoutAssigner::assignAnnounced(ModuleOp module) {
 }
 
 LogicalResult LayoutAssigner::decideChanged(ModuleOp module) {
-  // What refers to each other, or is in one memory.
+  // Ops are connected if one refers to the other, or if they share a limited
+  // memory.
   llvm::EquivalenceClasses<Operation *> connected;
   SymbolTable symbols(module);
   for (Operation &op : *module.getBody()) {

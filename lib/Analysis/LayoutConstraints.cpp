@@ -1,4 +1,4 @@
-//===- LayoutConstraints.cpp - Layouts that attributes state --------------===//
+//===- LayoutConstraints.cpp - Layouts stated by attributes ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,8 @@ using namespace mlir::layout;
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// `type` with the layout `entry`, which is entry `i` of the attribute `name`.
+/// Returns `type` with the layout `entry`, which is entry `i` of the attribute
+/// `name`, or reports an error.
 static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
                                    Type type, Attribute entry) {
   auto layout = dyn_cast<LayoutAttrInterface>(entry);
@@ -50,16 +51,16 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
     if (FailureOr<LayoutMap> own = getLayoutMap(tensor);
         succeeded(own) && *own == *map)
       return Type(tensor);
-  // Addresses in local memory, and blocks on a mesh, need more of a family than
-  // its map.
+  // Addresses in local memory, and blocks on a mesh, require the parameters of
+  // the family in addition to the map.
   if (isa<NpuScatterAttr, MeshAttr, PartialAttr>(entry))
     return Type(RankedTensorType::get(shape, elementType, entry));
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }
 
-/// Reports an entry that states `stated` for a tensor whose type states another
-/// layout, unless `op` cannot run in the layouts of its types: it then runs in
-/// those that are stated, between conversions.
+/// Reports an entry that states `stated` for a tensor whose type has another
+/// layout. If `op` cannot run in the layouts of its types, this is allowed: it
+/// then runs in the stated layouts, between conversions.
 static LogicalResult checkOtherLayout(Operation *op, StringRef name, size_t i,
                                       Type type, Type stated, Attribute entry) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -129,8 +130,8 @@ LogicalResult StatedTypes::readArguments(
 
 LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
                                        TypeRange results) {
-  // Uses of tied values depend on each other, and what gives nothing may need
-  // the op around it.
+  // Tied uses depend on each other, and verifying an op without results may
+  // require its parent.
   if (results.empty() || !relatesTensors(getLayoutRule(op)) ||
       (operands == op->getOperandTypes() && results == op->getResultTypes()))
     return success();
@@ -143,7 +144,7 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
     values.map(value, sources.back()->getResult(0));
   }
   OwningOpRef<Operation *> copy = op->clone(values);
-  // One value may be two operands, in two layouts.
+  // One value may be two operands with different layouts.
   for (auto [operand, source] : llvm::zip_equal(copy->getOpOperands(), sources))
     operand.set(source->getResult(0));
   for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))
@@ -227,7 +228,7 @@ static LogicalResult reportDifferentUses(TensorUse first, Type firstType,
 }
 
 namespace {
-/// Why the type of a use is not to be changed.
+/// The reason why the type of a use cannot change.
 struct FixedReason {
   Location loc;
   std::string why;
@@ -251,7 +252,7 @@ static std::optional<FixedReason> getFixedReason(Operation *root,
   if (!root->isProperAncestor(function))
     return FixedReason{function.getLoc(),
                        name + "is not below the op that the pass runs on"};
-  // Its ties were given up for a user that is no call.
+  // Its uses are not tied because of a user that is not a call.
   std::optional<SymbolTable::UseRange> uses =
       SymbolTable::getSymbolUses(function, root);
   if (uses)
@@ -274,7 +275,8 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "what it calls is not known here"};
 }
 
-/// Of a use that is in no tie: nothing where it is the op's own affair.
+/// Returns why the layout of `use` is fixed, or std::nullopt if its op may
+/// choose it. `use` must not be tied by control flow.
 static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {
   Operation *owner = getOwner(use);
@@ -368,7 +370,7 @@ namespace {
 class ConstraintReader {
 public:
   LogicalResult read(Operation *op);
-  /// Of an op and all that is in it.
+  /// Reads the constraints of an op and of all ops in it.
   LogicalResult readAll(Operation *op);
   LayoutConstraints get() const;
 
@@ -402,7 +404,7 @@ LogicalResult ConstraintReader::read(Operation *op) {
   SmallVector<std::pair<BlockArgument, Type>> arguments;
   if (failed(types.readArguments(op, arguments)))
     return failure();
-  // An entry that states what is there already is none.
+  // Ignores entries that repeat the type.
   for (auto [argument, type] : arguments)
     if (argument.getType() != type)
       uses.push_back({Value(argument), type});

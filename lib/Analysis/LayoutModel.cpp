@@ -1,4 +1,4 @@
-//===- LayoutModel.cpp - A choice of layouts as a factor graph ------------===//
+//===- LayoutModel.cpp - Layout assignment as a factor graph --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,8 +31,8 @@ LayoutId LayoutModel::getMade(const TensorClass &tensor,
       .layouts.results[tensor.result];
 }
 
-/// Roles start with the producer; without one its table has one row, which is
-/// left out.
+/// Adds a factor to a pattern unless its table is 0. The role of the producer
+/// is dropped if there is none; the table then has only one row for it.
 void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
                            ArrayRef<unsigned> roles, std::vector<Cost> table) {
   if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
@@ -43,7 +43,7 @@ void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
       {SmallVector<unsigned, 2>(roles), graph.addTable(std::move(table))});
 }
 
-/// The position of `layout`, which is put at the end where it is new.
+/// Returns the position of `layout`, which is appended if it is new.
 static unsigned getPosition(SmallVectorImpl<LayoutId> &layouts,
                             LayoutId layout) {
   unsigned position = llvm::find(layouts, layout) - layouts.begin();
@@ -80,8 +80,8 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
   return demand;
 }
 
-/// Sets of at most `most` of `count` things as bits, in ascending order;
-/// nothing where there are more than `limit`.
+/// Returns the subsets of `count` elements with at most `most` elements, as bit
+/// masks in ascending order, or std::nullopt if there are more than `limit`.
 static std::optional<std::vector<unsigned>>
 getSets(unsigned count, unsigned most, size_t limit) {
   if (count > 12)
@@ -95,14 +95,15 @@ getSets(unsigned count, unsigned most, size_t limit) {
   return sets;
 }
 
-/// Consumers from which on it pays to look for other tensors that they read.
+/// The minimal number of consumers for which common consumers are searched.
 static constexpr size_t kManyConsumers = 3;
 
 bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                                   const Demand &demand) {
   unsigned numNeeds = 0;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
-    // One that may do with a copy of its own looks at the producer, too.
+    // The price of a separate copy for this consumer depends on the producer,
+    // too.
     if (consumer.frequency < tensor.frequency)
       return false;
     numNeeds += consumer.operands.size();
@@ -170,7 +171,8 @@ unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
 void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                                     const Demand &demand) {
   unsigned numMade = demand.madeBy.size();
-  // What several may ask for, with the variable of its copy.
+  // Layouts that several consumers may request, with the role of the copy's
+  // variable.
   SmallVector<std::pair<unsigned, unsigned>, 4> copies;
   for (auto [i, count] : llvm::enumerate(demand.numAskers)) {
     if (count < 2)
@@ -181,7 +183,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
       table.push_back(getPrice(demand, p, i, tensor));
     }
     if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
-      continue; // everyone makes it
+      continue; // made by every configuration of the producer
     unsigned role = 1 + tensor.consumers.size() + pattern.copies.size();
     pattern.copies.push_back({/*domain=*/2, /*initial=*/1});
     copies.push_back({i, role});
@@ -191,7 +193,8 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
   for (auto [c, consumer, askedBy] :
        llvm::enumerate(tensor.consumers, demand.askedBy)) {
     unsigned role = 1 + c;
-    // What is asked for by this consumer alone is paid between the two.
+    // Layouts that only this consumer requests are priced between it and the
+    // producer.
     std::vector<Cost> table;
     table.reserve(numMade * askedBy.size());
     for (unsigned p = 0; p < numMade; ++p)
@@ -205,8 +208,8 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
     addEntry(pattern, tensor, {0, role}, std::move(table));
 
     for (auto [i, copy] : copies) {
-      // Where a copy of its own would be made less often than one for all, it
-      // may do with that.
+      // A copy for this consumer alone is an alternative if it is made less
+      // often than the shared copy.
       bool mayStandAlone = consumer.frequency < tensor.frequency;
       std::vector<Cost> choices;
       for (unsigned p = 0; p < (mayStandAlone ? numMade : 1); ++p)
@@ -227,8 +230,9 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
 LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
   Pattern pattern;
   Demand demand = getDemand(tensor);
-  // With one variable for all copies of a tensor, straight programs with skips
-  // stay series-parallel, which the solver reduces in linear time.
+  // With one variable for all copies of a tensor, straight programs with skip
+  // connections are series-parallel, and the solver reduces them in linear
+  // time.
   if (tensor.consumers.size() < 2 || !addCopiesAsSets(pattern, tensor, demand))
     addCopiesOneByOne(pattern, tensor, demand);
   return pattern;
@@ -244,8 +248,8 @@ LayoutModel::getCopyFrequency(const TensorClass &tensor,
 }
 
 bool LayoutModel::breakTies() {
-  // The most that each tensor can add: every consumer has a copy of its own for
-  // each operand, and all have one together.
+  // Bounds the contribution of each tensor: a copy for each operand of each
+  // consumer, and the shared copies.
   constexpr int64_t kMost = int64_t(1) << 20;
   int64_t moves = 0, depths = 0;
   for (const Tensor &tensor : program.tensors) {
@@ -255,13 +259,13 @@ bool LayoutModel::breakTies() {
       moves += copies * (known.frequency + consumer.frequency);
       depths += copies * (known.depth + consumer.depth);
     }
-    // A sum that is too large is not made use of.
+    // Saturates; larger sums are not used.
     moves = std::min(moves, kMost);
     depths = std::min(depths, kMost);
   }
   if (depths == 0 || depths == kMost)
     return false;
-  // What is left for costs are 43 bits.
+  // Leaves 43 bits for costs.
   bool countsMoves = (moves + 1) * (depths + 1) < kMost;
   perMove = countsMoves ? depths + 1 : 0;
   scale = (countsMoves ? moves + 1 : 1) * (depths + 1);
@@ -299,7 +303,8 @@ FactorGraph LayoutModel::build() {
   return std::move(graph);
 }
 
-/// Each value of `variable` keeps the layouts `kept`, by number.
+/// Adds the bytes and prices of the layouts that each value of `variable`
+/// stores; `kept` has their indices.
 void LayoutModel::addKept(unsigned variable,
                           ArrayRef<SmallVector<unsigned, 1>> kept,
                           ArrayRef<int64_t> bytes, ArrayRef<Cost> prices) {
@@ -317,8 +322,9 @@ void LayoutModel::addKept(unsigned variable,
     graph.addFactor({variable}, table);
 }
 
-/// What one node alone asks for is a matter of its configurations. Else a
-/// variable says which layouts are kept, or one for each layout does.
+/// Adds the weights. A weight with one use depends on the configurations of one
+/// node. For others, one variable represents the set of stored layouts, or one
+/// variable per layout if there are too many sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 8> asked;
@@ -350,7 +356,7 @@ void LayoutModel::addWeights() {
     if (sets) {
       for (unsigned set : *sets) {
         auto isKept = [&](unsigned i) { return (set >> i & 1) != 0; };
-        // With less some node could not run.
+        // Skips sets with which a node could not run.
         if (!llvm::all_of(askedBy, [&](const auto &ofUse) {
               return llvm::any_of(ofUse, [&](const auto &layouts) {
                 return llvm::all_of(layouts, isKept);
@@ -383,7 +389,8 @@ void LayoutModel::addWeights() {
   }
 }
 
-/// A variable whose values keep `kept`, all that the nodes ask for.
+/// Adds a variable whose values store `kept`, and requires the layouts that
+/// nodes request to be stored.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
     ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
@@ -412,8 +419,8 @@ void LayoutModel::addCopies(
                     kept.begin());
 }
 
-/// Of the tensors whose patterns have `asks`, as sequences of consumers and
-/// what these ask for.
+/// Finds common suffixes of the consumer sequences of all tensors whose
+/// patterns have `asks`.
 CommonTails LayoutModel::findCommonConsumers() const {
   CommonTails tails;
   std::vector<CommonTails::Element> sequence;
@@ -430,10 +437,11 @@ CommonTails LayoutModel::findCommonConsumers() const {
   return tails;
 }
 
-/// Where all consumers of one tensor are the last consumers of another and ask
-/// for the same of both, the copies of the second are a superset of those of
-/// the first: one factor for as many as there are consumers. Each concatenation
-/// of a dense block reads all tensors before it; so they make a chain.
+/// Instantiates the patterns. If all consumers of one tensor are the last
+/// consumers of another with equal requests, the copies of the second are a
+/// superset of those of the first, so one factor replaces one per consumer. In
+/// a dense block, each concatenation reads all tensors before it; these factors
+/// form a chain.
 void LayoutModel::addTensors() {
   CommonTails tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable

@@ -1,13 +1,13 @@
-//===- LayoutModel.h - A choice of layouts as a factor graph ----*- C++ -*-===//
+//===- LayoutModel.h - Layout assignment as a factor graph ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a program with candidates into the variables and tables of the solver.
-// What the tensors of one class add to the graph is worked out once, as a
-// pattern of tables over roles, and repeated for each of them.
+// Builds the solver's variables and tables from a program with candidates. The
+// tables of a tensor class are computed once, as a pattern over roles, and
+// instantiated for each tensor of the class.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,48 +32,49 @@ public:
       : program(program), candidates(candidates), costs(costs),
         weights(weights) {}
 
-  /// From now on assignments of equal cost are told apart where the program has
-  /// loops: by how many conversions run, where they are few enough to be
-  /// counted, then by how many stand in loops. Costs are scaled so
-  /// small that all of this is less than 1. False where there are no loops, or
-  /// numbers would get too large.
+  /// Enables tie-breaking between assignments of equal cost in programs with
+  /// loops: by the number of executed conversions, if it is small enough to be
+  /// counted, then by the number of conversions inside loops. Costs are
+  /// multiplied by a factor such that all of this is less than 1. Returns false
+  /// if there are no loops or numbers would overflow.
   bool breakTies();
 
-  /// What the solver's costs mean: the largest cost that is not above.
+  /// Converts a cost of the solver back, rounding down.
   Cost getCost(Cost ofSolver) const {
     return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
 
-  /// One variable per node comes first, in their order; the others say which
-  /// copies there are.
+  /// Builds the graph. The first variables are those of the nodes, in order;
+  /// the others represent copies.
   FactorGraph build();
 
-  /// Adds what is alive at these points to the budget, and to the graph that
-  /// `build` has made.
+  /// Adds the live tensors at `points` to the budget and to the graph built by
+  /// `build`.
   void addPeaks(FactorGraph &graph, ArrayRef<const MemoryPoint *> points,
                 MemoryModel &memory);
 
-  /// Of the bytes of weights, which `build` has counted, and of peaks.
+  /// Returns the budget of weight bytes, counted by `build`, and of peaks.
   const Budget &getBudget() const { return budget; }
 
-  /// For the solver to start from: all as typed, with every copy.
+  /// Returns the initial assignment for the solver: the given types, with every
+  /// copy.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
-  /// The layouts in which a consumer asks for a tensor, each once.
+  /// Returns the layouts in which a consumer requests a tensor, each once.
   static SmallVector<LayoutId, 2> getNeeds(const OpConfig &config,
                                            ArrayRef<unsigned> operands);
 
-  /// The layout that a tensor is made in.
+  /// Returns the layout in which the producer makes a tensor.
   LayoutId getMade(const TensorClass &tensor, unsigned producerConfig) const;
 
-  /// Whether a copy of a tensor may take its place: its only user has it, and
-  /// it belongs to the op that made it.
+  /// Returns true if a copy of a tensor may overwrite it: the tensor has one
+  /// user, and its memory belongs to the op that made it.
   static bool mayOverwrite(const TensorClass &tensor) {
     return tensor.producer && isOverwritable(tensor.first);
   }
 
-  /// How often the copy that these consumers ask for is made: one for all, or
-  /// one for each where that is less.
+  /// Returns how often the copy for these consumers is made: the minimum of one
+  /// shared copy and one copy for each.
   static int64_t
   getCopyFrequency(const TensorClass &tensor,
                    ArrayRef<const TensorClass::Consumer *> askers);
@@ -82,48 +83,49 @@ private:
   friend class SequenceModel;
   using LayoutSet = SmallVector<LayoutId, 2>; // ascending
 
-  /// Tables over roles: 0 is the producer, then the consumers, then variables
-  /// that say which copies there are.
+  /// Tables over roles. Role 0 is the producer, followed by the consumers and
+  /// the variables of copies.
   struct Pattern {
     struct Entry {
       SmallVector<unsigned, 2> roles;
       TableId table;
     };
-    /// The values of a variable, and the one for all as typed.
+    /// The domain of a copy variable, and its value for the given types.
     struct Copies {
       unsigned domain, initial;
     };
     SmallVector<Copies, 1> copies;
     std::vector<Entry> entries;
-    /// Where one variable stands for the copies that many consumers ask for:
-    /// the sets of layouts that are its values, and what each consumer asks
-    /// for, as a number.
+    /// If one variable represents the copies for many consumers: the layout
+    /// sets that are its values, and the request number of each consumer.
     std::vector<LayoutSet> sets;
     SmallVector<unsigned, 2> asks;
   };
 
-  /// What a tensor may be made in, and what its consumers may ask for.
+  /// The layouts in which a tensor may be made, and those that its consumers
+  /// may request.
   struct Demand {
     SmallVector<LayoutId, 8> made, asked;
-    /// Of each configuration of the producer, the number in `made`.
+    /// The index in `made` for each configuration of the producer.
     SmallVector<unsigned, 12> madeBy;
-    /// Of each consumer's configurations, the numbers in `asked`.
+    /// The indices in `asked` for each configuration of each consumer.
     std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
-    /// How many consumers may ask for each.
+    /// The number of consumers that may request each layout.
     SmallVector<unsigned, 8> numAskers;
-    /// Of one conversion, `made` by `asked`.
+    /// The costs of one conversion, as a matrix of `made` by `asked`.
     std::vector<Cost> costs;
   };
   Demand getDemand(const TensorClass &tensor);
-  /// The patterns; returns what the configurations of each class of nodes cost,
-  /// unless that is nothing.
+  /// Computes the patterns. Returns the cost table of each node class, or
+  /// std::nullopt if all of its costs are 0.
   std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
-  /// One variable for all copies, whose values are sets of layouts; false where
-  /// there would be too many.
+  /// Adds one variable for all copies, whose values are layout sets. Returns
+  /// false if there are too many sets.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
-  /// Equal for consumers that ask for the same in each configuration.
+  /// Returns a number that is equal for consumers with equal requests in each
+  /// configuration.
   unsigned getAsk(const TensorClass::Consumer &consumer);
   void addWeights();
   void addCopies(ArrayRef<Weight::Use> uses,
@@ -134,11 +136,12 @@ private:
   CommonTails findCommonConsumers() const;
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
-  /// One variable for each layout that several consumers may ask for.
+  /// Adds one variable for each layout that several consumers may request.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
-  /// Of a copy for all consumers of a tensor, or for one: from what a
-  /// configuration of the producer makes to asked[i].
+  /// Returns the scaled cost of a copy for `users`, all consumers of a tensor
+  /// or one of them, from the layout of the producer's configuration to
+  /// asked[i].
   template <typename Users>
   Cost getPrice(const Demand &demand, unsigned producerConfig, unsigned i,
                 const Users &users) const {
@@ -161,10 +164,10 @@ private:
   CostModel &costs;
   WeightOptions weights;
   Budget budget;
-  /// The term of each variable that has one.
+  /// The index of the budget term of each variable that has one.
   llvm::DenseMap<unsigned, unsigned> termOf;
-  /// A cost of 1, and a run of a conversion, in terms of a conversion in one
-  /// loop.
+  /// The weights of a cost of 1 and of an executed conversion; a conversion in
+  /// one loop has weight 1.
   Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;

@@ -1,4 +1,4 @@
-//===- LayoutTable.cpp - Layouts as numbers -------------------------------===//
+//===- LayoutTable.cpp - Numbered layouts ---------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -141,7 +141,7 @@ std::optional<LayoutTable::Tiles> LayoutTable::computeTiles(LayoutId layout) {
     }
     if (!digit->isWholeSource())
       continue;
-    // A dim may be rounded up to its tile without being cut by it.
+    // A dim may be rounded up to its tile without being divided by it.
     int64_t content = axis.extent.content();
     if (content > 1 &&
         axis.extent == SizeExpr::dim(digit->dim).alignTo(content)) {
@@ -149,7 +149,7 @@ std::optional<LayoutTable::Tiles> LayoutTable::computeTiles(LayoutId layout) {
       order.push_back(digit->dim);
     }
   }
-  // The tiles have to explain the map.
+  // Accepts the tiles only if they reproduce the map.
   if (getTiled(tiles, order) != layout)
     return std::nullopt;
   return tiles;
@@ -170,7 +170,7 @@ std::optional<LayoutId> LayoutTable::project(LayoutId layout, AffineMap from,
 std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
                                                         AffineMap from,
                                                         AffineMap to) {
-  // The dim of the new tensor that a loop indexes.
+  // The dim of the new tensor that each loop indexes.
   SmallVector<std::optional<unsigned>> dimOfLoop(from.getNumDims());
   SmallVector<Sized> notIndexed;
   for (auto [d, expr] : llvm::enumerate(to.getResults())) {
@@ -179,7 +179,8 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
         return std::nullopt;
       dimOfLoop[loop.getPosition()] = d;
     } else if (isa<AffineConstantExpr>(expr)) {
-      // Not indexed by any loop: outermost, where it disturbs nothing.
+      // Dims not indexed by a loop are outermost, so that other strides do not
+      // change.
       notIndexed.push_back(Sized::dim(d));
     } else {
       return std::nullopt;
@@ -201,7 +202,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
     for (const StoredAxis &axis : layout.getStoredAxes(c)) {
       const Digit *digit = axis.value.getSingleDigit();
       if (!digit || !digit->isDim()) {
-        // An axis of one position, such as the height of a row of pixels.
+        // An axis with one position, such as the height of a row of pixels.
         if (axis.value.isZero() && axis.extent.isConstantEqual(1))
           continue;
         return std::nullopt;
@@ -210,7 +211,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
         kept.push_back({substitute(axis.value, dims, sizes),
                         axis.extent.substitute(sizes)});
     }
-    // Without a dim on the lanes there is nothing for an image to gain.
+    // An image without a dim in its lanes has no advantage.
     if (kept.empty() && coordinate.name == "lane")
       return LayoutMap::rowMajor(to.getNumResults());
     Sized value = group(kept);
@@ -233,7 +234,7 @@ LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
   return form;
 }
 
-/// Storage stays far from the end of int64 in bytes, too.
+/// Returns true if the storage size in bytes is far from overflowing int64.
 static bool isOfPossibleSize(const LayoutMap &map, RankedTensorType type) {
   SmallVector<int64_t> known(type.getShape());
   llvm::replace(known, ShapedType::kDynamic, int64_t(1));
@@ -254,7 +255,8 @@ static bool areAxesDigits(const LayoutMap &map) {
     return std::make_pair(a->dim, a->divisor) <
            std::make_pair(b->dim, b->divisor);
   });
-  // Each begins where the one before ends, and the last of a dim has no end.
+  // Each digit starts at the end of the one before, and the last of a dim is
+  // unbounded.
   unsigned dim = 0;
   int64_t lo = 1;
   for (const Digit *digit : digits) {
@@ -276,8 +278,8 @@ bool LayoutTable::isMadeOfDigits(LayoutId layout) {
   return it->second;
 }
 
-/// L1 and L2 by construction; layouts that need an enumeration are not
-/// proposed.
+/// Returns true if L1 and L2 hold by construction. Layouts that would need an
+/// enumeration are not proposed.
 static bool isValid(const LayoutMap &special, RankedTensorType type) {
   return hasNoElements(type) ||
          (isInjectiveByConstruction(special, type.getShape()) &&
@@ -301,7 +303,7 @@ std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
   } else if (getMap(layout).getRank() == type.getRank()) {
     byNormalForm.try_emplace({type, getNormalForm(plain, type)}, plain);
     LayoutId form = getNormalForm(layout, type);
-    // What stores as a valid layout does is valid, too.
+    // A layout with the storage of a valid one is valid.
     auto known = byNormalForm.find({type, form});
     if (known != byNormalForm.end())
       result = known->second;

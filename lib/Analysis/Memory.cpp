@@ -1,4 +1,4 @@
-//===- Memory.cpp - What lies in one memory at each point -----------------===//
+//===- Memory.cpp - Live tensors at each program point --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,8 @@ bool MemoryPoint::covers(const MemoryPoint &other) const {
 }
 
 namespace {
-/// Positions are even at ops, and odd behind them.
+/// Computes live ranges. Positions of ops are even; an odd position follows an
+/// op.
 class PointFinder {
 public:
   PointFinder(Operation *root, const Program &program);
@@ -51,14 +52,14 @@ private:
   struct Span {
     int64_t begin, end;
   };
-  /// One thing that is alive from a position to another one.
+  /// A live range of a tensor, a copy, or a conversion buffer.
   struct Life {
     int64_t begin, end;
     unsigned tensor;
     enum Kind { Made, Asked, Moved } kind;
     unsigned consumer;
   };
-  /// What is alive at a call, without what it returns.
+  /// The tensors live at a call, without its results.
   using Outer = SmallVector<HeldTensor, 0>;
 
   const NodeClass *getClass(Operation *op) const {
@@ -85,7 +86,7 @@ private:
   const Program &program;
   DenseMap<Operation *, unsigned> nodeOf;
   DenseMap<Operation *, Span> spans;
-  /// The ops with positions, and of which function.
+  /// The numbered ops, in the function being visited.
   std::vector<Operation *> ops;
   DenseMap<Operation *, SmallVector<unsigned, 0>> tensorsOf;
   DenseMap<Value, int64_t> ends;
@@ -114,7 +115,7 @@ void PointFinder::number(Region &region) {
     next += 2;
     ops.push_back(&op);
     const NodeClass *known = getClass(&op);
-    // Bodies of ops with a rule are a part of them.
+    // Bodies of ops with a rule are not numbered.
     if (op.getNumRegions() &&
         (!known || std::holds_alternative<OpaqueRule>(known->rule))) {
       for (Region &inner : op.getRegions())
@@ -125,7 +126,7 @@ void PointFinder::number(Region &region) {
   }
 }
 
-/// Whether others have the memory of a tensor from there on.
+/// Returns true if another op may use the tensor's memory after this use.
 bool PointFinder::escapes(OpOperand &use) const {
   Operation *user = use.getOwner();
   return user->hasTrait<OpTrait::IsTerminator>() ||
@@ -178,7 +179,7 @@ void PointFinder::addLives(unsigned number, bool isCalled,
   Operation *producer = value.getDefiningOp();
   bool isOfCaller =
       isCalled && !producer && isa<FunctionOpInterface>(block->getParentOp());
-  // Of control flow, all operands that are one node.
+  // Operands forwarded by control flow belong to one node, the tie.
   DenseMap<unsigned, std::pair<int64_t, bool>> endOf;
   for (OpOperand &use : value.getUses()) {
     auto tie = program.flow.tieOfOperand.find(&use);
@@ -195,7 +196,7 @@ void PointFinder::addLives(unsigned number, bool isCalled,
     isInner |= use.getOwner()->getBlock() != block;
   }
   int64_t behind = span.begin + 1;
-  // Who owns it keeps it as it is.
+  // The memory of an argument stays live, because its owner keeps it.
   int64_t kept = producer ? behind : span.end;
   for (auto [c, node] : llvm::enumerate(program.getConsumers(tensor))) {
     auto [end, isInner] = endOf.lookup(node);
@@ -229,7 +230,8 @@ void PointFinder::addFresh(MemoryPoint &point) const {
   }
 }
 
-/// Keeps what no neighbor covers.
+/// Appends `point` unless the last one covers it, and removes those that it
+/// covers.
 static void addPoint(std::vector<MemoryPoint> &points, MemoryPoint point) {
   while (!points.empty() && point.covers(points.back()))
     points.pop_back();
@@ -237,14 +239,15 @@ static void addPoint(std::vector<MemoryPoint> &points, MemoryPoint point) {
     points.push_back(std::move(point));
 }
 
-/// The points in a function alone, and those at its calls.
+/// Finds the points in a function, ignoring its callers, and the points at its
+/// calls.
 std::vector<MemoryPoint>
 PointFinder::findInside(FunctionOpInterface function, bool isCalled,
                         std::vector<MemoryPoint> &calls) {
   spans.clear();
   ops.clear();
   ends.clear();
-  next = 2; // 0 is the beginning, with the arguments
+  next = 2; // 0 is the function entry, with the arguments
   number(function.getFunctionBody());
   lastOfFunction = next;
   std::vector<Life> lives;
@@ -338,7 +341,8 @@ std::vector<MemoryPoint> PointFinder::run() {
     return point;
   };
   std::vector<MemoryPoint> all;
-  // With what is alive at the calls through which a function is reached.
+  // Adds the tensors that are live at the calls through which a function is
+  // reached.
   std::function<void(Operation *, const Outer &)> visit =
       [&](Operation *op, const Outer &outer) {
         Function &function = functions[op];
@@ -380,7 +384,7 @@ std::vector<MemoryPoint> layout::findMemoryPoints(Operation *root,
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// What a buffer of so many bytes takes.
+/// Returns the allocated bytes of a buffer.
 static int64_t allocate(int64_t bytes) {
   return bytes ? addCosts(bytes, kBufferAlignment) : 0;
 }
@@ -396,7 +400,7 @@ LayoutId MemoryModel::getMade(const TensorClass &tensor,
 
 int64_t MemoryModel::getMadeBytes(const TensorClass &tensor,
                                   unsigned producerConfig) {
-  // A view that its layouts make none moves elements, which has a price.
+  // A view whose layouts require moving elements has a price.
   if (isView(tensor) &&
       candidates[*tensor.producer].configs[producerConfig].cost == 0)
     return 0;

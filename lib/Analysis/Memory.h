@@ -1,30 +1,30 @@
-//===- Memory.h - What lies in one memory at each point ---------*- C++ -*-===//
+//===- Memory.h - Live tensors at each program point ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensors that are alive at each point of a program, and what they take in
-// the layouts of a choice. Constants are no part of it: Weights.h counts them.
+// Finds the tensors that are live at each point of a program, and computes
+// their bytes in the layouts of a choice. Constants are not included: Weights.h
+// counts them.
 //
 //   %0 = A(%x)        %x, %0
 //                     %x, %0, the copies of %0, and a buffer to convert it with
 //   %1 = B(%0, %x)    %x, %0 in the layout that B reads, %1
 //
 // Laws:
-//  * arguments of functions that nobody calls here are alive all the time. Any
-//    other tensor is alive from its op to its last use, in a loop that it is
-//    from outside of to the end of the loop; what control flow, calls and
-//    returns forward to the end of its block;
-//  * a view takes nothing, and what it is of is alive as long as the view is;
-//    so is what a slice is of;
-//  * a buffer takes kBufferAlignment bytes beside its elements;
-//  * the copies of a tensor are made right behind it, while the largest of the
-//    buffers of these conversions is alive. From there on a layout of a tensor
-//    is alive to the last consumer that asks for it;
-//  * at a point in a function that is called all is alive that is at the call;
-//  * points of which another one has all are left out.
+//  * arguments of functions without callers are always live. Other tensors are
+//    live from their op to the last use. A use inside a loop extends to the end
+//    of the loop, and a use by control flow, a call or a return to the end of
+//    the block;
+//  * a view has no bytes, and extends the life of its source, as does a slice;
+//  * a buffer has kBufferAlignment bytes in addition to its elements;
+//  * the copies of a tensor are made directly after it, while the largest of
+//    their conversion buffers is live. Each layout of a tensor is then live
+//    until its last consumer;
+//  * at a point in a called function, all tensors live at the call are live;
+//  * points whose live tensors are a subset of another point's are omitted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,22 +66,24 @@ struct MemoryPoint {
 std::vector<MemoryPoint> findMemoryPoints(Operation *root,
                                           const Program &program);
 
-/// Bytes of what is held, by configurations.
+/// Computes the bytes of live tensors for given configurations.
 class MemoryModel {
 public:
   MemoryModel(const Program &program, ArrayRef<Candidates> candidates,
               CostModel &costs)
       : program(program), candidates(candidates), costs(costs) {}
 
-  /// As its producer makes it, 0 for a view.
+  /// Returns the bytes of a tensor in the layout of its producer, 0 for a view.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
-  /// Of what a consumer asks for, beside what is held as it is made.
+  /// Returns the bytes of a copy in a requested layout, or 0 if the live tensor
+  /// of the producer has that layout.
   int64_t getAskedBytes(const TensorClass &tensor, bool isMade,
                         unsigned producerConfig, LayoutId layout);
-  /// What converting to a layout takes meanwhile.
+  /// Returns the scratch bytes of the conversion to a layout.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
-  /// Whether what is asked for is a matter of the producer, too.
+  /// Returns true if the bytes of requested copies depend on the producer's
+  /// configuration.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 

@@ -1,4 +1,4 @@
-//===- MessageTables.cpp - A plan of messages as numbers ------------------===//
+//===- MessageTables.cpp - Message plans as integer tables ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// More rows are more than a program should have as constants.
+/// The maximal number of rows, to limit the size of the constants in a program.
 static constexpr int64_t kMostRows = 1 << 20;
 
 namespace {
 
-/// Where indices lie in some memory: a start, and for each dim a share that is
-/// looked up, or that grows by a stride.
+/// Computes addresses in a memory: a start plus one term per dim, which comes
+/// from a table or is linear in the index.
 struct Places {
   struct Dim {
     ArrayRef<int64_t> table;
@@ -37,8 +37,8 @@ struct Places {
   }
 };
 
-/// Where devices have the indices of a tensor: what the last coordinate of the
-/// map counts.
+/// The addresses of a tensor's indices in the block of each device, as given by
+/// the last coordinate of the map.
 class BlockPlaces {
 public:
   static std::optional<BlockPlaces> get(RankedTensorType type, Refusal refuse);
@@ -46,16 +46,16 @@ public:
   Places on(int64_t device) const;
 
 private:
-  /// Places of the indices of a dim, from the first one on.
+  /// The addresses of consecutive indices of a dim, starting at `first`.
   struct Table {
     int64_t first = 0;
     std::vector<int64_t> places;
   };
-  /// What lies elsewhere on each device: a dim with a halo, or one place for
-  /// replicas that go with no dim.
+  /// Addresses that depend on the device: of a dim with a halo, or one address
+  /// for replicas that belong to no dim.
   struct Shared {
     std::optional<unsigned> dim;
-    std::vector<int64_t> positions;  // along some axes of the mesh, by device
+    std::vector<int64_t> positions;  // along some mesh axes, by device
     std::map<int64_t, Table> tables; // by position
   };
 
@@ -65,7 +65,7 @@ private:
                                    ArrayRef<int64_t> extents,
                                    const Evaluator &point, Sizes box);
 
-  std::optional<Evaluator> place; // has the tables of `common`
+  std::optional<Evaluator> place; // owns the tables of `common`
   Places common;
   std::vector<Shared> shared;
 };
@@ -79,7 +79,7 @@ struct Row {
   SmallVector<Loop, 4> loops;
 };
 
-/// A message as one of its ranks sees it.
+/// A message as sent or received by one rank.
 struct Step {
   const Message *message;
   bool isSend;
@@ -102,8 +102,9 @@ bool BlockPlaces::readTables(const LayoutMap &map, Sizes box) {
   return true;
 }
 
-/// The places that a factor of the box says; nothing where axes of the mesh do
-/// not say which device has which, or a device has an index twice.
+/// Computes the addresses that a factor of the box determines, or std::nullopt
+/// if mesh axes do not determine the device of each index, or a device holds an
+/// index twice.
 std::optional<BlockPlaces::Shared>
 BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
                         ArrayRef<int64_t> extents, const Evaluator &point,
@@ -171,7 +172,8 @@ BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
   return found;
 }
 
-/// Where replicas are of some indices alone, devices have them in other places.
+/// Computes addresses that differ between devices, because only some indices
+/// have replicas.
 bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
   SmallVector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())
@@ -215,7 +217,7 @@ Places BlockPlaces::on(int64_t device) const {
   Places places = common;
   for (const Shared &some : shared) {
     auto found = some.tables.find(some.positions[device]);
-    // A device without indices asks for none.
+    // A device without indices needs no addresses.
     if (found == some.tables.end())
       continue;
     const Table &table = found->second;
@@ -227,8 +229,8 @@ Places BlockPlaces::on(int64_t device) const {
   return places;
 }
 
-/// Those of a message that has the elements of its boxes one after the other,
-/// each of them row-major.
+/// Returns the addresses in a message that stores the elements of its boxes
+/// consecutively, each box in row-major order.
 static Places getPackedPlaces(const MessageBox &box, int64_t start) {
   Places places;
   places.start = start;
@@ -239,8 +241,8 @@ static Places getPackedPlaces(const MessageBox &box, int64_t start) {
   return places;
 }
 
-/// Ranges of a dim along which both places have one stride: the first index and
-/// the loop.
+/// Splits a range of a dim into segments along which both addresses have a
+/// constant stride. Returns the first index and the loop of each.
 static SmallVector<std::pair<int64_t, Loop>> getRuns(unsigned d, int64_t begin,
                                                      int64_t end,
                                                      const Places &from,
@@ -262,7 +264,7 @@ static SmallVector<std::pair<int64_t, Loop>> getRuns(unsigned d, int64_t begin,
   return runs;
 }
 
-/// Without loops of one turn, and with one in place of two that go on.
+/// Drops loops with one iteration, and merges loops that continue each other.
 static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
   SmallVector<Loop, 4> merged;
   for (const Loop &loop : loops) {
@@ -279,7 +281,7 @@ static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
   return merged;
 }
 
-/// Adds the rows that move a box; false where they are too many.
+/// Adds the rows that move a box. Returns false if there are too many.
 static bool addRows(const MessageBox &box, const Places &from, const Places &to,
                     std::vector<Row> &rows) {
   SmallVector<SmallVector<std::pair<int64_t, Loop>>> runs;
@@ -307,8 +309,8 @@ static bool addRows(const MessageBox &box, const Places &from, const Places &to,
   return true;
 }
 
-/// The messages of a plan turn by turn: those beside each other wait for each
-/// other least.
+/// Orders the messages by turn, because concurrent ones wait least for each
+/// other.
 static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
   std::vector<const Message *> order;
   for (const Message &message : plan.messages)
@@ -347,7 +349,7 @@ private:
 bool TableBuilder::addMessage(const Step &step) {
   const Message &message = *step.message;
   int64_t rank = step.isSend ? message.from : message.to;
-  // What the second phase sends was reduced in the target.
+  // The second phase sends values that were reduced in the target.
   Places block = (step.isSend && message.phase == 0 ? from : to).on(rank);
   Range range{rows.size(), 0};
   int64_t start = 0;

@@ -1,4 +1,4 @@
-//===- ModuleScan.cpp - What has changed of a module ----------------------===//
+//===- ModuleScan.cpp - Changes of a module -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Hashes all that an op consists of: addresses of what has one, as attributes
-/// and types have.
+/// Hashes the contents of an op. Uniqued objects, such as attributes and types,
+/// are hashed by address.
 class OpScan::FingerprintWriter {
 public:
   Fingerprint get(Operation *op, bool withBody = true) {
@@ -25,7 +25,7 @@ public:
 
 private:
   uint64_t *add(Operation *op, bool withBody, uint64_t *end);
-  /// Puts the hash of all words in their place, and returns its end.
+  /// Replaces all words by their hash, and returns its end.
   uint64_t *hash(const uint64_t *end) {
     llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
         ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
@@ -34,8 +34,8 @@ private:
     words[1] = hash.high64;
     return words.data() + 2;
   }
-  /// For kRoom more words: before there are so many that hashing them takes a
-  /// slower road, their hash takes their place.
+  /// Makes room for kRoom more words: replaces the words by their hash before
+  /// there are so many that XXH128 becomes slower.
   uint64_t *makeRoom(uint64_t *end) {
     return LLVM_UNLIKELY(end > words.data() + words.size() - kRoom) ? hash(end)
                                                                     : end;
@@ -45,8 +45,9 @@ private:
   std::array<uint64_t, 30> words; // 240 bytes
 };
 
-/// Adds the words of an op behind `end`, and returns their end, which is a
-/// local variable everywhere: memory would be waited for at each word.
+/// Appends the words of an op at `end`, and returns the new end. The end is a
+/// local variable everywhere, because storing it in memory would stall each
+/// word.
 uint64_t *OpScan::FingerprintWriter::add(Operation *op, bool withBody,
                                          uint64_t *end) {
   auto put = [&](uint64_t word) { *end++ = word; };
@@ -66,7 +67,7 @@ uint64_t *OpScan::FingerprintWriter::add(Operation *op, bool withBody,
   for (OpOperand &operand : op->getOpOperands()) {
     end = makeRoom(end);
     putPointer(operand.get().getAsOpaquePointer());
-    // Another type is another op for who reads it.
+    // A changed operand type counts as a change of its reader.
     putPointer(operand.get().getType().getAsOpaquePointer());
   }
   for (Type type : op->getResultTypes()) {
@@ -105,7 +106,7 @@ void OpScan::refresh(size_t row) {
   rows[row].fingerprint = FingerprintWriter().get(rows[row].op);
 }
 
-/// Returns whether there are some.
+/// Stores the symbols that `root` refers to. Returns true if there are any.
 bool OpScan::readSymbols(Operation *root, bool withBody) {
   SmallVector<StringAttr, 1> found;
   auto visit = [&](Operation *op) {
@@ -145,7 +146,8 @@ void OpScan::update(Operation *op) {
   }
   if (!body)
     return;
-  // The walk waits for memory; where ops are is known from before.
+  // Prefetches ops at their known addresses, because the walk is bound by
+  // memory latency.
   auto expect = [&](size_t row) {
     if (row >= rows.size())
       return;
@@ -158,7 +160,8 @@ void OpScan::update(Operation *op) {
     return rows[row].op == &inner &&
            rows[row].fingerprint == writer.get(&inner);
   };
-  // Memory is fastest in its order, so this goes on behind what has changed.
+  // Memory is fastest in order of addresses, so the walk continues after a
+  // change.
   Block::iterator at = body->begin(), from = body->end(), to = body->end();
   size_t row = 0, first = rows.size(), end = rows.size();
   while (at != body->end() && row < rows.size()) {
@@ -188,8 +191,8 @@ void OpScan::update(Operation *op) {
   replace(first, end, from, to);
 }
 
-/// Goes behind an op or a row that is not as it was, to where an op is that of
-/// a row again. False where that is not near.
+/// Skips changed ops and rows up to the next op that matches a row. Returns
+/// false if there is none nearby.
 bool OpScan::skipChanged(Block::iterator &at, size_t &row) const {
   if (rows[row].op == &*at) {
     ++at, ++row;
@@ -242,7 +245,7 @@ void OpScan::forgetAnnouncements() {
   inserted.clear();
 }
 
-/// Whether all is as it was seen last.
+/// Returns true if the op and its rows are unchanged.
 bool OpScan::knows(Operation *op) const {
   FingerprintWriter writer;
   if (writer.get(op, /*withBody=*/!body) != own)
@@ -258,7 +261,7 @@ void OpScan::updateAnnounced(Operation *op) {
   changed = false;
   local.reset();
   if (!announced.empty()) {
-    // A row that is new is between neighbors that were there, if these are not
+    // A new row lies between rows that existed before, unless its neighbors are
     // announced themselves.
     llvm::SmallPtrSet<Operation *, 8> before, after;
     size_t first = rows.size(), end = 0;
@@ -327,7 +330,7 @@ std::optional<ModuleScan::Place> ModuleScan::find(Operation *op) {
   return std::nullopt;
 }
 
-/// That an op is not what it was.
+/// Marks an op as changed.
 void ModuleScan::announce(Operation *op) {
   std::optional<Place> place = op ? find(op) : std::nullopt;
   if (!place)
@@ -372,7 +375,7 @@ void ModuleScan::notifyBlockErased(Block *block) {
 
 void ModuleScan::notifyOperationModified(Operation *op) {
   announce(op);
-  // The types of what they read may be others.
+  // The types of the operands of users may have changed.
   for (Operation *user : op->getUsers())
     announce(user);
 }

@@ -1,13 +1,13 @@
-//===- ModuleScan.h - What has changed of a module --------------*- C++ -*-===//
+//===- ModuleScan.h - Changes of a module -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Knows the ops of a module, and of each of them that has one block the ops in
-// it, by address and by a hash of all that they consist of. What has changed is
-// found by a look at every op, or is what a listener was told.
+// Stores the address and a hash of the contents of each op of a module, and of
+// each op in its body if that is one block. Changes are found by comparing
+// every op, or are announced to a listener.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,34 +20,34 @@
 namespace mlir {
 namespace layout {
 
-/// What was seen of an op of the module, and what has changed since.
+/// The stored state of one op of the module, and its changes.
 class OpScan {
 public:
-  /// Looks at every op in `op`.
+  /// Compares every op in `op`.
   void update(Operation *op);
-  /// Looks at what was announced, and at nothing where that was nothing.
+  /// Compares only the announced ops.
   void updateAnnounced(Operation *op);
 
   bool isChanged() const { return changed; }
 
-  /// Where nothing but rows has changed, and none of them names symbols:
-  /// instead of `numBefore` rows from `begin` on there are these.
+  /// A change of rows that name no symbols, in an op that is otherwise
+  /// unchanged: `rows` replace `numBefore` rows starting at `begin`.
   struct LocalChange {
     size_t begin, numBefore;
     std::vector<ProgramReader::NewRow> rows;
   };
   const std::optional<LocalChange> &getLocalChange() const { return local; }
 
-  /// What the ops name, by op.
+  /// Returns the symbols that ops refer to, by op.
   const llvm::DenseMap<Operation *, SmallVector<StringAttr, 1>> &
   getSymbols() const {
     return symbols;
   }
 
-  /// Takes a row as it is now.
+  /// Updates the hash of a row.
   void refresh(size_t row);
 
-  // Announcements. A row is an op of the one block.
+  // Announcements. A row is an op of the body block.
   void announce() { isAnnounced = true; }
   void announceRow(Operation *row) { announced.insert(row); }
   void announceNew(Operation *row) {
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// 128 bits of a hash of what an op consists of.
+  /// A 128-bit hash of the contents of an op.
   using Fingerprint = std::pair<uint64_t, uint64_t>;
   class FingerprintWriter;
   struct Row {
@@ -75,9 +75,9 @@ private:
   void forgetAnnouncements();
   bool knows(Operation *op) const;
 
-  /// The op itself, which is with its body where that is not one block.
+  /// The hash of the op. It includes the body if that is not one block.
   Fingerprint own;
-  /// Of one block, the ops.
+  /// The body block and its ops, or null if the body is not one block.
   Block *body = nullptr;
   std::vector<Row> rows;
   llvm::DenseMap<Operation *, SmallVector<StringAttr, 1>> symbols;
@@ -85,17 +85,18 @@ private:
   bool changed = false;
   std::optional<LocalChange> local;
 
-  /// That the op itself has changed, or what is not known; rows that have
-  /// changed, have gone or are new; and of these those that are in the block.
+  /// True if the op itself changed, or if the change is unknown. `announced`
+  /// holds all changed, erased and new rows; `inserted` holds the new ones in
+  /// this block.
   bool isAnnounced = false;
   llvm::SmallPtrSet<Operation *, 8> announced, inserted;
 };
 
-/// Of the ops of a module. As a listener it has to be told of what changes
-/// before it is asked for what was announced.
+/// Scans the ops of a module. As a listener, it must receive all changes before
+/// an update from announcements.
 class ModuleScan : public RewriterBase::Listener {
 public:
-  /// Looks at each op of the module, or at what was announced.
+  /// Compares each op of the module, or only the announced ones.
   void update(ModuleOp module, bool isAnnounced);
 
   OpScan &operator[](Operation *op) { return *scans.find(op)->second; }
@@ -109,8 +110,8 @@ public:
   void notifyOperationErased(Operation *op) override;
 
 private:
-  /// Of the op of the module that has `op`, or is it, and the one in its body;
-  /// null where that is the op itself. Nothing where none is known.
+  /// The op of the module that is or contains an op, and its row with the op,
+  /// or null if it is the op itself.
   struct Place {
     OpScan *scan;
     Operation *row;

@@ -1,4 +1,4 @@
-//===- PartsInPlace.cpp - Parts that are made where the whole is ----------===//
+//===- PartsInPlace.cpp - In-place concatenation and accumulation ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether nothing is read of what is accumulated into, or one number.
+/// Returns true if `init` is uninitialized, constant, or filled.
 static bool isFresh(Value init) {
   Operation *op = init.getDefiningOp();
   return op && isa<tensor::EmptyOp, arith::ConstantOp, linalg::FillOp>(op);
@@ -34,7 +34,7 @@ bool layout::mayBeMadeInPlace(OpOperand &part) {
   }
   Operation *producer = part.get().getDefiningOp();
   if (!producer)
-    return true; // comes over a conversion
+    return true; // read through a conversion
   if (producer->getBlock() != concat->getBlock() ||
       isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::InsertSliceOp,
           tensor::CastOp>(producer))

@@ -1,13 +1,14 @@
-//===- PeakTables.cpp - What lies in memory as terms of a budget ----------===//
+//===- PeakTables.cpp - Peak memory as terms of a budget ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor takes what its producer decides, or its consumer. Where that is a
-// matter of both, or of several, a variable of the graph says how much it is,
-// and tables forbid less. More is allowed, and helps nobody.
+// The bytes of a live tensor depend on the configuration of its producer or of
+// its consumer. If they depend on several configurations, an additional
+// variable of the graph represents the bytes, and tables forbid values that are
+// too small. Larger values are allowed, but never better.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ private:
   void forbidLess(const Tensor &tensor, unsigned consumer,
                   bool dependsOnProducer, const Budget::Term &term,
                   llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
-  /// The bytes for one configuration of the producer and one of a consumer.
+  /// Returns the bytes for one configuration of the producer and one of a
+  /// consumer.
   using GetBytes = llvm::function_ref<int64_t(
       unsigned consumer, unsigned producerConfig, const OpConfig &config)>;
   const TensorClass &getClass(const HeldTensor &held) const {
@@ -94,7 +96,8 @@ void PeakTables::addTo(std::vector<Budget::Term> &terms, unsigned variable,
     sum = addCosts(sum, amount);
 }
 
-/// Taken in any case: by the one value of a variable.
+/// Adds bytes that are live for every choice, to a variable with a single
+/// value.
 void PeakTables::addConstant(std::vector<Budget::Term> &terms, int64_t amount) {
   if (amount == 0)
     return;
@@ -105,7 +108,8 @@ void PeakTables::addConstant(std::vector<Budget::Term> &terms, int64_t amount) {
   addTo(terms, *constant, {amount});
 }
 
-/// A variable with so much for each value, of which the last is most.
+/// Creates a variable with one value per distinct amount, ascending. The
+/// initial value is the largest.
 Budget::Term PeakTables::makeTerm(std::vector<int64_t> amounts) {
   llvm::sort(amounts);
   amounts.erase(llvm::unique(amounts), amounts.end());
@@ -113,8 +117,8 @@ Budget::Term PeakTables::makeTerm(std::vector<int64_t> amounts) {
   return {graph.addVariable(amounts.size()), std::move(amounts)};
 }
 
-/// At least what `get` has for a configuration of the producer, if that
-/// matters, and of a consumer.
+/// Forbids values of `term` less than `get` for a configuration of the consumer
+/// and, if it matters, of the producer.
 void PeakTables::forbidLess(
     const Tensor &tensor, unsigned consumer, bool dependsOnProducer,
     const Budget::Term &term,
@@ -169,7 +173,7 @@ int64_t PeakTables::getBufferBytes(const HeldTensor &held, unsigned consumer,
   return most;
 }
 
-/// Adds one term for all of `consumers`: the most that any of them takes.
+/// Adds one term for all of `consumers`: the maximum of their bytes.
 void PeakTables::addJoint(const HeldTensor &held, ArrayRef<unsigned> consumers,
                           bool dependsOnProducer, GetBytes get,
                           std::vector<Budget::Term> &terms) {
@@ -188,8 +192,7 @@ void PeakTables::addJoint(const HeldTensor &held, ArrayRef<unsigned> consumers,
         [&](unsigned p, const OpConfig &config) { return get(c, p, config); });
 }
 
-/// Adds one term for each layout that consumers request: they share the copy
-/// in that layout.
+/// Adds one term per requested layout, whose copy all consumers share.
 void PeakTables::addAskedLayouts(const HeldTensor &held, bool dependsOnProducer,
                                  std::vector<Budget::Term> &terms) {
   const TensorClass &tensor = getClass(held);

@@ -1,4 +1,4 @@
-//===- PriceList.cpp - Prices in a file -----------------------------------===//
+//===- PriceList.cpp - Price lists in files -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -216,10 +216,10 @@ LogicalResult PriceList::addConversion(Operation *op, const Price &price,
 }
 
 //===----------------------------------------------------------------------===//
-// Answers
+// Prices
 //===----------------------------------------------------------------------===//
 
-/// `modeled` times the median of the first that has ratios.
+/// Returns `modeled` times the median of the first non-empty list of ratios.
 static Cost scaleModeled(Cost modeled,
                          std::initializer_list<ArrayRef<double>> sortedRatios) {
   for (ArrayRef<double> ratios : sortedRatios) {

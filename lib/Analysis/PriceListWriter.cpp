@@ -1,4 +1,4 @@
-//===- PriceListWriter.cpp - The prices of a decision as a file -----------===//
+//===- PriceListWriter.cpp - Writes price lists ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Writes functions, each with one op whose tensors are stored as asked for.
+/// Writes functions with one op each, whose tensors have the layouts to be
+/// priced.
 class Writer {
 public:
   Writer(const LayoutAssignment &assignment, CostModel &costs,
@@ -58,8 +59,8 @@ private:
   LayoutModel model;
   func::FuncOp function;
   IRMapping scalars;
-  /// By name and types as they store, what has a price: several classes may
-  /// have ops that are alike in all that a price depends on.
+  /// The ops with prices, by name and normalized types. Several classes may
+  /// have ops that are equal in all inputs of a price.
   std::map<SmallVector<const void *>, SmallVector<Operation *, 1>> written;
   llvm::SetVector<std::pair<Type, Type>> conversions;
 };
@@ -80,7 +81,8 @@ void Writer::end(ValueRange results) {
       function.getBody().front().getArgumentTypes(), results.getTypes()));
 }
 
-/// Constants stay what rules see in them.
+/// Clones constants, because rules depend on them. Other scalars become
+/// arguments.
 Value Writer::copyScalar(Value value) {
   if (Value known = scalars.lookupOrNull(value))
     return known;
@@ -92,8 +94,7 @@ Value Writer::copyScalar(Value value) {
   return copy;
 }
 
-/// Fresh storage and what fills it is made in place, as in the program; all
-/// other tensors are arguments.
+/// Clones fresh storage and its fills. All other tensors become arguments.
 Value Writer::addOperand(Value value, Type type) {
   if (!isa<RankedTensorType>(value.getType()))
     return copyScalar(value);
@@ -162,7 +163,7 @@ void Writer::addOp(unsigned nodeClass, const NodeClass &op, unsigned config) {
            costs.getStoredTypes(copy->getResults(), chosen.exact.results)))
     result.setType(type);
   end(copy->getResults());
-  // What an op costs may depend on what is around it.
+  // Drops ops whose cost depends on surrounding ops.
   if (areAlikeButForTypes(op.op, copy))
     known.push_back(op.op);
   else

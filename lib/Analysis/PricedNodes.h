@@ -1,13 +1,12 @@
-//===- PricedNodes.h - Which nodes have prices ------------------*- C++ -*-===//
+//===- PricedNodes.h - Nodes with prices ------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op has a price in each configuration, stated or chosen. Ties have none,
-// and neither has what is made in any layout at no cost, or has a tensor whose
-// encoding is of another project, of which no price could be made.
+// An op has a price in each configuration, fixed or chosen. Ties,
+// rematerializable values, and ops with tensors of foreign encodings have none.
 //
 //===----------------------------------------------------------------------===//
 

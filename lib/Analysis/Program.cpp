@@ -1,4 +1,4 @@
-//===- Program.cpp - Nodes of choice and the tensors between them ---------===//
+//===- Program.cpp - Decision nodes and the tensors between them ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,16 +53,16 @@ bool layout::cannotKeepTypes(const NodeClass &node) {
   return !node.isTie() && !node.isFixed && statesLayout(node.op);
 }
 
-/// Offsets and the like that are constants count as attributes do; -1 stands
-/// for all other operands, which no rule looks at.
+/// Returns the value of a constant index operand, which counts like an
+/// attribute, or -1 for other operands, which rules ignore.
 static int64_t getIndex(Value operand) {
   if (!isa<IndexType>(operand.getType()))
     return -1;
   return getConstantIntValue(operand).value_or(-1);
 }
 
-/// Discardable attributes say nothing of layouts; some are notes that ops make
-/// for themselves on the first question.
+/// Hashes an op without its discardable attributes. They do not affect layouts,
+/// and some are caches of op interfaces.
 static llvm::hash_code hashOp(Operation *op) {
   return llvm::hash_combine(
       op->getName(), op->getName().hashOpProperties(op->getPropertiesStorage()),
@@ -71,9 +71,9 @@ static llvm::hash_code hashOp(Operation *op) {
       llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
 }
 
-/// Whether `a` and `b` have the same ops, where each is one block of ops
-/// without regions: the bodies of most ops, a few scalar ops, compared without
-/// the maps that a region in general takes.
+/// Returns true if the regions have equal bodies, or std::nullopt if a body is
+/// not one block of ops without regions. Most bodies are a few scalar ops, for
+/// which this is faster than a general comparison.
 static std::optional<bool> areSimpleBodiesAlike(Region &a, Region &b) {
   if (!a.hasOneBlock() || !b.hasOneBlock())
     return std::nullopt;
@@ -131,7 +131,7 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
     if (getIndex(x) != getIndex(y))
       return false;
-  // What a part costs depends on where else it is one.
+  // The cost of a part depends on its other uses in concatenations.
   if (isa<tensor::ConcatOp>(a))
     for (auto [x, y] : llvm::zip(a->getOpOperands(), b->getOpOperands()))
       if (mayBeMadeInPlace(x) != mayBeMadeInPlace(y) ||
@@ -148,7 +148,8 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
-/// Whether what both start from is made in their results, or neither's is.
+/// Returns true if the inits of both ops are equally created in the memory of
+/// their results.
 static bool startAlike(Operation *a, Operation *b) {
   auto x = dyn_cast<DestinationStyleOpInterface>(a);
   return !x ||
@@ -208,7 +209,7 @@ ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   return found;
 }
 
-/// That of one end is that of all.
+/// Returns the constraint of a tie, whose uses all have the same one.
 RankedTensorType ProgramReader::findConstraint(const TiedValues &tie) const {
   if (constraints->empty())
     return {};
@@ -221,8 +222,8 @@ RankedTensorType ProgramReader::findConstraint(const TiedValues &tie) const {
   return {};
 }
 
-/// Whether `a` and `b` come from outside, or from a few ops that are alike, as
-/// a fill of fresh storage is: seen without asking any of them for its rule.
+/// Returns true if `a` and `b` are arguments, or results of a few equal ops
+/// such as a fill of fresh storage. Does not query any rule.
 static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
   if (a == b)
     return true;
@@ -239,8 +240,8 @@ static bool areMadeAlike(Value a, Value b, unsigned mostOps = 3) {
                       });
 }
 
-/// Whether `op`, which is like another one of that rule, begins its reductions
-/// as that does: with fresh storage, and so that they are combined in one way.
+/// Returns true if `op` starts its reductions like `known`, an equal op with
+/// this rule: from fresh storage, and with equal combiners.
 static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
                         Operation *op) {
   auto *loops = std::get_if<LoopsRule>(&rule);
@@ -248,7 +249,7 @@ static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
         return loop.iterator == utils::IteratorType::reduction;
       }))
     return true;
-  // The rule of a named op is made from text, which takes long.
+  // Avoids the rule of a named op, which is slow to build.
   if (loops->inits.size() == loops->combiners.size() &&
       llvm::all_of(loops->inits, [&](std::optional<unsigned> init) {
         return init &&
@@ -296,7 +297,7 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   NodeClass added;
   added.op = op;
   added.rule = getLayoutRule(op);
-  // Where control flow or an op around it has a say an op cannot choose alone.
+  // An op that depends on control flow or on its parent cannot choose alone.
   if (operands.any() || results.any() || isInBody ||
       isa<ParallelCombiningOpInterface>(op))
     added.rule = OpLayoutRule();
@@ -324,7 +325,7 @@ WalkResult ProgramReader::addOp(Operation *op) {
   lastClass = kNone;
   if (!hasKnownTensors(op))
     return WalkResult::advance();
-  // Constants are many, no two alike, and nothing is to be known of them.
+  // Constants are numerous and all different, and need no class.
   if (op->getNumOperands() == 0 &&
       llvm::none_of(op->getResults(),
                     [&](Value result) {
@@ -339,8 +340,7 @@ WalkResult ProgramReader::addOp(Operation *op) {
   addNode(op, nodeClass);
   if (std::holds_alternative<OpaqueRule>(program.nodeClasses[nodeClass].rule))
     return WalkResult::advance();
-  // Bodies of ops with a rule are part of what the rule says, but for what they
-  // read from outside.
+  // The rule of an op covers its body, except for what it reads from outside.
   if (program.nodeClasses[nodeClass].hasReadingBody)
     op->walk([&](Operation *inner) {
       if (inner != op && llvm::any_of(inner->getOperands(), hasKnownLayout))
@@ -396,7 +396,7 @@ unsigned ProgramReader::getTieClass(const TiedValues &tie, int64_t frequency) {
 
 void ProgramReader::addTies() {
   firstTie = program.nodes.size();
-  // A tie does nothing, so it does not matter how often.
+  // Ties cost nothing, so their frequency does not matter.
   for (auto [j, tie] : llvm::enumerate(program.flow.ties))
     program.nodes.push_back(
         {getTieClass(tie, /*frequency=*/1), nullptr, unsigned(j)});
@@ -472,7 +472,7 @@ unsigned ProgramReader::getTensorClass(TensorClass &&wanted) {
   return known.back();
 }
 
-/// Tensors come block by block.
+/// Caches the last block, because tensors are visited block by block.
 unsigned ProgramReader::getLoopDepth(Block *block) {
   if (block != lastBlock) {
     lastBlock = block;
@@ -481,7 +481,8 @@ unsigned ProgramReader::getLoopDepth(Block *block) {
   return lastDepth;
 }
 
-/// `ownUses` are those of the tensor, ordered as its consumers are.
+/// Sets the frequencies and depths of a class. `ownUses` are the tensor's uses,
+/// in the order of its consumers.
 void ProgramReader::findFrequencies(TensorClass &wanted,
                                     ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();
@@ -512,7 +513,7 @@ void ProgramReader::findFrequencies(TensorClass &wanted,
   }
 }
 
-/// The operands of a node that is an op, and of no tie.
+/// Adds the operands of a node that is an op, except tied ones.
 void ProgramReader::addUses(unsigned node) {
   Operation *op = program.nodes[node].op;
   const NodeClass &nodeClass = program.getClass(program.nodes[node]);
@@ -524,7 +525,8 @@ void ProgramReader::addUses(unsigned node) {
     usesOf[node] = {begin, unsigned(uses.size())};
 }
 
-/// `ownUses` are those of the tensor, in the order of the nodes.
+/// Returns the class of a tensor. `ownUses` are its uses, in the order of the
+/// nodes.
 TensorClass ProgramReader::describeTensor(const Tensor &tensor,
                                           ArrayRef<unsigned> ownUses) {
   TensorClass wanted;
@@ -568,7 +570,7 @@ void ProgramReader::addTensors() {
       addUse(*part.operand, u, 1 + i);
   }
 
-  // Uses by tensor, in the order of the nodes.
+  // Sorts the uses by tensor, in the order of the nodes.
   std::vector<unsigned> first(program.tensors.size() + 1, 0);
   for (const Use &use : uses)
     ++first[use.tensor + 1];

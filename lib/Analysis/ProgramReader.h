@@ -1,29 +1,28 @@
-//===- ProgramReader.h - Reads a program, and what changes of it *- C++ -*-===//
+//===- ProgramReader.h - Incremental reading of programs --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes a Program of IR. One that is kept reads a straight function again after
-// some of its ops have changed: one block, nothing tied, no tensor used inside
-// of an op.
+// Builds a Program from IR. A kept reader updates the program of a straight
+// function after some of its ops changed. A function is straight if it has one
+// block, no tied values, and no tensor used inside of an op.
 //
 //   ProgramReader reader(module, trips, constraints, findsElements);
 //   Program program = reader.runAndKeep();
 //   // ops 7 and 8 of the block are replaced by others
 //   program = *reader.update(std::move(program), 7, 2, rows, constraints);
 //
-// What `update` keeps are numbers: of nodes, tensors and their classes, which
-// count up in the order of first appearance and are given to nothing else
-// later. Nodes, and tensors that those read or make, are replaced in the
-// program that was made last; of all others only the numbers are moved on, in a
-// pass over each array.
+// The reader keeps numbers of nodes, tensors and their classes. They increase
+// in the order of first appearance and are never reused. `update` replaces the
+// changed nodes, and the tensors that they read or make, in the last program.
+// All others are only renumbered, in one pass over each array.
 //
 // Laws:
-//  * the answer of `update` is that of a new reader, but for classes of ops
-//    that are no nodes;
-//  * where it gives none, the reader is of no more use.
+//  * `update` returns the program of a new reader, except for classes of ops
+//    that are not nodes;
+//  * if it returns std::nullopt, the reader cannot be used any more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +35,17 @@
 namespace mlir {
 namespace layout {
 
-/// Ops lie in memory nearly in the order in which they are visited: entries of
-/// neighbors are neighbors, too, where a hash that mixes would miss the caches
-/// for each of a million.
+/// Hashes ops by address without mixing. Ops are visited nearly in the order of
+/// their addresses, so neighbors have neighboring entries and lookups hit the
+/// cache.
 struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return unsigned(reinterpret_cast<uintptr_t>(op) >> 7);
   }
 };
 
-/// Puts `to` in the place of `count` elements of `rows` from `begin` on. Those
-/// behind are moved only where there are more or fewer.
+/// Replaces `count` elements of `rows`, starting at `begin`, by `to`. Later
+/// elements are moved only if the number of elements changes.
 template <typename Row>
 void replaceRows(std::vector<Row> &rows, size_t begin, size_t count,
                  ArrayRef<Row> to) {
@@ -67,32 +66,32 @@ public:
 
   Program run();
 
-  /// The same for `root` with one op in its body, and keeps what `update`
-  /// needs, where `isKept` is true afterwards.
+  /// Builds the program of `root`, which has one op in its body, and keeps the
+  /// state for `update` if possible (`isKept`).
   Program runAndKeep();
   bool isKept() const { return block; }
 
-  /// An op of the block. One that is unchanged is one of those before it.
+  /// An op of the block. An unchanged one is among the ops that are replaced.
   struct NewRow {
     Operation *op;
     bool isUnchanged;
   };
-  /// Of `last`, the program that was made last, after `numBefore` ops of the
-  /// block, from op `begin` on, have given way to `ops`. `constraints` are
-  /// those of what changed. Nothing where more has to be read.
+  /// Updates `last`, the program built last, after `ops` replaced `numBefore`
+  /// ops of the block, starting at op `begin`. `constraints` are those of
+  /// changed ops. Returns std::nullopt if the whole program must be read.
   std::optional<Program> update(Program last, size_t begin, size_t numBefore,
                                 ArrayRef<NewRow> ops,
                                 const LayoutConstraints &constraints);
 
-  /// What the classes of the program that was made last are called in all
-  /// programs.
+  /// Returns the persistent numbers of the classes of the last program.
   ArrayRef<unsigned> getNodeClasses() const { return nodeClassAt; }
   ArrayRef<unsigned> getTensorClasses() const { return tensorClassAt; }
-  /// The places in the block of ops that stand for their classes.
+  /// Returns the positions in the block of the representative ops of the node
+  /// classes.
   ArrayRef<size_t> getFirstOfClasses() const { return firstOfClasses; }
 
 private:
-  /// For what is a free source instead of a node.
+  /// Marks ops that are rematerializable instead of nodes.
   static constexpr unsigned kFreeSource = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
   static constexpr unsigned kNone = ~0u;
@@ -101,7 +100,7 @@ private:
     unsigned tensor, node, operand;
     Operation *user;
   };
-  /// An op of the block: its class, if it has tensors, and its node, if it is
+  /// An op of the block, its class if it has tensors, and its node if it has
   /// one.
   struct Row {
     Operation *op;
@@ -111,24 +110,27 @@ private:
   struct Range {
     unsigned begin, end;
   };
-  /// Places of nodes, from `begin` on.
+  /// A replaced range of nodes, starting at position `begin`.
   struct Change {
     unsigned begin, numBefore, numAfter;
-    /// Where a node is now; the first new one for those that have changed.
+    /// Returns the new position of a node, or that of the first new node if it
+    /// changed.
     unsigned move(unsigned place) const {
       if (place < begin + numBefore)
         return std::min(place, begin);
       return place - numBefore + numAfter;
     }
   };
-  /// A tensor whose place and class are found again.
+  /// A tensor whose position and class are recomputed.
   struct Moved {
     unsigned number;
-    /// The place that it had, and before which it goes, in the order before.
+    /// The old position, and the old position before which the tensor is
+    /// inserted.
     unsigned before, place = kNone;
-    /// The first node that reads it, and which of the uses of that it is.
+    /// The first node that reads the tensor, and the index of the use in that
+    /// node.
     std::pair<unsigned, unsigned> order = {kNone, 0};
-    SmallVector<unsigned, 4> consumers; // empty where nobody reads it any more
+    SmallVector<unsigned, 4> consumers; // empty if there are no readers
   };
 
   void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
@@ -179,35 +181,35 @@ private:
   Program program;
   DenseMap<Operation *, unsigned, InOrderOfMemory> nodeOf; // or kFreeSource
   unsigned firstTie = 0;
-  /// The tensor of the first result of each node, where it has one yet.
+  /// The tensor of the first result of each node, if there is one.
   std::vector<unsigned> tensorOfFirst;
-  /// Of all other values.
+  /// The tensors of all other values.
   DenseMap<Value, unsigned> tensorOf;
   std::vector<Use> uses;
-  // By hash.
+  // The classes, by hash.
   DenseMap<uint64_t, SmallVector<unsigned, 1>> nodeClassesOf, tensorClassesOf;
 
-  // What is kept, where `block` is not null.
+  // The kept state, if `block` is not null.
   Block *block = nullptr;
-  unsigned lastClass = kNone; // of the op that was added last
+  unsigned lastClass = kNone; // of the last op added
   std::vector<Row> rows;
   std::vector<Range> usesOf;                 // per node
   size_t numUses = 0;                        // before the first change
   llvm::SmallSetVector<unsigned, 16> marked; // tensors
   std::vector<size_t> firstOfClasses;
-  // What is where in the program that was made last, by the numbers of
-  // `program`, and the other way round.
+  // The positions in the last program of the nodes, tensors and classes of
+  // `program`, and the inverse maps.
   std::vector<unsigned> nodeAt, placeOfNode, tensorAt, placeOfTensor,
       nodeClassAt, newNodeClass, tensorClassAt;
-  // How many ops of the block and how many tensors each class has there.
+  // The number of ops of the block, or of tensors, in each class.
   std::vector<unsigned> numOfNodeClass, numOfTensorClass;
 };
 
-/// Puts a class at the end, and where it meets classes of nodes.
+/// Appends a class, and registers it in the node classes of its tensors.
 void addTensorClass(Program &program, TensorClass &&added);
 
-/// The constraints of `ops`, which lie in a function below `root` that ties
-/// nothing; reports those that cannot hold.
+/// Reads the constraints of `ops`, or reports those that cannot be satisfied.
+/// The ops must be in a function below `root` without tied values.
 FailureOr<LayoutConstraints> readConstraints(Operation *root,
                                              ArrayRef<Operation *> ops);
 

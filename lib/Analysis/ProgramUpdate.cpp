@@ -1,15 +1,17 @@
-//===- ProgramUpdate.cpp - Reads what has changed of a program ------------===//
+//===- ProgramUpdate.cpp - Updates a program after changes ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of an op that did not change depends on ops around it in few
-// ways: where its tensors come from and go to, which marks them; types of its
-// operands, whose change changes the op; numbers that ops without a node make,
-// which must not change in place; and what tensor.concat and ops with a
-// destination may do in place, near which nothing is kept.
+// An unchanged op depends on surrounding ops in few ways:
+//
+//   dependence                                    | treatment
+//   producers and consumers of its tensors        | these tensors are marked
+//   types of its operands                         | count as a change of the op
+//   scalars made by ops without a node            | must not change
+//   in-place uses (tensor.concat, destinations)   | no update near them
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +34,7 @@ Program ProgramReader::runAndKeep() {
   program.nodeClasses = result.nodeClasses;
   program.tensors = result.tensors;
   program.tensorClasses = result.tensorClasses;
-  // Numbers count up in this order.
+  // Numbers initially equal positions.
   auto countUp = [](std::vector<unsigned> &numbers, size_t size) {
     numbers.resize(size);
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -65,8 +67,8 @@ WalkResult ProgramReader::addRow(Operation *op) {
   return result;
 }
 
-/// The place and the class of a tensor have to be found again where one of its
-/// ops has changed, or the order of these may have.
+/// Marks the tensors of a row, whose position and class are recomputed: an op
+/// of theirs changed, or the order of these may have.
 void ProgramReader::markTensors(const Row &row) {
   if (row.node == kNone)
     return;
@@ -76,8 +78,8 @@ void ProgramReader::markTensors(const Row &row) {
     marked.insert(tensor);
 }
 
-/// Of results of `gone` only those that `again` has are still known by their
-/// values.
+/// Forgets the results of ops in `gone`, except those that ops in `again` still
+/// have.
 void ProgramReader::forgetResults(const DenseMap<Operation *, Row> &gone,
                                   const DenseSet<Operation *> &again) {
   DenseMap<unsigned, Operation *> opOfNode;
@@ -91,7 +93,7 @@ void ProgramReader::forgetResults(const DenseMap<Operation *, Row> &gone,
   if (opOfNode.empty())
     return;
   for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
-    // Most are far away.
+    // Skips most tensors.
     if (tensor.producer - least > most - least)
       continue;
     auto it = opOfNode.find(tensor.producer);
@@ -106,8 +108,8 @@ void ProgramReader::forgetResults(const DenseMap<Operation *, Row> &gone,
   }
 }
 
-/// Classes are known by one of their ops. Those that lose it get another one,
-/// or match nothing any more.
+/// Finds a new representative op for each class that loses its own. A class
+/// without one no longer matches any op.
 void ProgramReader::findOthersForClasses(
     const DenseMap<Operation *, Row> &gone) {
   DenseSet<unsigned> classes;
@@ -127,9 +129,9 @@ void ProgramReader::findOthersForClasses(
   }
 }
 
-/// The row of an op that is new or has changed, in which case `before` is not
-/// null. Nothing where ops that did not change may depend on it otherwise than
-/// by its tensors.
+/// Reads the row of an op that is new or changed; `before` is null for a new
+/// one. Returns std::nullopt if unchanged ops may depend on it other than by
+/// its tensors.
 std::optional<ProgramReader::Row> ProgramReader::readRow(Operation *op,
                                                          const Row *before) {
   rows.clear();
@@ -147,8 +149,8 @@ std::optional<ProgramReader::Row> ProgramReader::readRow(Operation *op,
   return row;
 }
 
-/// Whether a use belongs to an op that may do something in place, which also
-/// depends on who else uses the value, and on what made it.
+/// Returns true if the use belongs to an op that may compute in place, which
+/// depends on other users of the value and on its producer.
 static bool mayBeInPlace(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<tensor::ConcatOp>(op))
@@ -171,7 +173,7 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
                       ArrayRef<NewRow> ops,
                       const LayoutConstraints &newConstraints) {
   constraints = &newConstraints;
-  // What is no longer used adds up.
+  // Limits the memory of dead uses.
   if (uses.size() > 2 * numUses + 1024)
     return std::nullopt;
   marked.clear();
@@ -234,7 +236,8 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
   return last;
 }
 
-/// Classes of nodes keep the numbers that `program` had.
+/// Replaces the nodes of changed rows. New nodes have class numbers of
+/// `program`.
 ProgramReader::Change ProgramReader::replaceNodes(Program &ordered,
                                                   size_t begin,
                                                   size_t numBefore,
@@ -272,8 +275,8 @@ ProgramReader::Change ProgramReader::replaceNodes(Program &ordered,
   return change;
 }
 
-/// The new numbers of classes, by those of before; empty where those that are
-/// still there keep theirs.
+/// Returns the new class numbers, by the old ones, or an empty list if all
+/// remaining classes keep theirs.
 static std::vector<unsigned> renumber(ArrayRef<unsigned> classesBefore,
                                       ArrayRef<unsigned> newNumber) {
   std::vector<unsigned> result;
@@ -318,8 +321,8 @@ void ProgramReader::orderNodeClasses(Program &ordered, const Change &change) {
       node.nodeClass = renumbered[node.nodeClass];
 }
 
-/// Where the marked tensors go that are used. Tensors are in the order of their
-/// first uses.
+/// Computes the new positions of marked tensors with uses. Tensors are sorted
+/// by their first uses.
 std::vector<ProgramReader::Moved>
 ProgramReader::findPlaces(const Program &last, const Change &change) {
   placeOfTensor.resize(program.tensors.size(), kNone);
@@ -331,7 +334,7 @@ ProgramReader::findPlaces(const Program &last, const Change &change) {
       if (users.empty() || users.back() != place)
         users.push_back(place);
     }
-  // No tensor that stays is read first by a node that changes.
+  // No unmarked tensor is first read by a changed node.
   auto getFirst = [&](const Tensor &tensor) {
     return change.move(last.consumers[tensor.firstConsumer]);
   };
@@ -434,7 +437,7 @@ void ProgramReader::replaceTensors(Program &ordered, const Change &change,
   for (size_t place = begin, e = newEnd == end ? end : tensorAt.size();
        place < e; ++place)
     placeOfTensor[tensorAt[place]] = place;
-  // The others: what changes is numbers.
+  // Renumbers the other tensors.
   for (auto [t, tensor] : llvm::enumerate(ordered.tensors)) {
     if (begin <= t && t < newEnd)
       continue;

@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// More boxes than that are more messages than anybody wants to send.
+/// The maximal number of boxes.
 static constexpr int64_t kMostCells = 1 << 20;
-/// Plans are lists of messages: those between more devices are too long.
+/// The maximal number of devices. Plans are lists of messages, too long for
+/// more.
 static constexpr int64_t kMostPlanned = 1024;
 
 int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
@@ -35,33 +36,33 @@ namespace {
 
 using Devices = SmallVector<int64_t, 4>;
 
-/// Indices of a dim that the same devices hold, up to the next run.
+/// Indices of a dim that the same devices hold. Ends at the next run.
 struct Run {
   int64_t begin;
-  Devices shares; // one of each, sorted
+  Devices shares; // sorted and unique
 };
 
-/// Which devices a type spreads over: the number of a device is the sum of one
-/// share for every dim and one for all replicas that go with none.
+/// The devices that hold each index of a type. The number of a device is the
+/// sum of one share per dim and one for all replicas that belong to no dim.
 struct Distribution {
   SmallVector<std::vector<Run>> runs; // by dim
-  Devices parts;                      // shares of the parts of a sum ..
-  Devices copies;                     // .. and of copies, and the start
+  Devices parts;                      // shares of the parts of a sum
+  Devices copies;                     // shares of copies, with the start
   std::optional<int64_t> numDevices;
 
   static std::optional<Distribution> get(RankedTensorType type, Refusal refuse);
 };
 
-/// A range of a dim that the same shares of both distributions hold.
+/// A range of a dim that equal shares of both distributions hold.
 struct Segment {
   int64_t offset = 0, size = 0;
   ArrayRef<int64_t> fromShares, toShares;
   Devices fromOffsets, toOffsets; // in the blocks of these shares
 };
 
-/// A box of indices with the devices that hold each part of it before, and
-/// those that need it afterwards: copies, and for each the shares of each dim,
-/// those of the last dim next to each other.
+/// A box of indices, with the devices that hold each of its parts before and
+/// those that need it afterwards. Devices are sorted by copy, then by the
+/// shares of each dim, the last dim fastest.
 struct Cell {
   MessageBox box; // without offsets in blocks
   SmallVector<unsigned, 4> segments;
@@ -111,10 +112,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Who holds what
+// Cells
 //===----------------------------------------------------------------------===//
 
-/// Adds each of `shares` to each of `devices`.
+/// Returns all sums of a device and a share.
 static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
   Devices sums;
   for (int64_t device : devices)
@@ -181,8 +182,8 @@ Devices DeviceShares::find(ArrayRef<unsigned> replicas,
   return shares;
 }
 
-/// Returns the replicas of the parts of a partial sum, numbered behind the
-/// dims.
+/// Returns the replicas of the parts of a partial sum, which are numbered after
+/// the dims.
 static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
                                                    const LayoutMap &map) {
   SmallVector<unsigned, 2> partial;
@@ -192,8 +193,8 @@ static SmallVector<unsigned, 2> getPartialReplicas(RankedTensorType type,
   return partial;
 }
 
-/// Returns the runs of `dim`, whose devices go with `replicas`, or std::nullopt
-/// if there are too many.
+/// Returns the runs of `dim`, which is distributed together with `replicas`, or
+/// std::nullopt if there are too many.
 static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
                                                 unsigned dim, int64_t size,
                                                 ArrayRef<unsigned> replicas) {
@@ -263,12 +264,13 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
   return result;
 }
 
-/// The ranges of dim `d`, of `size` indices, along which neither shares change.
+/// Returns the ranges of dim `d` along which neither distribution changes its
+/// shares.
 static SmallVector<Segment> getSegments(const Distribution &from,
                                         const Distribution &to, unsigned d,
                                         int64_t size) {
   SmallVector<Segment> segments;
-  std::map<int64_t, int64_t> fromSizes, toSizes; // of what lies before
+  std::map<int64_t, int64_t> fromSizes, toSizes; // of earlier segments
   ArrayRef<Run> fromRuns = from.runs[d], toRuns = to.runs[d];
   auto getEnd = [&](ArrayRef<Run> runs) {
     return runs.size() > 1 ? runs[1].begin : size;
@@ -301,7 +303,7 @@ bool Planner::findCells(const Distribution &from, const Distribution &to,
     counts.push_back(segments.back().size());
   }
   std::optional<int64_t> count = countIndices(counts);
-  // Each copy of a box is one that is sent.
+  // Every copy of a box may be a message.
   if (!count || *count > kMostCells / int64_t(to.copies.size())) {
     refuse(tooManyBoxes());
     return false;
@@ -327,7 +329,7 @@ bool Planner::findCells(const Distribution &from, const Distribution &to,
 }
 
 void Planner::relabel() {
-  // What a device holds of a block need not be sent to it.
+  // Elements of a block that its device already holds need no message.
   SmallVector<SmallVector<int64_t>> gain(
       plan.numDevices, SmallVector<int64_t>(plan.numDevices, 0));
   for (const Cell &cell : cells)
@@ -342,10 +344,11 @@ void Planner::relabel() {
 }
 
 //===----------------------------------------------------------------------===//
-// Who sends what
+// Senders
 //===----------------------------------------------------------------------===//
 
-/// The holder that has the least to send so far, the nearest of those.
+/// Returns the holder that sends the fewest elements so far, or the nearest of
+/// these.
 int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   return *llvm::min_element(holders, [&](int64_t a, int64_t b) {
     return std::tuple(sent[a], std::abs(a - to), a) <
@@ -353,8 +356,8 @@ int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   });
 }
 
-/// Where the box of a cell begins in the block of `device`, which is one of its
-/// `devices`.
+/// Returns the offsets of a cell's box in the block of `device`, which must be
+/// in `devices`.
 SmallVector<int64_t, 4> Planner::findOffsets(const Cell &cell,
                                              const Devices &devices,
                                              int64_t device, Shares shares,
@@ -386,7 +389,7 @@ void Planner::add(unsigned phase, int64_t from, int64_t to, const Cell &cell) {
                                      return llvm::is_contained(devices, from);
                                    }),
                     from, &Segment::fromShares, &Segment::fromOffsets);
-  else // what was reduced there
+  else // the reduced values
     box.fromOffsets = findInTarget(from);
   Message &message = found[{phase, from, to}];
   message.phase = phase;
@@ -397,7 +400,7 @@ void Planner::add(unsigned phase, int64_t from, int64_t to, const Cell &cell) {
     sent[from] += box.getNumElements();
 }
 
-/// All parts to `root`, and from there to the other devices.
+/// Sends all parts to `root`, and the sum from there to the other targets.
 void Planner::reduceCell(const Cell &cell, int64_t root) {
   for (const Devices &holders : cell.holders)
     add(0,
@@ -408,7 +411,7 @@ void Planner::reduceCell(const Cell &cell, int64_t root) {
       add(1, root, target, cell);
 }
 
-/// The n-th of `count` nearly equal pieces along the longest dim.
+/// Returns the n-th of `count` nearly equal pieces along the longest dim.
 static MessageBox takePiece(const MessageBox &box, int64_t n, int64_t count) {
   MessageBox piece = box;
   if (box.sizes.empty())
@@ -431,7 +434,7 @@ void Planner::sendCell(const Cell &cell) {
           target, cell);
     return;
   }
-  // Each device that both has a part and needs the sum reduces a piece of it.
+  // Each device that holds a part and needs the sum reduces a piece of it.
   Devices roots = llvm::filter_to_vector<4>(
       cell.targets, [&](int64_t target) { return cell.isHeldBy(target); });
   if (roots.empty())
@@ -461,10 +464,10 @@ void Planner::send() {
   plan.bytesBound *= plan.elementBytes;
 }
 
-/// Makes one of boxes that lie next to each other.
+/// Merges adjacent boxes.
 static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
   for (unsigned d = 0; d < rank; ++d) {
-    // Boxes that agree in all dims but `d` follow each other.
+    // Boxes that are equal in all dims but `d` become neighbors.
     auto getKey = [&](const MessageBox &box) {
       SmallVector<int64_t> key(box.offsets.begin(), box.offsets.end());
       key.append(box.sizes.begin(), box.sizes.end());
@@ -489,7 +492,7 @@ static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
   }
 }
 
-/// Cuts messages so that two of them are no more than a device may hold.
+/// Splits messages so that two of them fit into the limit of a device.
 bool Planner::split(Refusal refuse) {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (options.maxExtraBytes) {
@@ -530,8 +533,8 @@ bool Planner::split(Refusal refuse) {
   return true;
 }
 
-/// Sets the turns of the messages of one round. Chains begin with a device that
-/// receives nothing, rings with that of the lowest number.
+/// Sets the turns of the messages of one round. Chains start at a device that
+/// receives nothing, rings at the lowest-numbered device.
 static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
   std::vector<Message *> sends(numDevices, nullptr); // those without a turn
   std::vector<bool> receives(numDevices, false);
@@ -558,8 +561,8 @@ static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
     follow(message.from);
 }
 
-/// The longest messages first, each in the first round of its phase in which
-/// neither device is busy; then the turns of each round.
+/// Schedules the longest messages first, each in the first round of its phase
+/// in which both devices are free. Then sets the turns of each round.
 void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.phase, -a.getNumElements()) <

@@ -1,4 +1,4 @@
-//===- SequenceModel.cpp - A choice of layouts, node by node --------------===//
+//===- SequenceModel.cpp - Node-by-node layout assignment -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@ using namespace mlir::layout;
 // The program
 //===----------------------------------------------------------------------===//
 
-/// kNone where nothing is said; nothing where a factor has three variables.
+/// Returns the shape of a tensor class, kNone if it has no factors, or
+/// std::nullopt if a factor has three variables or the tensor is in a loop.
 std::optional<unsigned>
 SequenceModel::readShape(unsigned tensorClass, const TensorClass &tensor,
                          const LayoutModel::Pattern &pattern,
@@ -86,7 +87,7 @@ bool SequenceModel::readClasses(LayoutModel &model) {
 // What has changed
 //===----------------------------------------------------------------------===//
 
-/// Puts the nodes of the program into `classes` and `kinds`.
+/// Updates `classes` and `kinds` to the nodes of the program.
 void SequenceModel::replaceNodes(const Program &program) {
   auto getClass = [&](unsigned node) {
     return nodeClasses[program.nodes[node].nodeClass];
@@ -102,7 +103,7 @@ void SequenceModel::replaceNodes(const Program &program) {
   for (unsigned node = begin; node < now; ++node)
     added.push_back(getClass(node));
   replaceRows<unsigned>(classes, begin, before - begin, added);
-  // The kinds of these are found later.
+  // These kinds are found later.
   replaceRows<unsigned>(kinds, begin, before - begin, added);
 }
 
@@ -119,8 +120,8 @@ bool SequenceModel::isSame(unsigned row, const Tensor &tensor,
   return true;
 }
 
-/// Puts its tensors into `rows` and `consumers`, and marks the nodes that read
-/// or make one that has changed, or did so.
+/// Updates `rows` and `consumers` to the program, and marks the nodes that read
+/// or make a changed tensor, before or after the change.
 void SequenceModel::replaceTensors(const Program &program) {
   unsigned before = getNumRows(), begin = 0;
   size_t first = 0, end = program.tensors.size();
@@ -170,7 +171,7 @@ void SequenceModel::replaceTensors(const Program &program) {
       mark(consumer);
     }
   }
-  // The others move on.
+  // Renumbers the other rows.
   if (change.endBefore != change.end) {
     for (unsigned &consumer : consumers)
       consumer = change.move(consumer);
@@ -195,8 +196,8 @@ void SequenceModel::mark(unsigned node) {
   marksEnd = std::max(marksEnd, node + 1);
 }
 
-/// The rows, and maybe others, that nodes from `begin` to `end` read or make,
-/// or that are made before and read behind.
+/// Returns a superset of the rows that nodes from `begin` to `end` read or
+/// make, or that are made before and read after them.
 ArrayRef<unsigned> SequenceModel::getRowsNear(unsigned begin, unsigned end) {
   if (nearBegin <= begin && end <= nearEnd)
     return near;
@@ -210,9 +211,9 @@ ArrayRef<unsigned> SequenceModel::getRowsNear(unsigned begin, unsigned end) {
   return near;
 }
 
-/// Marks the nodes whose steps may be others: those that have changed, those
-/// that read or make a tensor that has changed, and those that name a variable
-/// across one of these. Their anchors have to be known, too.
+/// Marks the nodes whose steps may change: changed nodes, nodes that read or
+/// make a changed tensor, and nodes with a factor on a variable from before one
+/// of these. The anchors of their tensors need up-to-date lists, too.
 void SequenceModel::findChange(const Program &program) {
   replaceNodes(program);
   marks.assign(classes.size(), kNothing);
@@ -242,7 +243,7 @@ void SequenceModel::findChange(const Program &program) {
     }
 }
 
-/// By the marked nodes that read and make them.
+/// Sorts rows by the marked nodes that read and make them.
 void SequenceModel::sortRows() {
   slots.resize(marks.size());
   lastStep.clear();
@@ -277,7 +278,7 @@ void SequenceModel::sortRows() {
       (*first)[n] += (*first)[n - 1];
   reads.resize(firstRead.back());
   made.resize(firstMade.back());
-  // What is at n + 1 moves from the first of slot n to that of the next.
+  // Entry n + 1 advances from the start of slot n to the start of the next.
   for (unsigned r : near) {
     for (auto [k, node] : llvm::enumerate(getConsumers(r)))
       if (isMarked(node))
@@ -291,7 +292,7 @@ void SequenceModel::sortRows() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// All that the kind of a step depends on, as makeKind reads it.
+/// Computes the key of a step's kind, which has all inputs of makeKind.
 void SequenceModel::findKey(unsigned node, unsigned numVariables) {
   ArrayRef<Read> reads = getReads(node);
   ArrayRef<unsigned> made = getMade(node);
@@ -318,8 +319,8 @@ void SequenceModel::findKey(unsigned node, unsigned numVariables) {
   key.truncate(end - key.data());
 }
 
-/// The factors of a tensor that speak of a consumer, or of none. The places of
-/// variables follow.
+/// Adds the factors of a tensor with the given consumer, or without one. `own`,
+/// `producer` and `copies` are the positions of the variables.
 template <typename Shape>
 static void addFactors(SequenceSolver::Kind &kind, const Shape &shape,
                        std::optional<unsigned> consumer, int own, int producer,
@@ -343,7 +344,7 @@ static void addFactors(SequenceSolver::Kind &kind, const Shape &shape,
   }
 }
 
-/// What the key of a kind says, with the tables of the program at hand.
+/// Builds a kind from its key, with the tables of the current program.
 void SequenceModel::makeKind(Kind &known) {
   SequenceSolver::Kind kind;
   auto addCopies = [&](const Shape &shape) {
@@ -404,8 +405,8 @@ void SequenceModel::makeKind(Kind &known) {
   known.own = own;
 }
 
-/// That of the next node. Programs repeat, so it is mostly the one that came
-/// behind the last kind before.
+/// Returns the kind of the next node. First tries the kind that last followed
+/// the previous one, because programs repeat.
 unsigned SequenceModel::findKind(unsigned node, unsigned numVariables) {
   findKey(node, numVariables);
   unsigned found = lastKind == kNone ? kNone : knownKinds[lastKind].follower;
@@ -423,7 +424,7 @@ unsigned SequenceModel::findKind(unsigned node, unsigned numVariables) {
   return lastKind = found;
 }
 
-/// The kinds of all steps, also by the solver's numbers.
+/// Computes the kinds of all steps and their numbers in the solver.
 SequenceModel::Solution SequenceModel::findSteps() {
   Solution solution;
   unsigned numNodes = classes.size();

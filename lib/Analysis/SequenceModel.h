@@ -1,19 +1,19 @@
-//===- SequenceModel.h - A choice of layouts, node by node ------*- C++ -*-===//
+//===- SequenceModel.h - Node-by-node layout assignment ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Solves the problem of LayoutModel.h node by node, where it is as
-// SequenceSolver.h asks for: without loops and budgets, and narrow. It does so
-// for one program after the other, and finds the steps again only of nodes that
-// are not as they were.
+// Solves the problem of LayoutModel.h node by node if SequenceSolver.h applies:
+// without loops and budgets, and with a narrow graph. It solves a sequence of
+// programs, and recomputes only the steps of changed nodes.
 //
-// A step is a node, with the copies of the tensors that it makes, or is the
-// first to read. What a pattern says of a consumer is said at the step of that.
+// A step is a node, with the copies of tensors that it makes or is the first to
+// read. The factors of a pattern that have a consumer are added at the
+// consumer's step.
 //
-// Law: the answer is that of a new SequenceModel.
+// Law: the solution is that of a new SequenceModel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +29,10 @@ namespace layout {
 
 class SequenceModel {
 public:
-  /// `maxTableSize` is that of SolveOptions.
+  /// Creates a model with the `maxTableSize` of SolveOptions.
   explicit SequenceModel(int64_t maxTableSize) : solver(maxTableSize) {}
 
-  /// What the classes of the next program are called in all of them.
+  /// Sets the persistent numbers of the classes of the next program.
   void setClasses(ArrayRef<unsigned> nodeClasses,
                   ArrayRef<unsigned> tensorClasses) {
     this->nodeClasses = nodeClasses;
@@ -49,53 +49,55 @@ public:
 private:
   static constexpr unsigned kNone = ~0u;
 
-  /// Of a class of nodes in the program at hand.
+  /// The tables of a node class in the current program.
   struct NodeTables {
     unsigned domain;
     std::optional<TableId> ownCosts; // in the solver
   };
-  /// Of a class of tensors: which factors its pattern has, and whom these speak
-  /// of last: a consumer, or -1. Another program may have other tables.
+  /// The factors of a tensor class's pattern, and the last consumer in the
+  /// factors of each variable, or -1. The tables may differ between programs.
   struct Shape {
     bool hasProducer;
     unsigned numConsumers;
     std::vector<SmallVector<unsigned, 2>> roles; // of each factor
     int lastOfProducer = -1;
-    SmallVector<int, 2> lastOfCopies; // -1 where none speaks of them
-    // In the program at hand.
+    SmallVector<int, 2> lastOfCopies; // -1 if there is none
+    // In the current program.
     SmallVector<unsigned, 2> domains; // of the copies
     std::vector<TableId> tables;      // of each factor, in the solver
   };
-  /// A tensor about which the model says something: its shape, the node that
-  /// makes it, unless that has no say, and where its consumers begin.
+  /// A tensor with factors: its shape, its producer if that has factors, and
+  /// the index of its first consumer.
   struct Row {
     unsigned shape, producer, firstConsumer;
   };
-  /// Instead of nodes from `begin` to `endBefore` there are those to `end`.
+  /// The nodes from `begin` to `endBefore` are replaced by those from `begin`
+  /// to `end`.
   struct Change {
     unsigned begin, endBefore, end;
 
-    /// Where one that was there before is now; kNone where it has changed.
+    /// Returns the new position of an old node, or kNone if it changed.
     unsigned move(unsigned before) const {
       return before < begin       ? before
              : before < endBefore ? kNone
                                   : before - endBefore + end;
     }
   };
-  /// A tensor that a node reads, and which of its consumers the node is.
+  /// A tensor that a node reads, and the node's index among the consumers.
   struct Read {
     unsigned row, consumer;
   };
   struct Kind {
     ArrayRef<unsigned> key;
-    unsigned numVariables, own; // place of the variable of the node
-    /// The kind that was met after it last.
+    unsigned numVariables, own; // `own` is the position of the node's variable
+    /// The kind that last followed this one.
     unsigned follower = kNone;
-    // In the program at hand.
-    unsigned number = kNone; // in the solver, once it is asked for
+    // In the current program.
+    unsigned number = kNone; // in the solver, once requested
     unsigned numFactors = 0;
   };
-  /// What of a node is found again: what it reads and makes, or its kind, too.
+  /// The state of a node that is recomputed: nothing, its reads and results, or
+  /// also its kind.
   enum Mark : uint8_t { kNothing, kLists, kKind };
 
   bool readClasses(LayoutModel &model);
@@ -122,12 +124,12 @@ private:
                                      rows[row + 1].firstConsumer -
                                          rows[row].firstConsumer);
   }
-  /// The node at whose step the copies of a tensor are added.
+  /// Returns the node at whose step the copies of a tensor are added.
   unsigned getAnchor(unsigned row) const {
     unsigned producer = rows[row].producer;
     return producer != kNone ? producer : getConsumers(row).front();
   }
-  /// Whether the step of a read adds the copies of its tensor.
+  /// Returns true if the step of a read adds the copies of its tensor.
   static bool addsCopies(const Shape &shape, unsigned consumer) {
     return consumer == 0 && !shape.hasProducer;
   }
@@ -144,30 +146,30 @@ private:
 
   SequenceSolver solver;
 
-  // Numbers that stay the same from program to program.
+  // Numbers that persist across programs.
   std::vector<Shape> shapes;
   std::map<std::vector<unsigned>, unsigned> shapeOf;
   std::vector<Kind> knownKinds;
   DenseMap<ArrayRef<unsigned>, unsigned> kindOf;
   llvm::BumpPtrAllocator keys;
 
-  // The last program, or the one at hand: of its nodes the classes and the
-  // kinds of their steps, and its tensors. A last row ends the consumers.
+  // The last program, or the current one: the classes and step kinds of its
+  // nodes, and its tensors. A sentinel row ends the consumers.
   std::vector<unsigned> classes, kinds, consumers;
   std::vector<Row> rows = {{kNone, kNone, 0}};
 
-  // Of the program at hand.
+  // The current program.
   ArrayRef<unsigned> nodeClasses, tensorClasses;
-  std::vector<NodeTables> nodeTables; // by name of the class
-  std::vector<unsigned> shapeOfClass; // or kNone where nothing is said
+  std::vector<NodeTables> nodeTables; // by persistent class number
+  std::vector<unsigned> shapeOfClass; // or kNone if it has no factors
   Change change;
-  std::vector<uint8_t> marks; // of nodes, all from marksBegin to marksEnd
+  std::vector<uint8_t> marks; // of nodes; all are in marksBegin .. marksEnd
   unsigned marksBegin, marksEnd;
   std::vector<unsigned> near; // rows
   unsigned nearBegin, nearEnd;
-  // Of marked nodes, at their slots: what they read and make, the last node at
-  // whose step something is said of them, and their variables; and of rows of
-  // marked nodes the first copy.
+  // The lists of marked nodes, by slot: their reads and results, the last node
+  // with a factor of their variable, and their variables; and the first copy of
+  // the rows of marked nodes.
   std::vector<unsigned> slots, firstRead, firstMade, made, lastStep, variableOf,
       firstCopyOf;
   std::vector<Read> reads;

@@ -1,4 +1,4 @@
-//===- TargetModel.cpp - What a decision asks of a target -----------------===//
+//===- TargetModel.cpp - Interface of targets to the assignment -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The coordinates of an image, slowest first; those of other spaces are in
-/// that order.
+/// Returns the coordinates of `map`, slowest first. Coordinates of spaces other
+/// than images already have this order.
 static SmallVector<StringRef> getOrder(const LayoutMap &map) {
   SmallVector<StringRef> order;
   if (map.getSpace().starts_with("image"))
@@ -32,8 +32,8 @@ int64_t TargetModel::getStoredBytes(const LayoutMap &map,
   return getStorageBytes(map, sizes, elementBytes);
 }
 
-/// The type stored in linear memory with the same digits next to each other:
-/// digits are refined alike in every space.
+/// Returns `type` in linear memory with the same contiguous digits. Digits are
+/// refined alike in every space.
 static RankedTensorType linearize(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())
@@ -65,7 +65,7 @@ void TargetModel::countBytes(ConversionPlan &plan, RankedTensorType from,
     plan.bytesRead = scaleCost(elementBytes, plan.copy->getNumRead(sizes));
     plan.bytesWritten =
         scaleCost(elementBytes, plan.copy->getNumWritten(sizes));
-    // Storage of no elements has no digits that tell its size.
+    // Storage without elements has no digits from which to compute its size.
     if (plan.copy->prefills && plan.copy->space.operands.empty())
       plan.bytesWritten =
           getStorageBytes(*getLayoutMap(to), sizes, elementBytes);
@@ -104,7 +104,7 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
       hasPadding(*getLayoutMap(to), to.getShape()) == Answer::No)
     return plan;
   std::optional<CopyPlan> fills = planPaddingFills(linearize(to));
-  // Padding that is no box is written with the rest.
+  // Padding that is not a union of boxes is written by a full copy.
   if (!fills)
     return planMove(from, to);
   plan.kind = Kind::Padding;
@@ -152,7 +152,8 @@ void TargetModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Linear memory without figures: who lowers asks for plans alone.
+/// A model of linear memory without prices, for lowerings, which need plans
+/// only.
 class UnpricedModel : public TargetModel {
 public:
   Cost getCost(const ConversionPlan &plan) const override {

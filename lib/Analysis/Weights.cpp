@@ -1,4 +1,4 @@
-//===- Weights.cpp - Constants and the layouts that they are kept in ------===//
+//===- Weights.cpp - Stored layouts of constants --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir::layout;
 
 std::vector<Weight> layout::collectWeights(const Program &program) {
   std::vector<Weight> weights;
-  // Attributes that are equal are one, and their types are part of them.
+  // Attributes are uniqued and include the type.
   DenseMap<Attribute, unsigned> known;
   auto addUse = [&](Value value, unsigned node, unsigned operand) {
     Attribute content;
@@ -60,7 +60,7 @@ Cost layout::getWeightCost(RankedTensorType type, LayoutId layout,
   return cost;
 }
 
-/// Visits each weight with a layout that it is kept in.
+/// Visits each weight with every layout in which it is stored.
 static void
 forEachKept(const LayoutAssignment &assignment, ArrayRef<unsigned> choice,
             function_ref<void(RankedTensorType type, LayoutId layout)> visit) {

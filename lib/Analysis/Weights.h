@@ -1,12 +1,13 @@
-//===- Weights.h - Constants and the layouts that they are kept in -*- C++ ===//
+//===- Weights.h - Stored layouts of constants ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A weight is a constant, however many ops and functions make it: equal numbers
-// of one type are one. It is kept once in each layout that some node asks for.
+// A weight is a constant tensor. Equal constants of one type, in any op or
+// function, are one weight. It is stored once in each layout that a node
+// requests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@ namespace mlir {
 namespace layout {
 
 struct Weight {
-  /// One of the constants.
+  /// One of the equal constants.
   Value value;
   struct Use {
     unsigned node;
     SmallVector<unsigned, 1> operands;
   };
-  /// By node, ascending.
+  /// The uses, sorted by node.
   SmallVector<Use, 1> uses;
 
   RankedTensorType getType() const {
@@ -33,18 +34,18 @@ struct Weight {
   }
 };
 
-/// In the order in which nodes read them.
+/// Collects the weights of `program` in the order in which nodes read them.
 std::vector<Weight> collectWeights(const Program &program);
 
-/// What it costs to keep a weight in a layout, once.
+/// Returns the cost of storing a weight in a layout, counted once.
 Cost getWeightCost(RankedTensorType type, LayoutId layout,
                    const WeightOptions &options, CostModel &costs);
 
-/// What a choice keeps, in bytes.
+/// Returns the bytes of all weights stored under a choice.
 int64_t countWeightBytes(const LayoutAssignment &assignment,
                          ArrayRef<unsigned> choice, CostModel &costs);
 
-/// What an assignment keeps, into its `weightBytes` and `weightCost`.
+/// Sets `weightBytes` and `weightCost` of an assignment.
 void countWeights(LayoutAssignment &assignment, CostModel &costs);
 
 } // namespace layout
