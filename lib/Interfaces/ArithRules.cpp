@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants; elementwise ops have their rule from their traits.
+// The rule of constants. Elementwise ops have their rule from their traits.
 //
 //===----------------------------------------------------------------------===//
 

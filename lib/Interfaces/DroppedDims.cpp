@@ -1,4 +1,4 @@
-//===- DroppedDims.cpp - Layouts of tensors that lack dims ----------------===//
+//===- DroppedDims.cpp - Layouts of rank-reduced slices -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

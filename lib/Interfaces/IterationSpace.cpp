@@ -1,4 +1,4 @@
-//===- IterationSpace.cpp - The loops of an op on physical tensors --------===//
+//===- IterationSpace.cpp - Loops of an op over stored axes ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The refinement of operands of an op, over size expressions.
+/// The refinement of an op's operands over size expressions.
 class SpaceBuilder
     : public DigitRefinement<SpaceBuilder, IterationSpace, StoredAxis> {
 public:
@@ -76,7 +76,8 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
-/// The axes of the first replica, where there are several.
+/// Substitutes dims and sizes in the axes of `map`. Uses the first replica if
+/// there are several.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
                                        std::vector<IndexExpr> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
@@ -101,7 +102,8 @@ std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
   return placeOn(map, std::move(dims), sizeOf);
 }
 
-/// The largest value of `expr`, where it only grows with the loops.
+/// Returns the largest value of `expr`, or std::nullopt if it is not a
+/// nonnegative combination of loops.
 std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return getSize(dim.getPosition()) - SizeExpr(1);
@@ -121,10 +123,9 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
   return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
 }
 
-/// The stored axes of every operand as functions of the loops. The size of an
-/// operand dim is that of its loop where it has one of its own; that of a
-/// window is above the indices that it is read at, by an unknown number of at
-/// least 1.
+/// Computes the stored axes of every operand as functions of the loops. A dim
+/// indexed by one loop has the loop's size. The size of a dynamic window dim
+/// exceeds the largest index by an unknown number of at least 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<IndexExpr> loops;
@@ -181,7 +182,7 @@ LogicalResult SpaceBuilder::readOperands() {
   return success();
 }
 
-/// Outermost digits count as unbounded: a digit that is always 0 on this shape
+/// Treats outermost digits as unbounded: a digit that is always 0 on this shape
 /// is still an axis of storage.
 LogicalResult SpaceBuilder::substituteAxes() {
   std::vector<IndexExpr> dims(sizes.size());
@@ -217,8 +218,8 @@ LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
   return success();
 }
 
-/// Padding that the type states is outside of what the loops write, or written
-/// by them.
+/// Checks that padding stated by the type is either outside of what the loops
+/// write, or written by them.
 LogicalResult SpaceBuilder::checkStated(unsigned k) {
   if (operands[k].type && !reachesBox(space, k) &&
       statesPadding(operands[k].type))

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every structured op from its iterator types and indexing maps; nothing is
-// known of single ones but that `linalg.fill` only writes. Beside them softmax,
-// and packing as a view. Winograd's transforms have no rule.
+// Rules of structured ops from their iterator types and indexing maps.
+// linalg.fill only writes, rows of softmax are independent, and packing without
+// padding is a view. Winograd transforms have no rule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::layout;
 static constexpr llvm::StringLiteral kHasMemory =
     "it reads or writes memory, not tensors alone";
 
-/// Ops of the body that compute: neither the terminator nor constants.
+/// Counts the ops of the body, without constants and indices.
 static int64_t countScalarOps(linalg::LinalgOp op) {
   int64_t count = 0;
   for (Operation &inner : op.getBlock()->without_terminator())
@@ -33,8 +33,8 @@ static int64_t countScalarOps(linalg::LinalgOp op) {
   return count;
 }
 
-/// The size of each loop: that of the first dim of an operand that it indexes
-/// alone.
+/// Returns the size of each loop: that of the first operand dim that it indexes
+/// by itself.
 static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
                                          ArrayRef<AffineMap> maps) {
   SmallVector<std::optional<int64_t>> found(op.getNumLoops());
@@ -50,7 +50,7 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
   return sizes;
 }
 
-/// Whether result `r` starts from a number that is known.
+/// Returns true if result `r` is initialized with a constant that is not NaN.
 static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
   auto fill = op.getDpsInits()[r].getDefiningOp<linalg::FillOp>();
   APFloat value(0.0f);
@@ -58,7 +58,8 @@ static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
          !value.isNaN();
 }
 
-/// How result `r` combines what it accumulates.
+/// Returns how result `r` combines accumulated values, or std::nullopt if
+/// unknown.
 static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||
@@ -71,7 +72,8 @@ static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
           [](Operation *) { return Reduction::Max; })
       .Case<arith::MinimumFOp, arith::MinSIOp>(
           [](Operation *) { return Reduction::Min; })
-      // What begins with a number stays one, and of numbers it is the same op.
+      // Starting from a number, the result is never NaN, and equals that of
+      // maximumf or minimumf on numbers.
       .Case<arith::MaxNumFOp>([&](Operation *) {
         return startsFromNumber(op, r) ? std::optional(Reduction::Max)
                                        : std::nullopt;
@@ -107,7 +109,7 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   }
   rule.opsPerPoint = countScalarOps(op);
   findTileableLoops(rule);
-  // The body sees the loop's value, which a tiled loop does not have.
+  // The body reads the loop index, which a tiled loop does not have.
   op.getBlock()->walk([&](linalg::IndexOp index) {
     rule.loops[index.getDim()].tileable = false;
   });
@@ -132,7 +134,7 @@ struct FillModel : LayoutOpInterface::ExternalModel<FillModel, linalg::FillOp> {
   }
 };
 
-/// Rows are independent of each other.
+/// The rule of softmax, whose rows are independent.
 struct SoftmaxModel
     : LayoutOpInterface::ExternalModel<SoftmaxModel, linalg::SoftmaxOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
@@ -142,16 +144,16 @@ struct SoftmaxModel
     LoopsRule rule = getElementwiseRule(op);
     rule.loops[softmax.getDimension()].tileable = false;
     rule.runsAnywhere = true;
-    // What it is written to is not read.
+    // The destination is not read.
     rule.isRead.back() = false;
-    // The maximum, a difference, its exponential, the sum, a division.
+    // maximum, difference, exponential, sum and division
     rule.opsPerPoint = 5;
     return rule;
   }
 };
 
-/// A pack or unpack between `plain` and `packed` types, without padding, as
-/// indices of each other. Nothing where there may be padding.
+/// Returns the views between the `plain` and `packed` types of a pack or unpack
+/// without padding, or std::nullopt if there may be padding.
 template <typename OpTy>
 std::optional<std::pair<IndexView, IndexView>>
 getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
@@ -198,7 +200,8 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
   return std::make_pair(std::move(toPlain), std::move(toPacked));
 }
 
-/// Packing without padding is a view of another layout.
+/// The rule of a pack or unpack, which is a view of another layout if it has no
+/// padding.
 template <typename OpTy>
 struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

@@ -1,4 +1,4 @@
-//===- MeshLoops.cpp - Loops of an op over devices ------------------------===//
+//===- MeshLoops.cpp - Loops of an op distributed over devices ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,7 +64,8 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
       type.getElementType(), local);
 }
 
-/// The dims of which a device may hold fewer indices than the largest block.
+/// Returns the dims of which a device may hold fewer indices than the largest
+/// block.
 static llvm::SmallBitVector findRaggedDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   llvm::SmallBitVector ragged(type.getRank(), !layout && liesOnMesh(type));
@@ -81,8 +82,8 @@ static llvm::SmallBitVector findRaggedDims(RankedTensorType type) {
   return ragged;
 }
 
-/// Whether any elements may be given to the body of an op, which reads none by
-/// an index.
+/// Returns true if the body of `op` cannot fail on any element and reads no
+/// tensor by index.
 static bool takesAnyElement(Operation *op) {
   if (!isSpeculatable(op))
     return false;
@@ -151,7 +152,8 @@ bool layout::canSplit(const LoopsRule &rule, unsigned loop) {
       return isa<AffineDimExpr>(index) || !index.isFunctionOfDim(loop);
     });
   };
-  // Ops without maps of their own say which loops are of rows.
+  // Rules without combiners (elementwise ops, softmax) mark the loops that may
+  // be split as tileable.
   return (rule.loops[loop].tileable || !rule.combiners.empty()) &&
          llvm::all_of(rule.operandMaps, indexesAlone) &&
          llvm::all_of(rule.resultMaps, indexesAlone);
@@ -167,11 +169,11 @@ bool layout::beginsFresh(Operation *op, unsigned r) {
 
 namespace {
 
-/// What a coordinate of the mesh takes of a loop.
+/// The part of a loop that a mesh coordinate has.
 struct Share {
-  /// Nothing where a map has all of the tensor at position 0.
+  /// std::nullopt if a map has the whole tensor at position 0.
   std::optional<unsigned> loop;
-  /// 0 where the loop has one turn, which is at position 0.
+  /// 0 if the loop has one iteration, which is at position 0.
   int64_t divisor, modulus;
 
   bool operator==(const Share &other) const {
@@ -180,14 +182,14 @@ struct Share {
   }
 };
 
-/// A tensor of an op: how loops index it, and where it is.
+/// A tensor of an op, its indexing map, and its distribution.
 struct Access {
   std::string name;
   AffineMap map;
   RankedTensorType type;
   bool isResult = false;
   unsigned number = 0; // of the operand or result
-  /// By axis of the mesh; empty where the tensor is whole on every device.
+  /// The share of each mesh axis; empty if the tensor is replicated.
   SmallVector<std::optional<Share>> shares;
 
   bool isPartialAlong(StringRef axis) const {
@@ -217,13 +219,13 @@ private:
   const LoopsRule &rule;
   Refusal refuse;
   SmallVector<Access> accesses;
-  SmallVector<Coordinate> axes; // of the mesh, as the first tensor has them
+  SmallVector<Coordinate> axes; // of the mesh, as in the first tensor
 };
 
 } // namespace
 
-/// The dim that coordinate `a` of a mesh takes a digit of, or that a
-/// `#layout.mesh` splits along it although it has one index.
+/// Returns the dim that coordinate `a` of a mesh has a digit of, or a dim of
+/// size 1 that a `#layout.mesh` splits along it.
 static std::optional<unsigned> findSplitDim(RankedTensorType type, unsigned a,
                                             const IndexExpr &value) {
   if (const Digit *digit = value.getSingleDigit(); digit && digit->isDim())
@@ -292,7 +294,8 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
   return success();
 }
 
-/// Whether the operand is what a result of the same parts accumulates into.
+/// Returns true if the operand is the init of a result with the same type and
+/// map.
 bool MeshLoops::isAddedTo(const Access &operand) const {
   return llvm::any_of(accesses, [&](const Access &other) {
     return other.isResult && other.number < rule.inits.size() &&
@@ -301,7 +304,8 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
   });
 }
 
-/// Parts come from a split reduction, or from where parts are added to.
+/// Checks that partial sums come from a split reduction, or accumulate into
+/// partial sums.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)
@@ -327,7 +331,7 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
       return refuse("does not combine values by " +
                     getName(partial.getReduction()) + ", of which " +
                     access.name + " has parts (P4)");
-    // What is only written is on the first device along the axis.
+    // A value that is only written is on the first device along the axis.
     if (!isReducedOver && accumulates)
       return refuse("has " + access.name + " in parts along axis '" +
                     coordinate.name +

@@ -1,4 +1,4 @@
-//===- OpLayoutRule.cpp - What an op asks of layouts, as data -------------===//
+//===- OpLayoutRule.cpp - Layout rules of ops as data ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,7 @@ using namespace mlir::layout;
 
 #include "layout/Interfaces/LayoutOpInterface.cpp.inc"
 
-/// True for ops that work on each element alone, with tensors of one shape and
-/// scalars that all elements share.
+/// Returns true if `op` is elementwise, with tensors of one shape and scalars.
 static bool isElementwise(Operation *op) {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() == 0)
     return false;

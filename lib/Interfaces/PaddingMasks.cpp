@@ -1,4 +1,4 @@
-//===- PaddingMasks.cpp - Where padding must not be computed on -----------===//
+//===- PaddingMasks.cpp - Masks for loops over padding --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,11 +24,12 @@ TypedAttr layout::getPaddingAlong(ArrayRef<OperandAccess> operands,
         auto dim = dyn_cast<AffineDimExpr>(expr);
         return dim && dim.getPosition() == loop;
       });
-  // An expression of the loop, or one that leaves out a digit of it, may lead
-  // past its size to another element.
+  // An expression of the loop, or one without some of its digits, may reach
+  // another element when the loop is beyond its size.
   if (!isIndexed || !storesAllOf(space, k, loop))
     return {};
-  // Positions past the storage are added on the way and hold the filler.
+  // Positions beyond the storage are added when it is read, and hold the
+  // filler.
   if (getPadding(type) || !mayHavePadding(type))
     return getFillerAttr(type);
   return {};
@@ -67,7 +68,7 @@ PaddingMasks layout::findPaddingMasks(ArrayRef<OperandAccess> operands,
         mask.push_back(loop);
         keepsBefore = true;
       } else if (type && statesPadding(type)) {
-        // The plan of a copy knows what its input brings along.
+        // A copy's plan accounts for the padding of its input.
         if (body.isCopy
                 ? !llvm::is_contained(copyMask, loop)
                 : isElementwise && makes(body, inputs, r, getPadding(type)))

@@ -1,4 +1,4 @@
-//===- PaddingNeutral.cpp - Reductions that padding leaves alone ----------===//
+//===- PaddingNeutral.cpp - Reductions neutral to padding -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// What is known of a value: a constant, or that it is the accumulator.
+/// The known part of a value: a constant, or that it is the accumulator.
 struct Known {
   Attribute constant;
   bool isAccumulator = false;
@@ -31,7 +31,7 @@ static bool isZero(Attribute attr) {
          (matchPattern(attr, m_Zero()) || matchPattern(attr, m_AnyZeroFloat()));
 }
 
-/// Whether `op` returns its other operand when one of them is `constant`.
+/// Returns true if `op` returns its other operand if one of them is `constant`.
 static bool isNeutralElement(Operation *op, Attribute constant) {
   if (!constant)
     return false;
@@ -74,7 +74,7 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   if (!llvm::is_contained(constants, Attribute())) {
     SmallVector<OpFoldResult> results;
     if (succeeded(op->fold(constants, results)) && results.size() == 1) {
-      // x * 1 is an operand, not a constant.
+      // x * 1 folds to an operand instead of a constant.
       auto same =
           llvm::find(op->getOperands(), dyn_cast<Value>(results.front()));
       known.constant = same == op->operand_end()
@@ -85,7 +85,7 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   return known;
 }
 
-/// What is known of result `result` of a body.
+/// Evaluates result `result` of a body.
 static Known evaluateBody(Block &body, ArrayRef<TypedAttr> inputs,
                           unsigned result) {
   if (body.getNumArguments() <= inputs.size() + result)
@@ -124,7 +124,7 @@ bool layout::makesPadding(Operation &op, ArrayRef<TypedAttr> inputs,
                           unsigned result, TypedAttr wanted) {
   if (!wanted || op.getNumResults() != 1 || op.getNumRegions() != 0)
     return false;
-  // The same op on one element, so that it can be folded.
+  // Clones the op on scalars, so that it can be folded.
   Block block;
   IRMapping mapping;
   SmallVector<Known> operands;

@@ -1,12 +1,12 @@
-//===- PrintRule.cpp - The rule of an op as a line of text ----------------===//
+//===- PrintRule.cpp - Prints the rule of an op on one line ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops have the names i, j, k .. z, i1, j1 ..; dims of a tensor are d0, d1 ..,
-// as in the text of a layout. docs/rules.md has the notation.
+// Loops are named i, j, k .. z, i1, j1 ..; dims of a tensor are d0, d1 .., as
+// in the text of a layout. docs/rules.md describes the notation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ static std::string getLoopName(unsigned loop) {
   return loop < kLetters ? name : name + std::to_string(loop / kLetters);
 }
 
-/// `i + k * 2`: the text of the expression, whose only `d` before a number is
-/// that of a dim.
+/// Returns the text of `expr`, e.g. `i + k * 2`. In the text of an affine
+/// expression, a `d` before a number is always a dim.
 static std::string printIndex(AffineExpr expr) {
   std::string text, named;
   llvm::raw_string_ostream(text) << expr;
@@ -54,7 +54,7 @@ static void printTensor(AffineMap map, raw_ostream &os) {
   os << ']';
 }
 
-/// `, title i k`, nothing where no loop is chosen.
+/// Prints `, title i k` if a loop is chosen.
 static void printLoops(const LoopsRule &rule, StringRef title,
                        function_ref<bool(const LoopRule &)> isChosen,
                        raw_ostream &os) {
@@ -100,8 +100,8 @@ static void printRule(const LoopsRule &rule, raw_ostream &os) {
     os << ", runs in any layout";
 }
 
-/// `(d0, d1, d2) -> ([d0, d1], d2)`: the dims of the result over those of the
-/// source.
+/// Prints `(d0, d1, d2) -> ([d0, d1], d2)`: the result dims as functions of the
+/// source dims.
 static void printRule(const ViewRule &view, raw_ostream &os) {
   LayoutMap source = LayoutMap::rowMajor(view.toSource.dims.size());
   os << "view (";

@@ -1,4 +1,4 @@
-//===- ReachedStorage.cpp - What of storage loops reach -------------------===//
+//===- ReachedStorage.cpp - Storage reached by loops ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RuleCheck.cpp - Whether types meet the rule of an op ---------------===//
+//===- RuleCheck.cpp - Checks types against the rule of an op -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,16 +51,16 @@ static bool isInSpace(Type type, StringRef space) {
 static bool isImage(Type type) { return isInSpace(type, "image"); }
 static bool isLocal(Type type) { return isInSpace(type, "npu"); }
 
-/// Transfers go between local and system memory, and what all cores read is
-/// loaded from there.
+/// Returns true if data can be loaded or stored between the spaces: from or to
+/// system memory.
 static bool isBetweenMemories(StringRef a, StringRef b) {
   return a == "buffer" || b == "buffer";
 }
 
-/// A kernel may read images and buffers, but the local memory of an NPU is of
-/// no use to an op that works elsewhere.
+/// Checks memory spaces. A kernel may read images and buffers, but local memory
+/// of an NPU only if its op works there.
 LogicalResult Checker::checkSpaces() {
-  // What computes in local memory may read what is loaded for it.
+  // Ops on local memory may read operands that are loaded for them.
   bool mayLoad = !std::holds_alternative<LoopsRule>(rule) ||
                  llvm::all_of(results, isLocal);
   std::string first, firstSpace;
@@ -97,16 +97,17 @@ LogicalResult Checker::checkSpaces() {
 }
 
 namespace {
-/// Where a loop is cut, and whether it is part of an index that is a sum.
+/// The divisors at which a loop is split, and if it is part of an index that is
+/// a sum.
 struct LoopCuts {
   SmallVector<int64_t, 4> points;
   bool isInSum = false;
 };
 } // namespace
 
-/// Whether a tensor is stored by all digits of its dims, each an axis of its
-/// own and no longer than the dim, where an index that is a sum is one digit.
-/// Cuts its loops there.
+/// Returns true if a tensor is stored by all digits of its dims, each on an
+/// axis of its own extent, and if each index that is a sum is one digit. Adds
+/// these splits to the loops.
 static bool hasWholeDigits(const OperandAccess &access,
                            MutableArrayRef<LoopCuts> loops) {
   FailureOr<LayoutMap> map = getLayoutMap(access.type);
@@ -133,7 +134,7 @@ static bool hasWholeDigits(const OperandAccess &access,
     for (auto [divisor, modulus] : own) {
       if (divisor != next)
         return false;
-      next = divisor * modulus; // 0 behind the last
+      next = divisor * modulus; // 0 after the last
     }
     if (next != 0)
       return false;
@@ -154,8 +155,9 @@ static bool hasWholeDigits(const OperandAccess &access,
   return true;
 }
 
-/// Whether all tensors are stored by whole digits and every loop runs over some
-/// of them: what most candidates are, found without the iteration space.
+/// Returns true if all tensors are stored by whole digits and every loop runs
+/// over some of them. A fast path for most candidates, which avoids the
+/// iteration space.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);
@@ -171,8 +173,8 @@ static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
   });
 }
 
-/// On a mesh, that every device has what its loops need, and can run them on
-/// its own memory.
+/// Checks on a mesh that every device holds what its loops need, and can run
+/// them on its own memory.
 LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   if (failed(checkLoopsOnMesh(rule, operands, results, refuse)))
     return failure();
@@ -194,12 +196,13 @@ LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   return checkRule(local, reads, writes, refuse, findsElements);
 }
 
-/// Kernels read each image by its own map, so the tensors need not agree.
+/// Checks the stored digits of the loops. Kernels address each image by its own
+/// map, so images are not constrained.
 LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
     if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))
       return success();
-  // Loops without a turn touch nothing.
+  // Loops without iterations access nothing.
   if (llvm::any_of(rule.loops, [](const LoopRule &loop) { return !loop.size; }))
     return success();
   SmallVector<OperandAccess> accesses;
@@ -245,7 +248,8 @@ LogicalResult Checker::checkView(const ViewRule &view) {
   });
 }
 
-/// Whether every digit of dim `d` in `x` nests in whole multiples of `divisor`.
+/// Returns true if digits of dim `d` in `x` divide it only at divisors of
+/// `divisor`.
 static bool hasWholeTiles(const IndexExpr &x, unsigned d, int64_t divisor) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
@@ -264,10 +268,10 @@ LogicalResult Checker::checkPerDim(const PerDimRule &rule) {
     for (Type type : range)
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         types.push_back(tensor);
-  // Transfers find each element by its index.
+  // Transfers address each element by its index.
   if (llvm::any_of(types, isLocal))
     return success();
-  // Those with all dims first.
+  // Tensors with all dims first.
   llvm::stable_sort(types, [](RankedTensorType a, RankedTensorType b) {
     return a.getRank() > b.getRank();
   });

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fresh storage, reshapes as views, and ops that touch some dims only.
+// Rules of fresh storage, of reshapes as views, and of ops that change some
+// dims only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +18,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The views between `folded` and `unfolded`, whose dims groups[d] are the
-/// digits of dim d of `folded`. Digits below the first one of a group have
-/// static sizes; otherwise nothing.
+/// Returns the views between `folded` and `unfolded`, whose dims groups[d] are
+/// the digits of dim d of `folded`, or std::nullopt if a size after the first
+/// one of a group is dynamic.
 static std::optional<ViewRule>
 getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
                ArrayRef<ReassociationIndices> groups, bool isCollapse) {
@@ -28,7 +29,7 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
       getCollapseView(groups, unfolded.getShape());
   if (!expand || !collapse)
     return std::nullopt;
-  // On these types; the views hold for other sizes, too.
+  // Specializes to these types; the views hold for other sizes, too.
   for (SizeExpr &size : expand->sizeOf)
     size = size.specialize(unfolded.getShape());
   for (SizeExpr &size : collapse->sizeOf)
@@ -40,8 +41,8 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
   return ViewRule{*expand, *collapse};
 }
 
-/// Whether a dim may be stored in tiles is asked of every position at which
-/// the op cuts it.
+/// Restricts the tile sizes of a dim to divisors of a position at which the op
+/// slices it.
 static void touch(int64_t &divisor, int64_t position) {
   divisor = std::gcd(divisor, position);
 }
@@ -99,14 +100,14 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
          llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
       rule.tileDivisors.push_back(
           isConstantIntValue(low, 0) && isConstantIntValue(high, 0) ? 0 : 1);
-    // A body that reads its indices sees logical ones.
+    // A body that reads indices requires logical ones.
     if (!pad.getConstantPaddingValue())
       rule.tileDivisors.assign(rule.tileDivisors.size(), 1);
     return rule;
   }
 };
 
-/// Dims that a slice leaves out are taken at one index.
+/// The rule of slices. A dropped dim has one index.
 template <typename OpTy>
 struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

@@ -1,4 +1,4 @@
-//===- WholeAxes.cpp - Dims that storage keeps in one piece ---------------===//
+//===- WholeAxes.cpp - Dims stored as whole axes --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,8 +30,8 @@ WholeAxes::permute(ArrayRef<OpFoldResult> ofDims,
   return result;
 }
 
-/// Whether `x` uses only digits of touched dims that lie inside their divisors
-/// (0: none does).
+/// Returns true if `x` uses only digits of touched dims that are inside their
+/// divisors. Dims with divisor 0 have no such digits.
 static bool staysInside(const IndexExpr &x, const llvm::SmallBitVector &touched,
                         ArrayRef<int64_t> divisors) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
@@ -88,8 +88,8 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
   for (auto [axis, dim] : llvm::zip(map->getStoredAxes(), axes.dimOfAxis)) {
     if (dim)
       continue;
-    // A touched dim must not show anywhere else, neither in values nor extents,
-    // but inside its divisors.
+    // A touched dim may appear elsewhere only inside its divisor, in values but
+    // not in extents.
     bool clashes = speaksOf(axis.extent, touched) ||
                    !staysInside(axis.value, touched, divisors);
     for (const DigitTerm &term : axis.value.terms)

@@ -1,29 +1,29 @@
-//===- DigitRefinement.h - The common digits of stored axes -----*- C++ -*-===//
+//===- DigitRefinement.h - Common digits of stored axes ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps that cut loops into the digits in which operands store them, over
-// every kind of size: IterationSpace.h takes them over size expressions, the
-// CPU model counts over numbers, so that what it counts is what is planned.
+// Splits loops into the digits in which operands store them, for every kind of
+// size: IterationSpace.h uses size expressions, the CPU model uses integers, so
+// that what is counted is what is planned.
 //
-// A Space has the members of IterationSpace; its sizes answer what a SizeExpr
-// does, and its values what an IndexExpr does. The derived class says
+// A Space has the members of IterationSpace. Its sizes have the interface of
+// SizeExpr, and its values that of IndexExpr. The derived class implements
 //
-//   readOperands()          success, and `axes` as functions of the loops
+//   readOperands()          sets `axes` to functions of the loops, or fails
 //   getSize(loop), isReduction(loop), isResult(operand)
 //   dependsOn(operand, loop)
-//   substituteAxes()        success, and values in `space` for those axes in
-//                           which digits cannot be put in place of the loops
-//   isAffine(value)         in digits, with constant factors
-//   setReach(operand, axis) success, and `axis.required`, where the loops reach
-//                           padding and the axis is no row-major digits
-//   checkStated(operand)    success where the padding that the type of a result
-//                           states can be written
-//   fail(describeWhy)       failure, and the reason where anyone wants it
-//   describe(operand)       its name in reasons
+//   substituteAxes()        sets the values in `space` of those axes in which
+//                           placeDigits cannot replace the loops, or fails
+//   isAffine(value)         true if affine in digits, with constant factors
+//   setReach(operand, axis) sets `axis.required` if the loops reach padding and
+//                           the axis is not row-major digits, or fails
+//   checkStated(operand)    fails if the padding that the type of a result
+//                           states cannot be written
+//   fail(describeWhy)       returns failure, and emits the reason if requested
+//   describe(operand)       the operand's name in reasons
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@
 namespace mlir {
 namespace layout {
 
-/// Makes a Space from operands whose axes are `Axis`.
+/// Builds a Space from operands whose axes are of type `Axis`.
 template <typename Derived, typename Space, typename Axis>
 class DigitRefinement {
 public:
@@ -82,7 +82,7 @@ private:
   Derived &derived() { return static_cast<Derived &>(*this); }
   const Derived &derived() const { return static_cast<const Derived &>(*this); }
 
-  /// Whether a term is a digit of one value.
+  /// Returns true if a term is a digit with one value.
   template <typename Term> bool isUnit(const Term &term) const {
     return term.digit.isDim() && term.digit.isWholeSource() &&
            space.digits[term.digit.dim].extent.isConstantEqual(1);
@@ -91,7 +91,8 @@ private:
   SmallVector<SmallVector<int64_t, 6>, 6> breaks; // per loop, ascending from 1
 };
 
-/// The breakpoints at which some operand cuts each loop.
+/// Collects the breakpoints at which operands split each loop. Fails if they do
+/// not nest.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult DigitRefinement<Derived, Space, Axis>::cutLoops() {
   for (ArrayRef<Axis> operandAxes : axes)
@@ -146,9 +147,9 @@ void DigitRefinement<Derived, Space, Axis>::orderDigits() {
           add(loop, points[level], Size(points[level + 1] / points[level]));
 }
 
-/// A digit of a loop is a sum of the digits that the loop is cut into there,
-/// and what speaks of loops that keep their number stays as it is; false where
-/// an axis has anything else.
+/// Replaces each digit of a loop by a sum of the digits that the loop is split
+/// into. Terms over loops with unchanged numbers are kept. Returns false if the
+/// axis has other terms.
 template <typename Derived, typename Space, typename Axis>
 bool DigitRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
                                                         Value &result) const {
@@ -187,7 +188,7 @@ bool DigitRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
   return true;
 }
 
-/// The axes as functions of the digits.
+/// Sets the axes as functions of the digits.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult DigitRefinement<Derived, Space, Axis>::placeAxes() {
   space.operands.resize(axes.size());
@@ -202,15 +203,15 @@ LogicalResult DigitRefinement<Derived, Space, Axis>::placeAxes() {
   return success(isComplete || succeeded(derived().substituteAxes()));
 }
 
-/// Storage of a result may hold more positions than the loops need; all of them
-/// are written.
+/// Raises extents to all positions in the storage of results, which may exceed
+/// those that the loops need.
 template <typename Derived, typename Space, typename Axis>
 void DigitRefinement<Derived, Space, Axis>::raiseExtents() {
   for (auto [k, operand] : llvm::enumerate(space.operands)) {
     if (!derived().isResult(k))
       continue;
     for (const Access &axis : operand) {
-      // A digit of one value has the stride of the next, which is above it.
+      // A digit with one value has the stride of the digit above it.
       decltype(axis.value.terms.data()) top = nullptr;
       for (const auto &term : axis.value.terms)
         if (!top || (term.stride.isProvablyAtLeast(top->stride) &&
@@ -244,7 +245,7 @@ void DigitRefinement<Derived, Space, Axis>::findPadding() {
   }
 }
 
-/// Whether `axis` is digits in row-major order, and which.
+/// Returns true if `axis` is digits in row-major order, and appends these.
 template <typename Derived, typename Space, typename Axis>
 bool DigitRefinement<Derived, Space, Axis>::isRowMajorOf(
     const Access &axis, SmallVectorImpl<unsigned> &digits) const {
@@ -257,8 +258,8 @@ bool DigitRefinement<Derived, Space, Axis>::isRowMajorOf(
       return term.digit.isDim() && term.digit.isWholeSource() &&
              term.stride == stride;
     };
-    // Digits of one value share the stride of the digit that they stand
-    // before, which stays the fastest.
+    // Digits with one value share the stride of the following digit, which
+    // remains the fastest.
     SmallVector<unsigned> units;
     llvm::erase_if(left, [&](const auto &term) {
       bool isFound = fits(term) && isUnit(term);
@@ -306,7 +307,7 @@ LogicalResult DigitRefinement<Derived, Space, Axis>::planAxis(unsigned operand,
              " is swizzled, or a stride or an offset of it depends on a "
              "dynamic size";
     });
-  // Points inside the logical box lie inside the storage.
+  // Points inside the logical box are inside the storage.
   axis.required = axis.extent;
   bool reachesPadding = false;
   axis.value.walkDims([&](unsigned digit) {
@@ -314,7 +315,7 @@ LogicalResult DigitRefinement<Derived, Space, Axis>::planAxis(unsigned operand,
   });
   if (!reachesPadding)
     return success();
-  // Positions of indices past the size may be those of other elements.
+  // Indices beyond the size may have the positions of other elements.
   if (derived().isResult(operand))
     return derived().fail([&] {
       return "padding of the loops would be stored over elements of " +
@@ -342,8 +343,9 @@ SmallVector<bool, 12> DigitRefinement<Derived, Space, Axis>::findUsed() const {
   return used;
 }
 
-/// A layout may leave out a digit that its shape does not have (`c mod 32` of
-/// 17 channels, or a whole dim of size 1): no loop is needed for it.
+/// Drops digits that are absent from a layout because they have one value on
+/// this shape (`c mod 32` of 17 channels, or a dim of size 1): they need no
+/// loop.
 template <typename Derived, typename Space, typename Axis>
 bool DigitRefinement<Derived, Space, Axis>::dropUnitDigits() {
   SmallVector<bool, 12> used = findUsed();
@@ -357,8 +359,8 @@ bool DigitRefinement<Derived, Space, Axis>::dropUnitDigits() {
   return changed;
 }
 
-/// Every digit is told by some shape, and every position that is written gets
-/// one element, or padding.
+/// Checks that a shape determines every digit, and that every written position
+/// gets one element, or padding.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult DigitRefinement<Derived, Space, Axis>::checkDigits() {
   SmallVector<bool, 12> used = findUsed();

@@ -1,22 +1,22 @@
-//===- DroppedDims.h - Layouts of tensors that lack dims --------*- C++ -*-===//
+//===- DroppedDims.h - Layouts of rank-reduced slices -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice that takes one index of a dim may leave the dim out. What lies in
-// storage for that index is then laid out as the whole is, without the dim:
+// A slice with one index of a dim may drop the dim. The storage of that index
+// then has the layout of the whole tensor without the dim:
 //
 //   stacked filters  tensor<35x64x64x3x3xf32>   (l, o, i, h, w) ->
 //                       buffer(l, o floordiv 16, i, h, w, o mod 16)
 //   those of layer l tensor<64x64x3x3xf32>      (o, i, h, w) ->
 //                       buffer(o floordiv 16, i, h, w, o mod 16)
 //
-// Laws, where `dropped` says which dims of the larger tensor are left out:
+// Laws, where `dropped` marks the dims of the larger tensor that are dropped:
 //  * dropDims(map)(i) is map at i with 0 for the dropped dims, each of size 1;
-//  * dropDims(insertDims(map)) == map: the dims are put outermost, so that each
-//    of their indices has a dense block of storage.
+//  * dropDims(insertDims(map)) == map: the dims are inserted outermost, so that
+//    each of their indices has a dense block of storage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,11 @@
 namespace mlir {
 namespace layout {
 
-/// The layout of a tensor that lacks the `dropped` dims.
+/// Returns the layout of a tensor without the `dropped` dims.
 LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
 
-/// A layout with the `dropped` dims from one without. Nothing where storage is
-/// no line, or holds elements several times.
+/// Returns a layout with the `dropped` dims from one without them, or
+/// std::nullopt if storage has several coordinates or replicas.
 std::optional<LayoutMap> insertDims(const LayoutMap &map,
                                     const llvm::SmallBitVector &dropped);
 

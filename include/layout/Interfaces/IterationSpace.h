@@ -1,13 +1,13 @@
-//===- IterationSpace.h - Loops of an op on stored axes ---------*- C++ -*-===//
+//===- IterationSpace.h - Loops of an op over stored axes -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A structured op reads and writes logical elements. Here its loops are cut
-// into the digits in which its operands store them, so that the same op runs on
-// the stored axes:
+// A structured op reads and writes logical elements. The iteration space splits
+// its loops into the digits in which its operands store them, so that the op
+// runs on the stored axes:
 //
 //   x: tensor<1x17xf32, NC16c>, y: tensor<1x17xf32>, loops n (1), c (17)
 //     digits   n, c1 = c floordiv 16 (2), c0 = c mod 16 (16)
@@ -16,15 +16,16 @@
 //     padded   c: 2 * 16 > 17
 //
 // Laws:
-//  * loop = sum of digit * weight; weights of one loop divide each other and
-//    digits below the outermost one take exactly the values in between, so each
-//    loop index below its size is visited exactly once;
-//  * the order is: outermost digits as the loops were, then inner digits by
-//    level, reductions before parallel loops, so that a lane comes last;
-//  * every digit is the index of some operand's axis after `AxisAccess` is
-//    carried out, so the shapes determine the loops.
+//  * loop = sum of digit * weight. The weights of one loop divide each other,
+//    and digits below the outermost one take exactly the values in between, so
+//    each loop index below its size is visited exactly once;
+//  * digits are ordered: outermost digits in loop order, then inner digits by
+//    level, reductions before parallel loops, so that the vectorized digit is
+//    last;
+//  * after applying `AxisAccess`, every digit indexes an axis of some operand,
+//    so the shapes determine the loop bounds.
 //
-// The whole file is a pure function of types and maps: no IR is read or made.
+// All functions depend on types and maps only, without any IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,55 +41,55 @@
 namespace mlir {
 namespace layout {
 
-/// How one operand is seen from the loops.
+/// The access of the loops to one operand.
 struct OperandAccess {
   AffineMap map;         // loops -> logical index
-  RankedTensorType type; // logical, maybe with a layout; null for a scalar
+  RankedTensorType type; // logical, with or without a layout; null for a scalar
   bool isResult = false;
-  /// Where `map` is the identity, the axes that getAxesOnShape gives, for those
-  /// who ask about one type many times.
+  /// The precomputed result of getAxesOnShape, or null. Requires that `map` is
+  /// the identity.
   const std::vector<StoredAxis> *axes = nullptr;
 };
 
-/// The stored axes of a tensor in linear memory with the sizes of its shape for
-/// those of its dims.
+/// Returns the stored axes of a tensor in linear memory, with the static sizes
+/// of its shape.
 std::vector<StoredAxis> getAxesOnShape(const LayoutMap &map,
                                        ArrayRef<int64_t> shape);
 
-/// One loop of the op on physical tensors.
+/// A loop of the op on stored axes.
 struct LoopDigit {
   unsigned loop;
   int64_t weight;
   SizeExpr extent; // over the sizes of the loops
 };
 
-/// One stored axis of an operand, in terms of digits.
+/// A stored axis of an operand, as a function of digits.
 struct AxisAccess {
   IndexExpr value;
-  SizeExpr extent;   // positions that storage has
-  SizeExpr required; // positions that the digits reach
-  /// Where `value` is the row-major fusion of these digits (most significant
-  /// first); empty where it stays an expression.
+  SizeExpr extent;   // positions in storage
+  SizeExpr required; // positions that digits reach
+  /// The digits whose row-major fusion is `value`, most significant first, or
+  /// an empty list if it is another expression.
   SmallVector<unsigned> digits;
 };
 
 struct IterationSpace {
   SmallVector<LoopDigit> digits;
   SmallVector<SmallVector<unsigned>> digitsOf; // per loop
-  /// Per loop: whether the digits also reach indices past its size.
+  /// True for loops whose digits also reach indices beyond the size.
   SmallVector<bool> isPadded;
   SmallVector<SmallVector<AxisAccess>> operands;
 
   bool hasPadding() const { return llvm::is_contained(isPadded, true); }
 };
 
-/// The digits -> the index of operand `k` after its axes are expanded to the
-/// digits that they fuse.
+/// Returns the map from the digits to the index of operand `k`, with its axes
+/// expanded to the digits that they fuse.
 AffineMap getExpandedMap(const IterationSpace &space, unsigned k,
                          MLIRContext *context);
 
-/// The loops for these operands; `sizes` are those of the loops. A refusal says
-/// which loop and which layout stand against it.
+/// Computes the iteration space of loops with the given `sizes`, or fails with
+/// a reason that names the loop and the layout in conflict.
 FailureOr<IterationSpace>
 getIterationSpace(ArrayRef<OperandAccess> operands,
                   ArrayRef<utils::IteratorType> iterators,

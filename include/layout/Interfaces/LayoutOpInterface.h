@@ -1,12 +1,12 @@
-//===- LayoutOpInterface.h - The interface of op rules ----------*- C++ -*-===//
+//===- LayoutOpInterface.h - Interface of op rules --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `LayoutOpInterface`, through which ops of any dialect take part in the
-// assignment of layouts, and the models of the upstream dialects.
+// `LayoutOpInterface`, which gives ops of any dialect a layout rule, and its
+// external models for upstream dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@ namespace mlir {
 class DialectRegistry;
 namespace layout {
 
-/// Rules of upstream ops, one function per dialect.
+/// Registers the rules of upstream ops, one function per dialect.
 void registerLinalgLayoutRules(DialectRegistry &registry);
 void registerTensorLayoutRules(DialectRegistry &registry);
 void registerArithLayoutRules(DialectRegistry &registry);
 
-/// All of them.
+/// Registers the rules of all upstream dialects.
 inline void registerLayoutRules(DialectRegistry &registry) {
   registerLinalgLayoutRules(registry);
   registerTensorLayoutRules(registry);

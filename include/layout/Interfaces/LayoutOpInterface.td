@@ -13,13 +13,13 @@ include "mlir/IR/OpBase.td"
 def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   let cppNamespace = "::mlir::layout";
   let description = [{
-    An op that takes part in the assignment of layouts. It says what it asks of
-    the layouts of its operands and results as a value, an `OpLayoutRule`; all
-    passes work from that. Ops that do not implement the interface keep the
-    types they have, unless they are elementwise by their traits.
+    An op that takes part in the assignment of layouts. It returns the
+    constraints on the layouts of its operands and results as a value, an
+    `OpLayoutRule`, from which all passes work. Ops without the interface keep
+    their types, unless they are elementwise by their traits.
   }];
   let methods = [
-    InterfaceMethod<"What the op asks of layouts.",
+    InterfaceMethod<"Returns the constraints of the op on layouts.",
       "::mlir::layout::OpLayoutRule", "getLayoutRule">
   ];
 }

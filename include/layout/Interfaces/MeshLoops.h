@@ -1,20 +1,20 @@
-//===- MeshLoops.h - Loops of an op over devices ----------------*- C++ -*-===//
+//===- MeshLoops.h - Loops of an op distributed over devices ----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op whose tensors lie on a mesh computes on every device what that device
-// holds: a loop is split over an axis of the mesh iff the dims that it indexes
-// are. So all tensors that a loop indexes are split alike, and a result of a
-// reduction whose loop is split has parts of its elements (P4).
+// An op with tensors on a mesh computes on every device what that device holds:
+// a loop is split over a mesh axis iff the dims that it indexes are. So all
+// tensors indexed by a loop are split equally, and the result of a reduction
+// over a split loop has partial sums (P4).
 //
 //   matmul ([i, k], [k, j]) -> [i, j] on [x = 2, y = 2]
 //     [[y], []], [[], [x]] -> [[y], [x]]               i over y, j over x
 //     [[], [x]], [[x], []] -> partial [[], []] over x  k over x
 //
-// What is stored in linear memory is whole on every device.
+// Tensors in linear memory are replicated on every device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,53 +28,54 @@
 namespace mlir {
 namespace layout {
 
-/// Whether a tensor lies on a mesh.
+/// Returns true if a tensor is on a mesh.
 bool liesOnMesh(Type type);
 
-/// Whether a tensor holds parts of its elements (P4).
+/// Returns true if a tensor holds partial sums (P4).
 bool isPartial(Type type);
 
-/// The `#layout.mesh` of a type, without what it says of padding and of parts;
-/// null for others.
+/// Returns the `#layout.mesh` of a type without its padding and partial sums,
+/// or null.
 MeshAttr getMeshLayout(RankedTensorType type);
 
-/// `type` on the mesh of `axes`: what is plain, or has a layout in the memory
-/// of one device, is whole on every device. What lies on a mesh, and layouts
-/// that no `#layout.mesh` has for its local one, stay as they are.
+/// Returns `type` on the mesh of `axes`. A tensor without a layout, or with one
+/// in the memory of one device, is replicated. A type already on a mesh, or
+/// whose layout `#layout.mesh` does not accept as local one, is returned
+/// unchanged.
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
-/// What one device stores of a tensor with a `#layout.mesh`: the shape of the
-/// largest block, with the layout and the padding that it has there. Other
-/// types are whole.
+/// Returns the type of the largest block of a `#layout.mesh` on one device,
+/// with its local layout and padding, or `type` if it is not on a mesh.
 RankedTensorType getLocalType(RankedTensorType type);
 
-/// Whether a conversion is one of blocks in the memory of each device: both
-/// tensors have the same indices there, no halos, and neither has parts nor
-/// says what padding holds. What a ragged block has beside its indices goes
-/// along.
+/// Returns true if a conversion only converts the blocks in each device's
+/// memory: both tensors have the same indices there, without halos, partial
+/// sums or stated padding. Positions of a non-divisible block beyond its
+/// indices are converted, too.
 bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 
-/// `rule` with the sizes of the loops on types of those shapes.
+/// Returns `rule` with the loop sizes given by the shapes of these types.
 LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
                       TypeRange results);
 
-/// Whether a device can run an op on the largest block of each tensor, although
-/// it may hold fewer indices than that: no result that it holds depends on what
-/// is beside them, and nothing there stops the op, as a division by zero does.
-/// Otherwise the op runs on the indices that the device holds, row-major.
+/// Returns true if a device can run an op on the largest block of each tensor
+/// even if it holds fewer indices: its results do not depend on positions
+/// beyond these, and such positions cannot cause an error, e.g. a division by
+/// zero. Otherwise the op runs row-major on the indices that the device holds.
 bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
                          TypeRange operands, TypeRange results);
 
-/// Whether what result `r` of an op accumulates into was made just for it, and
-/// can be made in parts of which one alone has what it begins with.
+/// Returns true if the init of result `r` is rematerializable and not a
+/// constant, so that it can be made in parts of which only one has the initial
+/// value.
 bool beginsFresh(Operation *op, unsigned r);
 
-/// Whether devices may each run a part of a loop: it indexes dims alone, and
-/// the op does not need all of it at once, as softmax does.
+/// Returns true if devices may each run a part of a loop: it indexes dims by
+/// itself, and the op does not need all of it at once, as softmax does.
 bool canSplit(const LoopsRule &rule, unsigned loop);
 
-/// Whether every device can run the loops of an op on what it holds. If not,
-/// the reason goes on from the name of the op.
+/// Checks that every device can run the loops of an op on what it holds. The
+/// reason of a failure continues after the op's name.
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,
                                TypeRange results, Refusal refuse = {});
 

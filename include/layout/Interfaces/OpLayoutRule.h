@@ -1,31 +1,31 @@
-//===- OpLayoutRule.h - What an op asks of layouts, as data -----*- C++ -*-===//
+//===- OpLayoutRule.h - Layout rules of ops as data -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The only knowledge that the decision has of an op: a value, made by the op's
+// A rule is all that the assignment uses of an op: a value, created by the op's
 // interface or by an external model. Propagation, candidates and costs are
-// written once over it.
+// functions of rules.
 //
 //   linalg.conv_2d_nchw_fchw       LoopsRule, loops n f oh ow c kh kw:
 //     input   (n, c, oh + kh, ow + kw)    so n, f and c may be tiled:
 //     filter  (f, c, kh, kw)              a loop in a sum may not
 //     result  (n, f, oh, ow)
 //   tensor.collapse_shape          ViewRule: source dims as digits of the
-//                                  result's dims, and back
+//                                  result's dims, and the inverse
 //   tensor.pad of dims 2 and 3     PerDimRule: those dims are stored whole
 //   tensor.extract_slice %x[%i, 0, 0] [1, 8, 8] to tensor<8x8xf32>
 //                                  PerDimRule: dim 0 is stored whole, and the
-//                                  result lacks it
+//                                  result drops it
 //   tensor.dim                     ShapeRule: any layout
-//   func.call                      OpaqueRule: types stay what they are
+//   func.call                      OpaqueRule: types do not change
 //
 // Laws:
 //  * the rule depends on the op's inherent attributes, types, body and constant
-//    indices, and on no layout;
-//  * whatever layouts the rule admits, the op's logical result is the same.
+//    indices, and not on layouts;
+//  * the op's logical result is the same for all layouts that the rule permits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,104 +47,106 @@ namespace layout {
 struct LoopRule {
   utils::IteratorType iterator = utils::IteratorType::parallel;
   int64_t size = ShapedType::kDynamic;
-  /// Whether dims that are indexed by the loop alone may be stored in tiles.
+  /// True if dims indexed by the loop alone may be stored in tiles.
   bool tileable = false;
 };
 
-/// All tensors keep the types that they have.
+/// All tensors keep their types.
 struct OpaqueRule {
-  /// For those who ask, in text that outlives the rule.
+  /// Human-readable reason. Must have static lifetime.
   StringRef why;
 };
 
 /// Loops with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
-  /// From the loops to the dims of the tensor; null where the operand is no
-  /// ranked tensor.
+  /// The maps from loops to the dims of the tensor, null if the operand is not
+  /// a ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
-  /// Per operand: whether its elements are read.
+  /// True for operands whose elements are read.
   SmallVector<bool> isRead;
-  /// Scalar operations in one iteration.
+  /// The number of scalar operations in one iteration.
   int64_t opsPerPoint = 0;
-  /// No element of an operand is read: where the tensor operands are free
-  /// sources, such as fresh storage, the results are free sources, too.
+  /// True if no element of an operand is read. If the tensor operands are
+  /// rematerializable, e.g. fresh storage, so are the results.
   bool onlyWrites = false;
-  /// Where the loops cannot run on the stored digits, the lowering converts.
+  /// True if the lowering converts operands whose stored digits the loops
+  /// cannot use.
   bool runsAnywhere = false;
-  /// Per result, or empty: how the values that it accumulates are combined;
-  /// nothing where no one op does it.
+  /// The reduction that combines the values of each result, or std::nullopt if
+  /// it is not a single op. May be empty.
   SmallVector<std::optional<Reduction>> combiners;
-  /// Per result, or empty: the operand that it begins with; nothing where it
-  /// begins with none.
+  /// The operand with the initial value of each result, or std::nullopt if
+  /// there is none. May be empty.
   SmallVector<std::optional<unsigned>> inits;
 };
 
 /// Operand 0 and result 0 have the same elements in the same order, and share
-/// storage; further tensors are what the result is written to, and have its
-/// layout.
+/// storage. Further tensors are destinations with the layout of the result.
 struct ViewRule {
-  /// The source's dims over those of the result, and the other way round.
+  /// The dims of the source as functions of those of the result, and the
+  /// inverse.
   IndexView toSource, toResult;
-  /// Row-major source and result store alike, as they do in a reshape. Where
-  /// not, the op moves elements unless the layouts make it a view.
+  /// True if row-major source and result have identical storage, as in a
+  /// reshape. Otherwise the op moves elements unless the layouts make it a
+  /// view.
   bool isOfRowMajor = true;
 };
 
-/// All tensors have the same layout, but for the dims that some lack.
+/// All tensors have the same layout, except for dropped dims.
 struct PerDimRule {
-  /// Per dim: 0 where it may be stored in any way, otherwise the tiles it may
-  /// be stored in are the divisors of this number; 1 keeps it whole.
+  /// Per dim, the number that its tile size must divide: 1 requires the dim to
+  /// be whole, 0 permits any storage.
   SmallVector<int64_t> tileDivisors;
-  /// The dims, each of size 1 and kept whole, that tensors of a lower rank lack
-  /// (DroppedDims.h).
+  /// The dims that tensors of a lower rank drop (DroppedDims.h), each of size 1
+  /// and whole.
   llvm::SmallBitVector dropped;
-  /// Per operand, or empty where all are read. An op that reads a part of an
-  /// operand writes all that it reads.
+  /// True for operands that are read completely; empty if all are. An op that
+  /// reads a part of an operand writes all that it reads.
   SmallVector<bool> isRead;
-  /// The result is an operand of which a part is overwritten.
+  /// True if the result is an operand with a part overwritten.
   bool writesPart = false;
 };
 
 /// The result can be made in any layout at no cost, and reads no tensor.
 struct SourceRule {};
 
-/// No element is read: every layout will do.
+/// No element is read, so every layout is permitted.
 struct ShapeRule {};
 
-/// What an op asks of the layouts of its tensors.
+/// The constraints of an op on the layouts of its tensors.
 using OpLayoutRule = std::variant<OpaqueRule, LoopsRule, ViewRule, PerDimRule,
                                   SourceRule, ShapeRule>;
 
-/// One line without the name of the op: `([i, k], [k, j], [i, j]) -> [i, j],
-/// loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
+/// Prints a rule on one line, without the op's name: `([i, k], [k, j], [i, j])
+/// -> [i, j], loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
 void print(const OpLayoutRule &rule, raw_ostream &os);
 
-/// The rule of `op`: its interface's, the elementwise one for ops with the
-/// elementwise traits, opaque for everything else.
+/// Returns the rule of `op`: that of its interface, the elementwise rule for
+/// ops with the elementwise traits, or an opaque one.
 OpLayoutRule getLayoutRule(Operation *op);
 
-/// Whether the layout of one tensor says something of the others: loops, views
-/// and ops per dim.
+/// Returns true if the layout of one tensor constrains the others: for loops,
+/// views and ops per dim.
 bool relatesTensors(const OpLayoutRule &rule);
 
-/// True if the results of `op`, which has this rule, can be made in any layout
-/// at no cost.
+/// Returns true if the results of `op`, which has this rule, can be made in any
+/// layout at no cost.
 bool isFreeSource(Operation *op, const OpLayoutRule &rule);
 
-/// Whether `digit` cuts its dim only at divisors of `divisor`, so that blocks
-/// of that many indices hold whole tiles.
+/// Returns true if `digit` divides its dim only at divisors of `divisor`, so
+/// that blocks of that many indices hold whole tiles.
 inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
   return divisor % digit.divisor == 0 &&
          (!digit.modulus || divisor / digit.divisor % digit.modulus == 0);
 }
 
-/// Loops over the dims of the result, all tensors indexed by them. All ranked
-/// tensors of `op` have the same shape.
+/// Returns loops over the dims of the result that index all tensors. All ranked
+/// tensors of `op` must have the same shape.
 LoopsRule getElementwiseRule(Operation *op);
 
-/// Marks the loops that index a dim alone, in every map that mentions them, and
-/// have a static size, as tileable.
+/// Marks loops as tileable that have a static size and index a dim by
+/// themselves in every map that uses them.
 void findTileableLoops(LoopsRule &rule);
 
 } // namespace layout

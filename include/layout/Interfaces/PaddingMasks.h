@@ -1,26 +1,26 @@
-//===- PaddingMasks.h - Where padding must not be computed on ---*- C++ -*-===//
+//===- PaddingMasks.h - Masks for loops over padding ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of an op on physical tensors also reach padding. At some of them
+// The loops of an op on physical tensors also reach padding, where sometimes
 // the value of the body must not be written (P1 to P3 of docs/spec.md):
 //
-//   reduction over padding        unless the padding of the inputs is known and
-//                                 the body, evaluated on it, returns the
-//                                 accumulator
-//   result that states padding    unless the body, evaluated on the padding of
-//                                 the inputs, makes what is stated
+//   loop at padding of             | masked unless
+//   a reduction                    | the inputs' padding is known, and the body
+//                                  | maps it to the accumulator
+//   a result that states padding   | the body maps the inputs' padding to the
+//                                  | stated value
 //
 //   sum over c of x(c) * w(c), 17 channels in tiles of 16
-//     padding of x and w open     masked at c
+//     padding of x and w unknown  masked at c
 //     both hold zero              0 * 0 + acc = acc: no mask
 //     x holds zero                masked at c: w may hold a NaN
 //
-// What is decided here is priced by the assignment (CostModel.h) and emitted by
-// the lowering to linalg.
+// The masks are priced by the assignment (CostModel.h) and emitted by the
+// lowering to linalg.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +34,12 @@
 namespace mlir {
 namespace layout {
 
-/// What an op computes for one element.
+/// The scalar computation of an op: a body, a single op, or a copy. None is set
+/// if it is unknown.
 struct ScalarBody {
-  /// The inputs, then one argument for each result ..
+  /// The body. Its arguments are the inputs, then one argument for each result.
   Block *block = nullptr;
-  /// .. or an op whose operands are the inputs; neither for a copy, and for
-  /// what is not known.
+  /// An op whose operands are the inputs.
   Operation *op = nullptr;
   bool isCopy = false;
 };
@@ -47,19 +47,19 @@ struct ScalarBody {
 struct PaddingMasks {
   /// Per result, the padded loops at which the value is not written.
   SmallVector<SmallVector<unsigned>> loops;
-  /// Per result, what stands there instead; null for the element before.
+  /// Per result, the value written instead, or null to keep the old element.
   SmallVector<TypedAttr> instead;
 };
 
-/// What operand `k` holds wherever loop `loop` is past its size; null if that
-/// is not known.
+/// Returns the value of operand `k` wherever `loop` is beyond its size, or null
+/// unless it is known.
 TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
                           const IterationSpace &space, unsigned k,
                           unsigned loop);
 
-/// `operands` are inputs and then results, one for each entry of `readsInit`,
-/// which says whether the body looks at the element that was there. `copyMask`
-/// are the loops past whose size the result of a copy gets its padding.
+/// Computes the masks of an op. `operands` are inputs and then results, one for
+/// each entry of `readsInit`, which is true if the body reads the old element.
+/// `copyMask` has the loops beyond whose size a copy writes padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,

@@ -1,20 +1,20 @@
-//===- ReachedStorage.h - What of storage loops reach -----------*- C++ -*-===//
+//===- ReachedStorage.h - Storage reached by loops --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which positions of an operand the digits of an iteration space lead to. The
-// space of a result has these laws (IterationSpace.cpp checks them):
-//  * no position is written twice: padding of a loop is stored beside elements;
-//  * padding that its type states can be written as ranges of its axes.
+// Determines which positions of an operand the digits of an iteration space
+// reach. The space of a result has these laws (checked by IterationSpace.cpp):
+//  * no position is written twice: padding of a loop has positions of its own;
+//  * padding stated by the type is ranges of the axes.
 //
 //   a: tensor<4xf32, buffer(a floordiv 2 mod 4, a floordiv 16, a mod 2)>
 //     digits a/16 a/8%2 a/2%4 a%2: does not store all of loop a, whose padding
-//     at a/8%2 = 1 would meet elements
+//     at a/8%2 = 1 would overwrite elements
 //   a: tensor<3xf32, buffer(a, a mod 2)>
-//     reaches positions (i, i mod 2), which are no box
+//     reaches positions (i, i mod 2), which are not a box
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@
 namespace mlir {
 namespace layout {
 
-/// Whether two indices of `loop`, padding included, have two positions.
+/// Returns true if different indices of `loop`, padding included, have
+/// different positions.
 template <typename Space>
 bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
@@ -37,10 +38,11 @@ bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   });
 }
 
-/// Whether the digits reach one range of each axis, and every position in it ..
+/// Returns true if the digits reach one range of each axis, and every position
+/// in it.
 bool reachesBox(const IterationSpace &space, unsigned operand);
 
-/// .. and this is all that storage has.
+/// Returns true if the digits reach every position in storage.
 bool reachesAll(const IterationSpace &space, unsigned operand);
 
 } // namespace layout

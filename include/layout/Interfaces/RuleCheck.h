@@ -1,18 +1,18 @@
-//===- RuleCheck.h - Whether types meet the rule of an op -------*- C++ -*-===//
+//===- RuleCheck.h - Checks types against the rule of an op -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Holds laid-out types against a rule: the loops of a structured op run over
-// digits that all its tensors store, a view has the storage of its source (L7),
-// what an op changes is stored whole.
+// Checks laid-out types against a rule: the loops of a structured op run over
+// digits that all of its tensors store, a view has the storage of its source
+// (L7), and dims that an op changes are stored whole.
 //
 //   tensor.pad of dim 1 on (i, j) -> buffer(j floordiv 4, i, j mod 4)
 //     changes dim 1, which layout .. divides
 //
-// A pure function of the rule and the types.
+// All functions depend on the rule and the types only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +25,21 @@
 namespace mlir {
 namespace layout {
 
-/// Whether an op with this rule can run on these types. If not, the reason goes
-/// on from the name of the op, and names what stands against what. What
-/// `findsElements` finds each element of each tensor by its own map, and asks
-/// nothing of the digits that are stored; so do the kernels of a device with
-/// images.
+/// Checks that an op with this rule can run on these types. The reason of a
+/// failure continues after the op's name and names the conflict. With
+/// `findsElements`, each element of each tensor is addressed by its own map,
+/// without constraints on stored digits, as in kernels on devices with images.
 LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         ArrayRef<Type> results, Refusal refuse = {},
                         bool findsElements = false);
 
-/// Checks whether `op`, whose rule is `rule`, can run on the types of its
-/// operands and results. Also finds each element by its own map if `rule` is a
-/// LoopsRule that runs anywhere.
+/// Checks that `op`, whose rule is `rule`, can run on the types of its operands
+/// and results. A LoopsRule that runs anywhere implies `findsElements`.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         Refusal refuse = {}, bool findsElements = false);
 
-/// Whether `source`, which only writes its one result, can write it as `type`.
+/// Returns true if `source`, which only writes its one result, can write it as
+/// `type`.
 bool canWriteAs(Operation *source, Type type);
 
 } // namespace layout
