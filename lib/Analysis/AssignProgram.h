@@ -15,8 +15,8 @@ namespace layout {
 
 class SequenceModel;
 
-/// Computes the assignment of `program`, with `sequences` if it is not null and
-/// can solve it.
+/// Computes the assignment of `program`, by `sequences` if not null and if it
+/// can.
 LayoutAssignment assignLayouts(Operation *root, Program program,
                                CostModel &costs, const CandidateLimits &limits,
                                const SolveOptions &options,

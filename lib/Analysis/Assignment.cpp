@@ -30,8 +30,7 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   return op ? op : value.getParentBlock()->getParentOp();
 }
 
-/// Computes the conversions that the choice requires, in the order of the
-/// tensors.
+/// Computes the required conversions, in the order of the tensors.
 static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
   LayoutModel model(program, result.candidates, costs);
@@ -232,9 +231,8 @@ bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
   return !exceeded.empty();
 }
 
-/// Extends `known` to all variables. The variables of peaks are the last ones
-/// of the graph and of their factors; each gets the least value that its
-/// factors allow.
+/// Extends `known` to all variables. Those of peaks come last in the graph and
+/// in their factors; each gets the least value that its factors allow.
 static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
                                            ArrayRef<unsigned> known) {
   std::vector<unsigned> values(known);
@@ -253,8 +251,7 @@ static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
   return values;
 }
 
-/// Solves `model`, starting from `known` if it is not empty, or from the given
-/// types.
+/// Solves `model`, starting from `known`, or from the given types if empty.
 Solution AssignmentSolver::solve(LayoutModel &model,
                                  const SolveOptions &options,
                                  ArrayRef<const MemoryPoint *> limited,
@@ -290,9 +287,8 @@ Solution AssignmentSolver::solve(LayoutModel &model,
   return solution;
 }
 
-/// Solves without the points at which no choice exceeded the limit. Only a
-/// certificate includes these; its search starts from the solution found
-/// without them.
+/// Solves without points at which no choice exceeded the limit. A certificate
+/// includes these, and its search starts from the solution without them.
 Solution AssignmentSolver::run() {
   SolveOptions without = options;
   without.certify &= !limitsPoints();

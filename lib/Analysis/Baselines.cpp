@@ -235,9 +235,8 @@ void Chooser::vote() {
   }
 }
 
-/// Chooses each op's layout on its own: the one it needs, or else the first
-/// Carried configuration that agrees with its first operand, or else the first
-/// Carried one.
+/// Chooses the layout of each op on its own: the one it needs, or else the
+/// first Carried one, preferably with the layout of its first operand.
 void Chooser::state() {
   for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     const NodeClass &known = program.getClass(program.nodes[node]);

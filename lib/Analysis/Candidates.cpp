@@ -138,8 +138,7 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// Returns the configuration in which operand `slot` of a tie has `layout`:
-/// slot 0 is the tied tensor, the others are its parts.
+/// Builds a tie's configuration from the layout of its slot 0, or of a part.
 std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
                                                   OpConfig::Origin origin,
                                                   LayoutId layout,

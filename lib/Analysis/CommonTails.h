@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds, for each of many sequences, another one that is its suffix. A trie of
-// reversed sequences.
+// Finds sequences that are suffixes of others, by a trie of reversed sequences.
 //
 //     CommonTails tails;
 //     tails.add({1, 2, 3, 4});
@@ -39,8 +38,7 @@ class CommonTails {
 public:
   using Element = std::pair<unsigned, unsigned>;
 
-  /// Adds a sequence, which must not be empty. Sequences are numbered in the
-  /// order of the calls.
+  /// Adds a nonempty sequence. Sequences are numbered in calling order.
   void add(llvm::ArrayRef<Element> sequence) {
     unsigned node = 0;
     for (Element element : llvm::reverse(sequence)) {

@@ -105,8 +105,7 @@ LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
       order.push_back(d);
   }
   const LoopsRule &rule = std::get<LoopsRule>(node.rule);
-  // Places reductions outside, so that the vectorized dim of a result is the
-  // fastest digit.
+  // Reductions are outside, so that a result's vectorized digit is the fastest.
   auto rank = [&](unsigned d) {
     unsigned loop = map.getDimPosition(d);
     bool isParallel =

@@ -18,8 +18,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Builds ties by union-find, one construct of control flow at a time. Fixed
-/// uses, and all uses tied to them, are dropped at the end.
+/// Builds ties by union-find. Drops fixed uses, and all uses tied to them.
 class TieFinder {
 public:
   explicit TieFinder(Operation *root) : root(root) {}

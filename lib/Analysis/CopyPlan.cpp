@@ -67,7 +67,7 @@ private:
 
   RankedTensorType from, to;
   AxesCache *cache;
-  /// The value that the padding of the result must have, or null for any value.
+  /// The value required of the padding of the result, or null.
   TypedAttr stated;
 };
 } // namespace
@@ -96,8 +96,7 @@ LogicalResult Planner::readSpace(Refusal refuse) {
   return success();
 }
 
-/// Returns true if the source has the stated value at all positions beyond the
-/// size of `dim`.
+/// Returns true if the source has the stated value beyond the size of `dim`.
 bool Planner::bringsPadding(unsigned dim) const {
   OperandAccess source{
       AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext()),
@@ -113,8 +112,7 @@ void Planner::goWhole() {
       copy.maskedDims.push_back(dim);
 }
 
-/// Returns true if the type has a value to pad with, or needs no padding to
-/// whole digits.
+/// Returns true if an operand that needs padding to whole digits has a value.
 static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
   return hasFiller(type) || llvm::all_of(axes, [](const AxisAccess &axis) {
            return axis.required == axis.extent;

@@ -61,8 +61,7 @@ static int64_t multiply(int64_t a, int64_t b) {
   return b > kMost / a ? kMost : a * b;
 }
 
-/// Sums the frequencies of all calls, plus one if the function is visible
-/// outside.
+/// Sums the frequencies of all calls, plus one if the function is public.
 int64_t Frequencies::computeForFunction(Operation *function) {
   auto symbol = dyn_cast<SymbolOpInterface>(function);
   auto it = cache->calls.find(function);

@@ -53,8 +53,7 @@ static void withOpsAlone(ModuleOp module, ArrayRef<Operation *> ops,
                    before ? before->getIterator() : module.getBody()->end());
 }
 
-/// Computes the assignment of a part. Returns false, with an error, if none
-/// within the memory limit is found.
+/// Assigns a part, or reports that none within the memory limit is found.
 bool LayoutAssigner::assignPart(ModuleOp alone, Program program, Part &part,
                                 const Known &known) const {
   if (known.sequences)
@@ -93,16 +92,14 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
   });
   if (!holds)
     return nullptr;
-  // The first query of some ops' interfaces caches attributes on them, so the
-  // hashes are updated.
+  // Some ops cache attributes on the first query, so their hashes change.
   for (Operation *op : ops)
     (*scan)[op].update(op);
   return known;
 }
 
-/// Updates the assignment if only rows of a straight function changed and it
-/// remains straight; otherwise returns false. Sets the part to null after an
-/// error.
+/// Updates the assignment if only rows of a function changed that stays
+/// straight; otherwise returns false. Sets the part to null after an error.
 bool LayoutAssigner::decideAgain(ModuleOp module, Known &known) {
   OpScan &rows = (*scan)[known.ops.front()];
   const std::optional<OpScan::LocalChange> &change = rows.getLocalChange();
@@ -154,8 +151,7 @@ LogicalResult LayoutAssigner::assignAnnounced(ModuleOp module) {
 }
 
 LogicalResult LayoutAssigner::decideChanged(ModuleOp module) {
-  // Ops are connected if one refers to the other, or if they share a limited
-  // memory.
+  // Connects ops that refer to each other, or share a limited memory.
   llvm::EquivalenceClasses<Operation *> connected;
   SymbolTable symbols(module);
   for (Operation &op : *module.getBody()) {

@@ -25,8 +25,7 @@ using namespace mlir::layout;
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Returns `type` with the layout `entry`, which is entry `i` of the attribute
-/// `name`, or reports an error.
+/// Returns `type` with the layout `entry` (number `i` of `name`), or fails.
 static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
                                    Type type, Attribute entry) {
   auto layout = dyn_cast<LayoutAttrInterface>(entry);
@@ -275,8 +274,7 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "what it calls is not known here"};
 }
 
-/// Returns why the layout of `use` is fixed, or std::nullopt if its op may
-/// choose it. `use` must not be tied by control flow.
+/// Returns why the layout of an untied use is fixed, or std::nullopt if free.
 static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {
   Operation *owner = getOwner(use);

@@ -102,8 +102,7 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                                   const Demand &demand) {
   unsigned numNeeds = 0;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
-    // The price of a separate copy for this consumer depends on the producer,
-    // too.
+    // A separate copy for this consumer also depends on the producer.
     if (consumer.frequency < tensor.frequency)
       return false;
     numNeeds += consumer.operands.size();
@@ -171,8 +170,7 @@ unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
 void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                                     const Demand &demand) {
   unsigned numMade = demand.madeBy.size();
-  // Layouts that several consumers may request, with the role of the copy's
-  // variable.
+  // Layouts that several consumers may request, with roles of their copies.
   SmallVector<std::pair<unsigned, unsigned>, 4> copies;
   for (auto [i, count] : llvm::enumerate(demand.numAskers)) {
     if (count < 2)
@@ -193,8 +191,8 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
   for (auto [c, consumer, askedBy] :
        llvm::enumerate(tensor.consumers, demand.askedBy)) {
     unsigned role = 1 + c;
-    // Layouts that only this consumer requests are priced between it and the
-    // producer.
+    // One factor with the producer prices layouts that no other consumer
+    // requests.
     std::vector<Cost> table;
     table.reserve(numMade * askedBy.size());
     for (unsigned p = 0; p < numMade; ++p)
@@ -230,9 +228,8 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
 LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
   Pattern pattern;
   Demand demand = getDemand(tensor);
-  // With one variable for all copies of a tensor, straight programs with skip
-  // connections are series-parallel, and the solver reduces them in linear
-  // time.
+  // With one variable for all copies of a tensor, straight programs with skips
+  // are series-parallel, and the solver reduces them in linear time.
   if (tensor.consumers.size() < 2 || !addCopiesAsSets(pattern, tensor, demand))
     addCopiesOneByOne(pattern, tensor, demand);
   return pattern;
@@ -303,8 +300,7 @@ FactorGraph LayoutModel::build() {
   return std::move(graph);
 }
 
-/// Adds the bytes and prices of the layouts that each value of `variable`
-/// stores; `kept` has their indices.
+/// Adds the costs of `kept`: the layouts that each value of `variable` stores.
 void LayoutModel::addKept(unsigned variable,
                           ArrayRef<SmallVector<unsigned, 1>> kept,
                           ArrayRef<int64_t> bytes, ArrayRef<Cost> prices) {
@@ -322,9 +318,9 @@ void LayoutModel::addKept(unsigned variable,
     graph.addFactor({variable}, table);
 }
 
-/// Adds the weights. A weight with one use depends on the configurations of one
-/// node. For others, one variable represents the set of stored layouts, or one
-/// variable per layout if there are too many sets.
+/// Adds the weights. A weight with one use depends on one node. Others have a
+/// variable for the set of stored layouts, or one per layout if there are too
+/// many sets.
 void LayoutModel::addWeights() {
   for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 8> asked;
@@ -389,8 +385,7 @@ void LayoutModel::addWeights() {
   }
 }
 
-/// Adds a variable whose values store `kept`, and requires the layouts that
-/// nodes request to be stored.
+/// Adds a variable whose values store `kept`, which has all that nodes request.
 void LayoutModel::addCopies(
     ArrayRef<Weight::Use> uses,
     ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
@@ -439,9 +434,9 @@ CommonTails LayoutModel::findCommonConsumers() const {
 
 /// Instantiates the patterns. If all consumers of one tensor are the last
 /// consumers of another with equal requests, the copies of the second are a
-/// superset of those of the first, so one factor replaces one per consumer. In
-/// a dense block, each concatenation reads all tensors before it; these factors
-/// form a chain.
+/// superset of those of the first, so one factor replaces one per consumer.
+/// They form a chain in a dense block, whose concatenations read all tensors
+/// before them.
 void LayoutModel::addTensors() {
   CommonTails tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable

@@ -56,8 +56,7 @@ public:
   /// Returns the budget of weight bytes, counted by `build`, and of peaks.
   const Budget &getBudget() const { return budget; }
 
-  /// Returns the initial assignment for the solver: the given types, with every
-  /// copy.
+  /// Returns the solver's initial assignment: the given types, with every copy.
   ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// Returns the layouts in which a consumer requests a tensor, each once.
@@ -102,8 +101,7 @@ private:
     SmallVector<unsigned, 2> asks;
   };
 
-  /// The layouts in which a tensor may be made, and those that its consumers
-  /// may request.
+  /// The layouts that a producer may make, and that consumers may request.
   struct Demand {
     SmallVector<LayoutId, 8> made, asked;
     /// The index in `made` for each configuration of the producer.
@@ -124,8 +122,7 @@ private:
   /// false if there are too many sets.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
                        const Demand &demand);
-  /// Returns a number that is equal for consumers with equal requests in each
-  /// configuration.
+  /// Returns a unique number for the requests of a consumer's configurations.
   unsigned getAsk(const TensorClass::Consumer &consumer);
   void addWeights();
   void addCopies(ArrayRef<Weight::Use> uses,
@@ -139,9 +136,8 @@ private:
   /// Adds one variable for each layout that several consumers may request.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
                          const Demand &demand);
-  /// Returns the scaled cost of a copy for `users`, all consumers of a tensor
-  /// or one of them, from the layout of the producer's configuration to
-  /// asked[i].
+  /// Returns the scaled cost of a copy for `users`, one consumer or all, from
+  /// what a configuration of the producer makes to asked[i].
   template <typename Users>
   Cost getPrice(const Demand &demand, unsigned producerConfig, unsigned i,
                 const Users &users) const {

@@ -179,8 +179,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
         return std::nullopt;
       dimOfLoop[loop.getPosition()] = d;
     } else if (isa<AffineConstantExpr>(expr)) {
-      // Dims not indexed by a loop are outermost, so that other strides do not
-      // change.
+      // Dims not indexed by a loop are outermost, which keeps other strides.
       notIndexed.push_back(Sized::dim(d));
     } else {
       return std::nullopt;
@@ -255,8 +254,7 @@ static bool areAxesDigits(const LayoutMap &map) {
     return std::make_pair(a->dim, a->divisor) <
            std::make_pair(b->dim, b->divisor);
   });
-  // Each digit starts at the end of the one before, and the last of a dim is
-  // unbounded.
+  // Each digit starts at the end of the one before; the last is unbounded.
   unsigned dim = 0;
   int64_t lo = 1;
   for (const Digit *digit : digits) {

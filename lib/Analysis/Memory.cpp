@@ -41,8 +41,7 @@ bool MemoryPoint::covers(const MemoryPoint &other) const {
 }
 
 namespace {
-/// Computes live ranges. Positions of ops are even; an odd position follows an
-/// op.
+/// Computes live ranges. Positions are even at ops, and odd after them.
 class PointFinder {
 public:
   PointFinder(Operation *root, const Program &program);
@@ -230,8 +229,7 @@ void PointFinder::addFresh(MemoryPoint &point) const {
   }
 }
 
-/// Appends `point` unless the last one covers it, and removes those that it
-/// covers.
+/// Appends `point`, and drops points that a neighbor covers.
 static void addPoint(std::vector<MemoryPoint> &points, MemoryPoint point) {
   while (!points.empty() && point.covers(points.back()))
     points.pop_back();
@@ -239,8 +237,7 @@ static void addPoint(std::vector<MemoryPoint> &points, MemoryPoint point) {
     points.push_back(std::move(point));
 }
 
-/// Finds the points in a function, ignoring its callers, and the points at its
-/// calls.
+/// Finds the points in a function without its callers, and those at its calls.
 std::vector<MemoryPoint>
 PointFinder::findInside(FunctionOpInterface function, bool isCalled,
                         std::vector<MemoryPoint> &calls) {
@@ -341,8 +338,7 @@ std::vector<MemoryPoint> PointFinder::run() {
     return point;
   };
   std::vector<MemoryPoint> all;
-  // Adds the tensors that are live at the calls through which a function is
-  // reached.
+  // Adds the tensors that are live at calls on the path to a function.
   std::function<void(Operation *, const Outer &)> visit =
       [&](Operation *op, const Outer &outer) {
         Function &function = functions[op];

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the tensors that are live at each point of a program, and computes
-// their bytes in the layouts of a choice. Constants are not included: Weights.h
-// counts them.
+// Finds the tensors that are live at each point of a program, and their bytes
+// in the layouts of a choice. Constants are counted by Weights.h instead.
 //
 //   %0 = A(%x)        %x, %0
 //                     %x, %0, the copies of %0, and a buffer to convert it with
@@ -75,15 +74,14 @@ public:
 
   /// Returns the bytes of a tensor in the layout of its producer, 0 for a view.
   int64_t getMadeBytes(const TensorClass &tensor, unsigned producerConfig);
-  /// Returns the bytes of a copy in a requested layout, or 0 if the live tensor
-  /// of the producer has that layout.
+  /// Returns the bytes of a requested copy, 0 if the live tensor is in its
+  /// layout.
   int64_t getAskedBytes(const TensorClass &tensor, bool isMade,
                         unsigned producerConfig, LayoutId layout);
   /// Returns the scratch bytes of the conversion to a layout.
   int64_t getBufferBytes(const TensorClass &tensor, unsigned producerConfig,
                          LayoutId layout);
-  /// Returns true if the bytes of requested copies depend on the producer's
-  /// configuration.
+  /// Returns true if the bytes of requested copies depend on the producer.
   bool dependsOnProducer(const TensorClass &tensor, bool isMade) const;
   int64_t getFreshBytes(unsigned node, unsigned operand, unsigned config);
 

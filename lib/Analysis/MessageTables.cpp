@@ -102,9 +102,8 @@ bool BlockPlaces::readTables(const LayoutMap &map, Sizes box) {
   return true;
 }
 
-/// Computes the addresses that a factor of the box determines, or std::nullopt
-/// if mesh axes do not determine the device of each index, or a device holds an
-/// index twice.
+/// Computes the addresses of a factor of the box, or std::nullopt if mesh axes
+/// do not determine each index's device, or a device holds an index twice.
 std::optional<BlockPlaces::Shared>
 BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
                         ArrayRef<int64_t> extents, const Evaluator &point,
@@ -172,8 +171,7 @@ BlockPlaces::readFactor(const LayoutMap &map, const Factor &factor,
   return found;
 }
 
-/// Computes addresses that differ between devices, because only some indices
-/// have replicas.
+/// Computes addresses that differ between devices if only some have replicas.
 bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
   SmallVector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())

@@ -45,9 +45,8 @@ private:
   std::array<uint64_t, 30> words; // 240 bytes
 };
 
-/// Appends the words of an op at `end`, and returns the new end. The end is a
-/// local variable everywhere, because storing it in memory would stall each
-/// word.
+/// Appends the words of an op at `end`, and returns the new end. The end is
+/// always a local variable, because storing it in memory would stall each word.
 uint64_t *OpScan::FingerprintWriter::add(Operation *op, bool withBody,
                                          uint64_t *end) {
   auto put = [&](uint64_t word) { *end++ = word; };
@@ -146,8 +145,7 @@ void OpScan::update(Operation *op) {
   }
   if (!body)
     return;
-  // Prefetches ops at their known addresses, because the walk is bound by
-  // memory latency.
+  // Prefetches ops, because the walk is bound by memory latency.
   auto expect = [&](size_t row) {
     if (row >= rows.size())
       return;
@@ -160,8 +158,7 @@ void OpScan::update(Operation *op) {
     return rows[row].op == &inner &&
            rows[row].fingerprint == writer.get(&inner);
   };
-  // Memory is fastest in order of addresses, so the walk continues after a
-  // change.
+  // Sequential access is fastest, so the walk continues after a change.
   Block::iterator at = body->begin(), from = body->end(), to = body->end();
   size_t row = 0, first = rows.size(), end = rows.size();
   while (at != body->end() && row < rows.size()) {

@@ -77,7 +77,7 @@ private:
 
   /// The hash of the op. It includes the body if that is not one block.
   Fingerprint own;
-  /// The body block and its ops, or null if the body is not one block.
+  /// The body and its ops, null unless it is one block.
   Block *body = nullptr;
   std::vector<Row> rows;
   llvm::DenseMap<Operation *, SmallVector<StringAttr, 1>> symbols;
@@ -86,8 +86,7 @@ private:
   std::optional<LocalChange> local;
 
   /// True if the op itself changed, or if the change is unknown. `announced`
-  /// holds all changed, erased and new rows; `inserted` holds the new ones in
-  /// this block.
+  /// holds changed, erased and new rows, `inserted` the new ones in the block.
   bool isAnnounced = false;
   llvm::SmallPtrSet<Operation *, 8> announced, inserted;
 };
@@ -111,7 +110,7 @@ public:
 
 private:
   /// The op of the module that is or contains an op, and its row with the op,
-  /// or null if it is the op itself.
+  /// null unless the op is inside of it.
   struct Place {
     OpScan *scan;
     Operation *row;

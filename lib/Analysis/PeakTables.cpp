@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bytes of a live tensor depend on the configuration of its producer or of
-// its consumer. If they depend on several configurations, an additional
-// variable of the graph represents the bytes, and tables forbid values that are
-// too small. Larger values are allowed, but never better.
+// The bytes of a live tensor depend on its producer or consumer. If they depend
+// on several nodes, an additional variable represents the bytes, and tables
+// forbid values that are too small. Larger values are never better.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +40,7 @@ private:
   void forbidLess(const Tensor &tensor, unsigned consumer,
                   bool dependsOnProducer, const Budget::Term &term,
                   llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
-  /// Returns the bytes for one configuration of the producer and one of a
-  /// consumer.
+  /// Returns the bytes for configurations of the producer and of a consumer.
   using GetBytes = llvm::function_ref<int64_t(
       unsigned consumer, unsigned producerConfig, const OpConfig &config)>;
   const TensorClass &getClass(const HeldTensor &held) const {
@@ -96,8 +94,7 @@ void PeakTables::addTo(std::vector<Budget::Term> &terms, unsigned variable,
     sum = addCosts(sum, amount);
 }
 
-/// Adds bytes that are live for every choice, to a variable with a single
-/// value.
+/// Adds bytes for every choice, to a variable with a single value.
 void PeakTables::addConstant(std::vector<Budget::Term> &terms, int64_t amount) {
   if (amount == 0)
     return;
@@ -108,8 +105,7 @@ void PeakTables::addConstant(std::vector<Budget::Term> &terms, int64_t amount) {
   addTo(terms, *constant, {amount});
 }
 
-/// Creates a variable with one value per distinct amount, ascending. The
-/// initial value is the largest.
+/// Creates a variable for the sorted amounts. Its initial value is the largest.
 Budget::Term PeakTables::makeTerm(std::vector<int64_t> amounts) {
   llvm::sort(amounts);
   amounts.erase(llvm::unique(amounts), amounts.end());

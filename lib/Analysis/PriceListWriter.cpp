@@ -21,8 +21,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Writes functions with one op each, whose tensors have the layouts to be
-/// priced.
+/// Writes functions with one op each in the layouts to be priced.
 class Writer {
 public:
   Writer(const LayoutAssignment &assignment, CostModel &costs,
@@ -81,8 +80,7 @@ void Writer::end(ValueRange results) {
       function.getBody().front().getArgumentTypes(), results.getTypes()));
 }
 
-/// Clones constants, because rules depend on them. Other scalars become
-/// arguments.
+/// Clones constants, which rules depend on. Other scalars become arguments.
 Value Writer::copyScalar(Value value) {
   if (Value known = scalars.lookupOrNull(value))
     return known;

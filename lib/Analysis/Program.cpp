@@ -148,8 +148,7 @@ bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   return true;
 }
 
-/// Returns true if the inits of both ops are equally created in the memory of
-/// their results.
+/// Returns true if the inits of both ops agree in being made in the result.
 static bool startAlike(Operation *a, Operation *b) {
   auto x = dyn_cast<DestinationStyleOpInterface>(a);
   return !x ||
@@ -481,8 +480,7 @@ unsigned ProgramReader::getLoopDepth(Block *block) {
   return lastDepth;
 }
 
-/// Sets the frequencies and depths of a class. `ownUses` are the tensor's uses,
-/// in the order of its consumers.
+/// Sets frequencies and depths. `ownUses` are sorted like the consumers.
 void ProgramReader::findFrequencies(TensorClass &wanted,
                                     ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();
@@ -525,8 +523,7 @@ void ProgramReader::addUses(unsigned node) {
     usesOf[node] = {begin, unsigned(uses.size())};
 }
 
-/// Returns the class of a tensor. `ownUses` are its uses, in the order of the
-/// nodes.
+/// Returns the class of a tensor. `ownUses` are its uses, sorted by node.
 TensorClass ProgramReader::describeTensor(const Tensor &tensor,
                                           ArrayRef<unsigned> ownUses) {
   TensorClass wanted;

@@ -86,8 +86,7 @@ public:
   /// Returns the persistent numbers of the classes of the last program.
   ArrayRef<unsigned> getNodeClasses() const { return nodeClassAt; }
   ArrayRef<unsigned> getTensorClasses() const { return tensorClassAt; }
-  /// Returns the positions in the block of the representative ops of the node
-  /// classes.
+  /// Returns the positions in the block of the first ops of node classes.
   ArrayRef<size_t> getFirstOfClasses() const { return firstOfClasses; }
 
 private:
@@ -113,8 +112,7 @@ private:
   /// A replaced range of nodes, starting at position `begin`.
   struct Change {
     unsigned begin, numBefore, numAfter;
-    /// Returns the new position of a node, or that of the first new node if it
-    /// changed.
+    /// Returns a node's new position, that of the first new one if changed.
     unsigned move(unsigned place) const {
       if (place < begin + numBefore)
         return std::min(place, begin);
@@ -124,11 +122,9 @@ private:
   /// A tensor whose position and class are recomputed.
   struct Moved {
     unsigned number;
-    /// The old position, and the old position before which the tensor is
-    /// inserted.
+    /// The old position, and that before which the tensor is inserted.
     unsigned before, place = kNone;
-    /// The first node that reads the tensor, and the index of the use in that
-    /// node.
+    /// The first node that reads the tensor, and the index of its use.
     std::pair<unsigned, unsigned> order = {kNone, 0};
     SmallVector<unsigned, 4> consumers; // empty if there are no readers
   };

@@ -129,9 +129,9 @@ void ProgramReader::findOthersForClasses(
   }
 }
 
-/// Reads the row of an op that is new or changed; `before` is null for a new
-/// one. Returns std::nullopt if unchanged ops may depend on it other than by
-/// its tensors.
+/// Reads the row of an op that is new or changed; `before` is null unless it
+/// changed. Returns std::nullopt if unchanged ops may depend on it other than
+/// by its tensors.
 std::optional<ProgramReader::Row> ProgramReader::readRow(Operation *op,
                                                          const Row *before) {
   rows.clear();
@@ -236,8 +236,7 @@ ProgramReader::update(Program last, size_t begin, size_t numBefore,
   return last;
 }
 
-/// Replaces the nodes of changed rows. New nodes have class numbers of
-/// `program`.
+/// Replaces the nodes of changed rows. Uses the class numbers of `program`.
 ProgramReader::Change ProgramReader::replaceNodes(Program &ordered,
                                                   size_t begin,
                                                   size_t numBefore,

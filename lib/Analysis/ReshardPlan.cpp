@@ -19,8 +19,7 @@ using namespace mlir::layout;
 
 /// The maximal number of boxes.
 static constexpr int64_t kMostCells = 1 << 20;
-/// The maximal number of devices. Plans are lists of messages, too long for
-/// more.
+/// The maximal number of devices, because plans list all messages.
 static constexpr int64_t kMostPlanned = 1024;
 
 int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
@@ -264,8 +263,7 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
   return result;
 }
 
-/// Returns the ranges of dim `d` along which neither distribution changes its
-/// shares.
+/// Returns the ranges of dim `d` along which neither share changes.
 static SmallVector<Segment> getSegments(const Distribution &from,
                                         const Distribution &to, unsigned d,
                                         int64_t size) {
@@ -347,8 +345,7 @@ void Planner::relabel() {
 // Senders
 //===----------------------------------------------------------------------===//
 
-/// Returns the holder that sends the fewest elements so far, or the nearest of
-/// these.
+/// Returns the holder that sends the fewest elements so far, then the nearest.
 int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
   return *llvm::min_element(holders, [&](int64_t a, int64_t b) {
     return std::tuple(sent[a], std::abs(a - to), a) <

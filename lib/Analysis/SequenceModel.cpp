@@ -14,8 +14,8 @@ using namespace mlir::layout;
 // The program
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape of a tensor class, kNone if it has no factors, or
-/// std::nullopt if a factor has three variables or the tensor is in a loop.
+/// Returns the shape of a class, kNone if it has no factors, or std::nullopt if
+/// one has three variables or the tensor is in a loop.
 std::optional<unsigned>
 SequenceModel::readShape(unsigned tensorClass, const TensorClass &tensor,
                          const LayoutModel::Pattern &pattern,

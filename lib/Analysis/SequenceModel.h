@@ -10,8 +10,7 @@
 // programs, and recomputes only the steps of changed nodes.
 //
 // A step is a node, with the copies of tensors that it makes or is the first to
-// read. The factors of a pattern that have a consumer are added at the
-// consumer's step.
+// read. Factors with a consumer are added at the consumer's step.
 //
 // Law: the solution is that of a new SequenceModel.
 //
@@ -71,8 +70,7 @@ private:
   struct Row {
     unsigned shape, producer, firstConsumer;
   };
-  /// The nodes from `begin` to `endBefore` are replaced by those from `begin`
-  /// to `end`.
+  /// Nodes `begin` to `endBefore` are replaced by `begin` to `end`.
   struct Change {
     unsigned begin, endBefore, end;
 
@@ -96,8 +94,7 @@ private:
     unsigned number = kNone; // in the solver, once requested
     unsigned numFactors = 0;
   };
-  /// The state of a node that is recomputed: nothing, its reads and results, or
-  /// also its kind.
+  /// The recomputed parts of a node: its reads and results, or also its kind.
   enum Mark : uint8_t { kNothing, kLists, kKind };
 
   bool readClasses(LayoutModel &model);

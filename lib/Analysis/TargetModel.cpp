@@ -152,8 +152,7 @@ void TargetModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A model of linear memory without prices, for lowerings, which need plans
-/// only.
+/// A model of linear memory without prices, for lowerings.
 class UnpricedModel : public TargetModel {
 public:
   Cost getCost(const ConversionPlan &plan) const override {

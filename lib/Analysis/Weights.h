@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A weight is a constant tensor. Equal constants of one type, in any op or
-// function, are one weight. It is stored once in each layout that a node
-// requests.
+// A weight is a constant tensor. Equal constants of one type are one weight,
+// which is stored once in each layout that a node requests.
 //
 //===----------------------------------------------------------------------===//
 

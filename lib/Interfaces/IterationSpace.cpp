@@ -76,8 +76,7 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
-/// Substitutes dims and sizes in the axes of `map`. Uses the first replica if
-/// there are several.
+/// Substitutes dims and sizes in the axes of `map`, of the first replica.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
                                        std::vector<IndexExpr> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
@@ -102,8 +101,7 @@ std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
   return placeOn(map, std::move(dims), sizeOf);
 }
 
-/// Returns the largest value of `expr`, or std::nullopt if it is not a
-/// nonnegative combination of loops.
+/// Returns the largest value of `expr`, or std::nullopt if it may decrease.
 std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return getSize(dim.getPosition()) - SizeExpr(1);

@@ -58,8 +58,7 @@ static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
          !value.isNaN();
 }
 
-/// Returns how result `r` combines accumulated values, or std::nullopt if
-/// unknown.
+/// Returns the reduction of result `r`, or std::nullopt if unknown.
 static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||
@@ -72,8 +71,7 @@ static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
           [](Operation *) { return Reduction::Max; })
       .Case<arith::MinimumFOp, arith::MinSIOp>(
           [](Operation *) { return Reduction::Min; })
-      // Starting from a number, the result is never NaN, and equals that of
-      // maximumf or minimumf on numbers.
+      // Starting from a number, results are numbers, on which the ops agree.
       .Case<arith::MaxNumFOp>([&](Operation *) {
         return startsFromNumber(op, r) ? std::optional(Reduction::Max)
                                        : std::nullopt;
@@ -200,8 +198,7 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
   return std::make_pair(std::move(toPlain), std::move(toPacked));
 }
 
-/// The rule of a pack or unpack, which is a view of another layout if it has no
-/// padding.
+/// The rule of packing, which is a view of another layout without padding.
 template <typename OpTy>
 struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {

@@ -64,8 +64,7 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
       type.getElementType(), local);
 }
 
-/// Returns the dims of which a device may hold fewer indices than the largest
-/// block.
+/// Returns the dims that the blocks of devices do not divide evenly.
 static llvm::SmallBitVector findRaggedDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   llvm::SmallBitVector ragged(type.getRank(), !layout && liesOnMesh(type));
@@ -152,8 +151,7 @@ bool layout::canSplit(const LoopsRule &rule, unsigned loop) {
       return isa<AffineDimExpr>(index) || !index.isFunctionOfDim(loop);
     });
   };
-  // Rules without combiners (elementwise ops, softmax) mark the loops that may
-  // be split as tileable.
+  // Rules of elementwise ops and softmax have tileable loops, but no combiners.
   return (rule.loops[loop].tileable || !rule.combiners.empty()) &&
          llvm::all_of(rule.operandMaps, indexesAlone) &&
          llvm::all_of(rule.resultMaps, indexesAlone);
@@ -294,8 +292,7 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
   return success();
 }
 
-/// Returns true if the operand is the init of a result with the same type and
-/// map.
+/// Returns true if the operand is the init of a result with its type and map.
 bool MeshLoops::isAddedTo(const Access &operand) const {
   return llvm::any_of(accesses, [&](const Access &other) {
     return other.isResult && other.number < rule.inits.size() &&
@@ -304,8 +301,7 @@ bool MeshLoops::isAddedTo(const Access &operand) const {
   });
 }
 
-/// Checks that partial sums come from a split reduction, or accumulate into
-/// partial sums.
+/// Checks that partial sums come from a split reduction or partial inits.
 LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)

@@ -28,8 +28,7 @@ TypedAttr layout::getPaddingAlong(ArrayRef<OperandAccess> operands,
   // another element when the loop is beyond its size.
   if (!isIndexed || !storesAllOf(space, k, loop))
     return {};
-  // Positions beyond the storage are added when it is read, and hold the
-  // filler.
+  // Positions beyond the storage are added on reading, with the filler.
   if (getPadding(type) || !mayHavePadding(type))
     return getFillerAttr(type);
   return {};

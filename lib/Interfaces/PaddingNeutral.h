@@ -36,8 +36,7 @@ bool returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
 bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 
-/// Returns true if result `result` of the elementwise `op` is `wanted` for
-/// `inputs`.
+/// Returns true if the elementwise `op` computes `wanted` from `inputs`.
 bool makesPadding(Operation &op, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 

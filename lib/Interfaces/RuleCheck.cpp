@@ -97,8 +97,7 @@ LogicalResult Checker::checkSpaces() {
 }
 
 namespace {
-/// The divisors at which a loop is split, and if it is part of an index that is
-/// a sum.
+/// The divisors that split a loop, and if it is part of a sum of indices.
 struct LoopCuts {
   SmallVector<int64_t, 4> points;
   bool isInSum = false;
@@ -156,8 +155,7 @@ static bool hasWholeDigits(const OperandAccess &access,
 }
 
 /// Returns true if all tensors are stored by whole digits and every loop runs
-/// over some of them. A fast path for most candidates, which avoids the
-/// iteration space.
+/// over some. A fast path that covers most candidates.
 static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
                               size_t numLoops) {
   SmallVector<LoopCuts> loops(numLoops);
@@ -196,8 +194,7 @@ LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   return checkRule(local, reads, writes, refuse, findsElements);
 }
 
-/// Checks the stored digits of the loops. Kernels address each image by its own
-/// map, so images are not constrained.
+/// Checks the digits of the loops, except of images, which have their own maps.
 LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
     if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))
@@ -248,8 +245,7 @@ LogicalResult Checker::checkView(const ViewRule &view) {
   });
 }
 
-/// Returns true if digits of dim `d` in `x` divide it only at divisors of
-/// `divisor`.
+/// Returns true if digits of dim `d` in `x` split it at divisors of `divisor`.
 static bool hasWholeTiles(const IndexExpr &x, unsigned d, int64_t divisor) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rules of fresh storage, of reshapes as views, and of ops that change some
-// dims only.
+// Rules of fresh storage, reshapes as views, and ops that change some dims.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,12 +18,11 @@
 //
 // The model has one variable per node, whose domain is the node's
 // configurations. A tensor with one consumer is one factor between producer and
-// consumer. For a tensor with several consumers, each layout that more than one
-// of them may request has a variable that says whether a copy in this layout
-// exists. The consumers require the copy, and the producer's layout sets its
-// price, so one conversion serves all consumers and is counted once. Costs are
-// multiplied by the number of times the op, or the block that makes the copy,
-// runs.
+// consumer. A tensor with several consumers has a 0/1 variable for the copy in
+// each layout that more than one of them may request. Consumers require the
+// copy, and the producer's layout sets its price, so one shared conversion is
+// counted once. Costs count as often as the op, or the block that makes the
+// copy, runs.
 //
 // Laws:
 //  * lowerBound <= minimal cost <= cost; `exact` is true iff they are equal;
@@ -58,8 +57,7 @@ struct PlannedConversion {
   Cost cost = 0;
   /// The nodes that request the layout, each with the configuration it chose.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
-  /// The configuration of the producer, or null if the layout of `value` is
-  /// fixed.
+  /// The producer's configuration, or null unless the layout can be chosen.
   const OpConfig *producer = nullptr;
 };
 
@@ -72,10 +70,9 @@ struct WeightOptions {
   /// The limit for the bytes of all constants, padding included. On a mesh, the
   /// bytes of one device.
   std::optional<int64_t> budget;
-  /// `costPercent` is the cost of a stored byte, in percent of the cost of a
-  /// moved byte. `packingPercent` is the share of a conversion's price that is
-  /// counted for a constant, which is converted only once, at compile or load
-  /// time.
+  /// The cost of a stored byte, in percent of that of a moved byte, and the
+  /// share of a conversion's price that counts for constants, which are
+  /// converted once, at compile or load time.
   unsigned costPercent = 0, packingPercent = 0;
   /// The limit for the live bytes in one memory: constants and the tensors of
   /// Memory.h. Ignored if `budget` is set.
@@ -99,8 +96,7 @@ struct LayoutAssignment {
   Cost lowerBound = 0;
   bool exact = false;
 
-  /// The options for counting constants. `setChoice` applies them to other
-  /// choices, too.
+  /// The options for counting constants, for any choice.
   WeightOptions weights;
   /// The bytes of stored constants and the cost of storing them. Set if
   /// `weights` counts constants.
@@ -111,8 +107,8 @@ struct LayoutAssignment {
   /// the budget is infeasible.
   std::optional<int64_t> leastWeightBytes;
   /// Set if no assignment within the memory limit was found; `choice` is then
-  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is then
-  /// the op at the peak if all tensors keep their types.
+  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is at
+  /// the peak of the given types.
   std::optional<int64_t> leastMemoryBytes;
   /// The peak of live bytes if the target has a memory, and the op at which, or
   /// after which, the peak occurs.
@@ -142,8 +138,7 @@ assignLayouts(Operation *root, CostModel &costs,
               const LayoutConstraints &constraints = LayoutConstraints(),
               const WeightOptions &weights = {});
 
-/// Returns the capacity of the target's memory in bytes, or std::nullopt if the
-/// target states none.
+/// Returns the target's memory limit in bytes, or std::nullopt if unlimited.
 std::optional<int64_t> getMemoryLimit(const CostModel &costs);
 
 /// Emits the error of an assignment with `leastMemoryBytes`, at the op with the
@@ -156,8 +151,7 @@ void reportMemory(Operation *root, const LayoutAssignment &assignment);
 void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
                CostModel &costs);
 
-/// Returns a short reason for the layouts of an op, such as "tiles its channels
-/// for 16 lanes".
+/// Returns why an op has its layouts, e.g. "tiles its channels for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);
 
 } // namespace layout

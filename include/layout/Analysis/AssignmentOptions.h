@@ -18,8 +18,7 @@ namespace layout {
 enum class Objective {
   /// The time of ops and conversions.
   time,
-  /// The bytes moved by conversions. Ops with preferred tiles are restricted to
-  /// them.
+  /// The bytes that conversions move. Ops keep to preferred tiles if any.
   bytes
 };
 

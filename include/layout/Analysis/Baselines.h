@@ -50,8 +50,7 @@ enum class Baseline {
   asTyped
 };
 
-/// Replaces the choice of `assignment` by that of `rule`, and updates its
-/// conversions and costs.
+/// Replaces the choice of `assignment`, with its conversions and costs.
 void setBaseline(LayoutAssignment &assignment, Baseline rule, CostModel &costs);
 
 } // namespace layout

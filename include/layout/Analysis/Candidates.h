@@ -15,8 +15,7 @@
 //    so a convolution has the candidates {none, f, c, f and c};
 //  * the neighbors: a candidate of a producer or consumer for a shared tensor
 //    is propagated through the op by its rule, also through views, until no new
-//    layout appears or a limit is reached. A tie accepts any layout of its
-//    neighbors;
+//    layout appears or a limit is reached. Ties accept any layout;
 //  * the target model, once the layouts of all ops are collected.
 //
 //   add(conv(%x), %bias), lanes = 16:
@@ -57,11 +56,9 @@ struct OpConfig {
 
   /// The layouts by their representatives, for comparison.
   OpLayouts layouts;
-  /// The layouts as built by the op's rule. Each is equal to its representative
-  /// on the type.
+  /// The layouts from the op's rule, equal to representatives on the types.
   OpLayouts exact;
-  /// The tile size of every loop, or an empty list if the layouts do not come
-  /// from tiles.
+  /// The tile size of every loop; empty if the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
   /// True if the layouts are those that the op prefers, whatever their origin.
@@ -87,8 +84,7 @@ struct Candidates {
   /// True if configurations were dropped because of the limit.
   bool isTruncated = false;
   SmallVector<StorageNote, 0> notes;
-  /// The layouts that were already propagated to the loops, each with the
-  /// indexing map of its tensor.
+  /// The layouts already propagated to the loops, with their indexing maps.
   SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
 
   /// Returns true if a configuration with the layouts of `config` exists. Moves
@@ -96,21 +92,18 @@ struct Candidates {
   bool merge(OpConfig &config);
 };
 
-/// The limits on candidates. `TargetModel::getLimits` adapts them to the
-/// target.
+/// The limits on candidates, which `TargetModel::getLimits` adapts.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
   unsigned layoutsPerTensor = 6;
 };
 
-/// Removes all but the cheapest configurations with `meetsNeed` of each class
-/// that has any. Sorts the remaining ones so that the baselines start from the
-/// first.
+/// Keeps only the cheapest configurations with `meetsNeed` in each class that
+/// has any. The first remaining one is that from which baselines start.
 void keepNeeds(std::vector<Candidates> &all);
 
-/// Computes the candidates of every class of `program` with the prices of
-/// `costs`. Under Objective::bytes, keeps the preferred configurations and sets
-/// op costs to 0.
+/// Computes the candidates of every class of `program`, priced by `costs`.
+/// Under Objective::bytes, calls keepNeeds and sets op costs to 0.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

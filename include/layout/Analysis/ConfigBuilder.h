@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds configurations of an op from its rule. All functions return
-// std::nullopt if the rule forbids the configuration or a layout is not valid
-// for its type.
+// Builds configurations of an op from its rule. Functions return std::nullopt
+// if the rule or the validity of a layout for a type forbids one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +29,13 @@ public:
   ConfigBuilder(const NodeClass &node, CostModel &costs)
       : node(node), op(node.op), costs(costs) {}
 
-  /// Returns the configuration in which every tensor has the layout of its
-  /// type. Uses of ties are left open (kAnyLayout).
+  /// Returns the configuration of the given types. Uses of ties get kAnyLayout.
   OpConfig getAsTyped() const;
 
   /// Returns the configuration in which every tensor is row-major.
   std::optional<OpConfig> getRowMajor() const;
 
-  /// Returns the loop tilings that vectorize channels, each with one or two
-  /// loops tiled by `lanes`.
+  /// Returns the tilings of one or two loops that vectorize channels.
   SmallVector<SmallVector<int64_t>> getLaneTiles(int64_t lanes) const;
 
   /// Builds the configuration of a tiling of the loops.
@@ -54,17 +51,16 @@ public:
   /// Builds the configuration that follows from the layout of one tensor.
   std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;
 
-  /// Builds the configuration with the layout `getLayout(isResult, index)` for
-  /// every ranked tensor, or std::nullopt if the target cannot store one of
-  /// them.
+  /// Builds the configuration with `getLayout(isResult, index)` for every
+  /// ranked tensor, or std::nullopt if the target cannot store one of them.
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 
-  /// Returns the type of an operand or result, or null if it is not a ranked
-  /// tensor.
+  /// Returns a ranked tensor type of the op, or a null type if it is another
+  /// one.
   RankedTensorType getType(bool isResult, unsigned index) const;
-  /// Returns the indexing map of a tensor of an op with loops, or null if the
-  /// operand or result is not a ranked tensor.
+  /// Returns an indexing map of an op with loops, null unless of a ranked
+  /// tensor.
   AffineMap getMap(bool isResult, unsigned index) const;
 
 private:

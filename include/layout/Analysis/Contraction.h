@@ -63,9 +63,9 @@ struct Contraction {
   bool isWindowed = false;
 };
 
-/// Finds the loop roles of a contraction, or std::nullopt if the op does not
-/// sum products or has no output channels. `mayBeWeight` selects the weights
-/// among the operands of an op without a window.
+/// Finds the loop roles of a contraction, or std::nullopt if it sums no
+/// products or has no channels. `mayBeWeight` selects weights if there is no
+/// window.
 std::optional<Contraction>
 findContraction(const LoopsRule &rule,
                 function_ref<bool(unsigned operand)> mayBeWeight);

@@ -90,8 +90,7 @@ public:
   /// Returns the number of ops in `root`, itself included.
   size_t getNumOps() const { return numOps; }
 
-  /// Returns the frequency of `block`, from 1 to 2^32. The region of a
-  /// conditional op runs as often as the op.
+  /// Returns the frequency of `block`, from 1 to 2^32. Branches count as taken.
   int64_t get(Block *block);
 
 private:
@@ -112,13 +111,11 @@ public:
   /// block of `value`.
   Block *find(Value value, ArrayRef<Operation *> users);
 
-  /// Returns the number of loops around a block, loops formed by branches
-  /// included.
+  /// Returns the number of loops around a block, including loops of branches.
   unsigned getLoopDepth(Block *block);
 
 private:
-  /// Returns the number of loops formed by branches around `block` in its
-  /// region.
+  /// Returns the number of loops of branches around `block` in its region.
   unsigned getDepthInRegion(Block *block);
 
   DenseMap<Region *, DenseMap<Block *, unsigned>> depths;

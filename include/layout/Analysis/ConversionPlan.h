@@ -37,8 +37,7 @@ namespace layout {
 /// Returns the size of one element in memory, in bytes.
 int64_t getElementBytes(Type elementType);
 
-/// Returns the bytes of storage, padding included, saturated below
-/// kInfiniteCost.
+/// Returns the bytes of storage with padding, saturated below kInfiniteCost.
 int64_t getStorageBytes(const LayoutMap &map, ArrayRef<int64_t> staticShape,
                         int64_t elementBytes);
 
@@ -60,8 +59,7 @@ struct ConversionPlan {
 
   Kind kind = Kind::Relayout;
   int64_t bytesRead = 0, bytesWritten = 0;
-  /// The length in bytes of segments that are contiguous in source and
-  /// destination.
+  /// The bytes of a segment that is contiguous in source and destination.
   int64_t runBytes = 0;
   /// The cost in addition to the bytes, set by the target.
   Cost overhead = 0;
@@ -90,8 +88,7 @@ struct ConversionPlan {
   /// source has no other user; otherwise all elements are copied.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
-  /// Computes the plan between types that are known to store differently,
-  /// without trying to prove equality.
+  /// Computes the plan between types known to store differently.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
                                   TargetInterface target = {});
 

@@ -36,8 +36,7 @@ struct ConversionSummary {
   /// The steps of the conversion, on one line.
   std::string how;
 
-  /// Computes the summary of a conversion. Both types must have the same shape
-  /// and element type, and verified layouts.
+  /// Computes a summary of types that differ in verified layouts only.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
 

@@ -72,12 +72,10 @@ struct CopyPlan {
   /// The dims of Way::Whole beyond whose size the stated padding is selected.
   SmallVector<unsigned> maskedDims;
 
-  /// Returns the number of elements read and written for tensors of the given
-  /// sizes.
+  /// Returns the number of elements read and written on these sizes.
   int64_t getNumRead(ArrayRef<int64_t> sizes) const;
   int64_t getNumWritten(ArrayRef<int64_t> sizes) const;
-  /// Returns the number of elements that are contiguous in source and
-  /// destination.
+  /// Returns the number of contiguous elements on both sides.
   int64_t getCommonRun(ArrayRef<int64_t> sizes) const;
 
   /// Prints digits, boxes and fills on one line, as in the file comment.
@@ -87,8 +85,7 @@ struct CopyPlan {
 /// A stored axis, or one digit of it, as seen by a box.
 struct DigitSlot {
   unsigned axis;
-  /// The digits, most significant first, or an empty list if the position is an
-  /// expression.
+  /// Most significant first, or empty if the position is an expression.
   SmallVector<unsigned> digits;
 };
 
@@ -104,7 +101,7 @@ std::optional<DigitRange> getRange(const IterationSpace &space,
 /// Caches the axes of types for planning many copies.
 class AxesCache {
 public:
-  /// Returns the axes of `type`, or null if it has no layout in linear memory.
+  /// Returns the axes of `type`, or null unless it is stored in linear memory.
   const std::vector<StoredAxis> *find(RankedTensorType type);
 
 private:

@@ -62,8 +62,7 @@ public:
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
                          bool mayOverwrite = false);
-  /// Returns the cost under the target model, ignoring the provider. Models add
-  /// it to prices of ops.
+  /// Returns the target model's cost, which models add to prices of ops.
   Cost getModeledConversionCost(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
@@ -82,12 +81,10 @@ public:
 private:
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  /// Computes a plan without caching it: many conversions are priced, few are
-  /// made.
+  /// Computes a plan without caching it: most are priced but never made.
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
                           bool mayOverwrite, AxesCache *cache = nullptr);
-  /// Returns true if a conversion between layouts with identical storage writes
-  /// padding.
+  /// Returns true if a conversion within one storage writes padding.
   bool writesPadding(LayoutId from, LayoutId to) const {
     TypedAttr wanted = getPadding(to);
     return wanted && wanted != getPadding(from);

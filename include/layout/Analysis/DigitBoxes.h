@@ -49,8 +49,7 @@ getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
   return range;
 }
 
-/// Covers the indices lo .. hi of one dim by boxes of its digits, in ascending
-/// order.
+/// Covers the indices lo .. hi of one dim by boxes of its digits, ascending.
 template <typename Space> class RangeCover {
 public:
   RangeCover(const Space &space, unsigned dim)
@@ -102,8 +101,7 @@ SmallVector<DigitBox> coverRange(const Space &space, unsigned dim, int64_t lo,
   return RangeCover<Space>(space, dim).run(lo, hi);
 }
 
-/// Returns all intersections of a box of `a` with a box of `b`. The boxes must
-/// restrict different dims.
+/// Intersects each box of `a` with each box of `b`, which restrict other dims.
 inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
                                      ArrayRef<DigitBox> b) {
   SmallVector<DigitBox> boxes;
@@ -135,8 +133,7 @@ protected:
   Copy copy;
 };
 
-/// Returns true if an axis that contains `dim` has fewer positions than its
-/// digits reach.
+/// Returns true if an axis with `dim` has fewer positions than digits reach.
 template <typename Copy>
 bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
   bool found = false;
@@ -190,8 +187,7 @@ bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
   return true;
 }
 
-/// Returns true if every digit is alone on an axis or on an exact axis, so that
-/// the shapes determine the loop bounds.
+/// Returns true if shapes determine all loop bounds.
 template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   llvm::SmallBitVector alone(copy.space.digits.size());
   for (const auto &axes : copy.space.operands)
@@ -202,8 +198,7 @@ template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
   return alone.all();
 }
 
-/// Makes the boxes by splitting the logical box along every dim in `ragged`.
-/// Returns false if that is not possible with at most kMaxCopyBoxes boxes.
+/// Splits the logical box along `ragged` dims. Returns false if it cannot.
 template <typename Copy>
 bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
                                  ArrayRef<int64_t> shape, bool writesFills) {
@@ -223,9 +218,8 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
   return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
 }
 
-/// Adds the fills of `dim`. Padding that continues the fastest digit of the
-/// result is split like the boxes, so that each box is followed by its own
-/// padding.
+/// Adds the fills of `dim`. Padding after the fastest digit of the result is
+/// split like the boxes, so that each of them is followed by its own.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &ragged) {
@@ -301,8 +295,7 @@ int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
   return elements;
 }
 
-/// Returns true if a Way::Whole copy moves operand `k` once more to fit the
-/// digits.
+/// Returns true if a Whole copy moves operand `k` once more to fit the digits.
 template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
   return copy.way == CopyPlan::Way::Whole &&
          llvm::any_of(copy.space.operands[k], [](const auto &axis) {

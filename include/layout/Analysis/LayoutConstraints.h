@@ -37,12 +37,10 @@ namespace layout {
 
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
-/// An array with one array per block of the op's regions, which has one entry
-/// per argument.
+/// An array per block of the op's regions, each with one entry per argument.
 constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 
-/// Reads layout attributes. Caches the stated type of each pair of type and
-/// layout.
+/// Reads layout attributes, and caches the type of each type and layout.
 class StatedTypes {
 public:
   /// Sets `stated` to the types that the array attribute `name` of `op` states
@@ -50,8 +48,7 @@ public:
   LogicalResult read(Operation *op, StringRef name, Attribute attr,
                      TypeRange types, SmallVectorImpl<Type> &stated);
 
-  /// Appends the types stated for block arguments, if `op` has that attribute,
-  /// or reports an error.
+  /// Appends the types stated for block arguments of `op`, or reports an error.
   LogicalResult
   readArguments(Operation *op,
                 SmallVectorImpl<std::pair<BlockArgument, Type>> &stated);
@@ -82,15 +79,14 @@ struct LayoutConstraints {
   llvm::DenseMap<Value, RankedTensorType> values;
 
   bool empty() const { return operands.empty() && values.empty(); }
-  /// Returns the stated type, or null if there is none.
+  /// Returns the stated type, or a null type if there is none.
   RankedTensorType lookup(OpOperand &operand) const {
     return operands.lookup(&operand);
   }
   RankedTensorType lookup(Value value) const { return values.lookup(value); }
 };
 
-/// Reads the constraints of everything below `root`, or reports those that
-/// cannot be satisfied.
+/// Reads all constraints below `root`, or reports one that cannot be satisfied.
 FailureOr<LayoutConstraints> readConstraints(Operation *root);
 
 } // namespace layout

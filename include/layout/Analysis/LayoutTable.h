@@ -50,7 +50,8 @@ public:
   /// Adds a layout of a family, whose name is kept. It must be valid for the
   /// type. Layouts with partial sums (P4) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
-  /// Returns the attribute from which `layout` was created, or null for maps.
+  /// Returns the attribute that `layout` was created from, null unless there is
+  /// one.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }
@@ -60,8 +61,8 @@ public:
     return isa_and_present<PartialAttr>(getSpelling(layout));
   }
 
-  /// Returns `layout` with padding of value `padding` (P1), or of any value if
-  /// it is null.
+  /// Returns `layout` with this padding value (P1), where null permits any
+  /// value.
   LayoutId withPadding(LayoutId layout, TypedAttr padding);
   LayoutId withoutPadding(LayoutId layout) const {
     auto it = stated.find(layout);
@@ -83,18 +84,17 @@ public:
   LayoutId getLayoutOf(RankedTensorType type);
 
   /// Returns a layout in linear memory: the dims in logical order, each divided
-  /// by its tile, then the tiles of the dims in `order`. `order` must have all
-  /// dims whose tile is larger than 1.
+  /// by its tile, then the tiles in `order`, which has the dims with tiles
+  /// above 1.
   LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
 
   /// Returns the tile of every dim if `getTiled` creates `layout` with some
   /// order, or null.
   const Tiles *findTiles(LayoutId layout);
 
-  /// Returns the layout of a tensor indexed by `to` that matches a tensor
-  /// indexed by the permutation `from` and stored as `layout`: it keeps the
-  /// axes of the loops in `to`. Returns std::nullopt if an axis is not a digit
-  /// of one dim.
+  /// Returns the layout of a tensor indexed by `to` that matches one indexed by
+  /// the permutation `from` and stored as `layout`: it keeps the axes of its
+  /// loops. Returns std::nullopt if an axis is not a digit of one dim.
   std::optional<LayoutId> project(LayoutId layout, AffineMap from,
                                   AffineMap to);
 
@@ -127,8 +127,7 @@ private:
   llvm::DenseMap<LayoutId, Attribute> spellings;
   // The ids of layouts with partial sums, by map and #layout.partial.
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> partials;
-  // The layout without stated padding and the stated value, and the inverse
-  // map.
+  // The layout without its stated padding, the padding, and the inverse.
   llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;
   SmallVector<LayoutId> rowMajor;

@@ -36,8 +36,7 @@ struct MessageTables {
   /// The position of the first-row entries of local copies: one per rank, whose
   /// rows end at the entry of the next rank.
   int64_t copies = 0;
-  /// The positions of the first-step entries of each phase, one per rank as in
-  /// `copies`.
+  /// The positions of the first-step entries of each phase, as in `copies`.
   SmallVector<int64_t, 2> phases;
   /// The number of elements of the longest message.
   int64_t mostElements = 0;

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Determines from the IR, for any layouts, which tensors can be computed in
-// place. A part of a concatenation needs no copy if it is computed in its slice
-// of the result. An accumulator needs no memory if it is computed in that of
-// the result.
+// Determines from the IR, for any layouts, what is computed in place: a part of
+// a concatenation in its slice of the result, which avoids a copy, and an
+// accumulator in the memory of the result.
 //
 //===----------------------------------------------------------------------===//
 

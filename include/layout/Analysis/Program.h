@@ -56,7 +56,7 @@ struct Slot {
 };
 
 struct NodeClass {
-  /// The first node of the class, or null for ties.
+  /// The first node of the class, null unless it is an op.
   Operation *op = nullptr;
   /// The type of a tie.
   RankedTensorType tiedType;
@@ -66,14 +66,11 @@ struct NodeClass {
   };
   SmallVector<Part, 0> tiedParts;
   OpLayoutRule rule;
-  /// True if the layouts cannot be chosen: the types have layouts in which the
-  /// op can run, or constraints exist.
+  /// True if constraints or the types of the op fix its layouts.
   bool isFixed = false;
-  /// The constrained types, with null for unconstrained tensors, or empty lists
-  /// if there are no constraints. A tie has one entry.
+  /// The constrained types (some may be null), or empty lists. Ties have one.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
-  /// True if the op is in the body of an op with a rule, so that it keeps its
-  /// types.
+  /// True in the body of an op with a rule, so that types are kept.
   bool isInBody = false;
   /// True if ops in the body read tensors defined outside.
   bool hasReadingBody = false;
@@ -90,8 +87,7 @@ struct TensorClass {
   RankedTensorType type;
   /// The first tensor of the class.
   Value first;
-  /// The class of the producing node, or std::nullopt if the layout is fixed by
-  /// the type.
+  /// The producing node's class, or std::nullopt if the type fixes the layout.
   std::optional<unsigned> producer;
   unsigned result = 0;
   struct Consumer {
@@ -109,7 +105,7 @@ struct TensorClass {
 
 struct Node {
   unsigned nodeClass;
-  /// Null for ties.
+  /// The op of the node, null unless there is one.
   Operation *op;
   /// The index of a tie in `Program::flow`.
   unsigned tie;
@@ -128,8 +124,7 @@ struct Tensor {
 struct Program {
   ControlFlow flow;
   std::vector<Node> nodes;
-  // large, so a deque keeps references valid
-  std::deque<NodeClass> nodeClasses;
+  std::deque<NodeClass> nodeClasses; // with stable references
   std::vector<Tensor> tensors;
   std::vector<TensorClass> tensorClasses;
   std::vector<unsigned> consumers;
@@ -148,8 +143,7 @@ struct Program {
 /// with an attribute of a layout family.
 bool hasKnownLayout(Value value);
 
-/// Returns true if an operand or a result of `op` is a tensor with a known
-/// layout.
+/// Returns true if a tensor of `op` has a known layout.
 bool hasKnownTensors(Operation *op);
 
 /// Returns true if the op of `node` cannot run in the layouts that its types

@@ -20,11 +20,10 @@
 //  * the copies and messages to a device cover its target block, every index
 //    once. For partial sums, a device receives every part once;
 //  * the bytes sent equal the lower bound: an index is sent only to devices
-//    that do not hold it, and a reduction of p parts for t devices takes p + t
-//    - 1 messages, one less if a device belongs to both groups;
+//    that do not hold it, and a reduction of p parts for t devices takes p+t-1
+//    messages, one less if a device belongs to both groups;
 //  * in a round a device sends at most one message and receives at most one, so
-//    it stores at most two besides its blocks. Phases are consecutive ranges of
-//    rounds;
+//    it stores at most two besides its blocks. Phases are ranges of rounds;
 //  * in a turn of a round a device either sends or receives. The messages of a
 //    round form chains and rings of devices, along which turns alternate: a
 //    single message takes one turn, a swap two, and a ring of an odd number of
@@ -41,9 +40,8 @@
 namespace mlir {
 namespace layout {
 
-/// A range of every dim, and its offsets in the local tensors of sender and
-/// receiver. An offset counts the smaller indices of the dim that the device
-/// holds.
+/// A range of every dim, and its offsets in the local tensors of both devices,
+/// i.e. the number of smaller indices of the dim that the device holds.
 struct MessageBox {
   SmallVector<int64_t, 4> offsets, sizes, fromOffsets, toOffsets;
 
@@ -65,8 +63,7 @@ struct Message {
 };
 
 struct ReshardOptions {
-  /// The maximal number of message bytes that a device holds at once, or
-  /// std::nullopt if unlimited.
+  /// The limit of message bytes on a device, or std::nullopt if unlimited.
   std::optional<int64_t> maxExtraBytes;
   /// True to permute the devices of the target so that the fewest bytes are
   /// sent.

@@ -19,8 +19,8 @@ def TargetInterface : AttrInterface<"TargetInterface"> {
     targets.
   }];
   let methods = [
-    InterfaceMethod<"Creates the model that describes the machine's layouts and "
-                    "costs. Each assignment uses a model of its own.",
+    InterfaceMethod<"Creates the model of the machine's storage and its "
+                    "costs. Each assignment creates a model of its own.",
       "::std::unique_ptr<::mlir::layout::TargetModel>", "createModel">
   ];
 }

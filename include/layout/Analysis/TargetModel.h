@@ -91,10 +91,9 @@ public:
   /// digits that its operands share.
   virtual bool findsElements() const { return false; }
 
-  /// Returns a layout for every shape that stores tensors of `type` as `map`
-  /// does, so that it can be propagated further; `map` may depend on the sizes
-  /// of `type`. Returns std::nullopt if `map` is not a layout of the target's
-  /// own.
+  /// Returns a layout for every shape, which can be propagated further, that
+  /// stores tensors of `type` as `map` does, or std::nullopt if `map` is not
+  /// the target's own. `map` may depend on the sizes of `type`.
   virtual std::optional<LayoutId> generalize(const LayoutMap &map,
                                              RankedTensorType type,
                                              CostModel &costs) const {
@@ -109,14 +108,12 @@ public:
   // Conversions
   //===--------------------------------------------------------------------===//
 
-  /// Plans a conversion between types that are known to store differently. A
-  /// `cache` speeds up planning of many conversions, but omits the reason of a
-  /// gather.
+  /// Plans a conversion between types known to store differently. A `cache`
+  /// speeds up many plans, which then lack the reason of a gather.
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
-  /// Plans a conversion between types with identical storage, whose padding may
-  /// differ.
+  /// Plans a conversion between types whose storage differs at most in padding.
   ConversionPlan planPadding(RankedTensorType from, RankedTensorType to) const;
 
   /// Computes the byte counts of `planMove` between layouts of `type` without
@@ -159,8 +156,7 @@ public:
   virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 
-  /// Adds the configurations that follow from the layout of one tensor of an
-  /// op. `known` has those that exist.
+  /// Adds configurations that follow from the layout of one tensor of an op.
   virtual void carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 

@@ -91,8 +91,8 @@ private:
   SmallVector<SmallVector<int64_t, 6>, 6> breaks; // per loop, ascending from 1
 };
 
-/// Collects the breakpoints at which operands split each loop. Fails if they do
-/// not nest.
+/// Collects the points at which operands split loops, or fails unless they
+/// nest.
 template <typename Derived, typename Space, typename Axis>
 LogicalResult DigitRefinement<Derived, Space, Axis>::cutLoops() {
   for (ArrayRef<Axis> operandAxes : axes)
@@ -343,9 +343,8 @@ SmallVector<bool, 12> DigitRefinement<Derived, Space, Axis>::findUsed() const {
   return used;
 }
 
-/// Drops digits that are absent from a layout because they have one value on
-/// this shape (`c mod 32` of 17 channels, or a dim of size 1): they need no
-/// loop.
+/// Drops digits that a layout omits because they have one value on this shape
+/// (`c mod 32` of 17 channels, or a dim of size 1): they need no loop.
 template <typename Derived, typename Space, typename Axis>
 bool DigitRefinement<Derived, Space, Axis>::dropUnitDigits() {
   SmallVector<bool, 12> used = findUsed();

@@ -20,8 +20,7 @@
 //    and digits below the outermost one take exactly the values in between, so
 //    each loop index below its size is visited exactly once;
 //  * digits are ordered: outermost digits in loop order, then inner digits by
-//    level, reductions before parallel loops, so that the vectorized digit is
-//    last;
+//    level, reductions before parallel loops, so that a vectorized one is last;
 //  * after applying `AxisAccess`, every digit indexes an axis of some operand,
 //    so the shapes determine the loop bounds.
 //

@@ -38,10 +38,9 @@ bool isPartial(Type type);
 /// or null.
 MeshAttr getMeshLayout(RankedTensorType type);
 
-/// Returns `type` on the mesh of `axes`. A tensor without a layout, or with one
-/// in the memory of one device, is replicated. A type already on a mesh, or
-/// whose layout `#layout.mesh` does not accept as local one, is returned
-/// unchanged.
+/// Returns `type` replicated on the mesh of `axes`, with its layout as the
+/// local one. A type already on a mesh, or whose layout `#layout.mesh` does not
+/// accept as local one, is returned unchanged.
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
 /// Returns the type of the largest block of a `#layout.mesh` on one device,
@@ -65,9 +64,8 @@ LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
 bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
                          TypeRange operands, TypeRange results);
 
-/// Returns true if the init of result `r` is rematerializable and not a
-/// constant, so that it can be made in parts of which only one has the initial
-/// value.
+/// Returns true if the init of result `r` is rematerializable and not constant:
+/// it can be made in parts of which only one has the initial value.
 bool beginsFresh(Operation *op, unsigned r);
 
 /// Returns true if devices may each run a part of a loop: it indexes dims by

@@ -51,7 +51,7 @@ struct LoopRule {
   bool tileable = false;
 };
 
-/// All tensors keep their types.
+/// A rule under which all tensors keep their types.
 struct OpaqueRule {
   /// Human-readable reason. Must have static lifetime.
   StringRef why;
@@ -60,7 +60,7 @@ struct OpaqueRule {
 /// Loops with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
-  /// The maps from loops to the dims of the tensor, null if the operand is not
+  /// The maps from loops to the dims of the tensor, null unless the operand is
   /// a ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
   /// True for operands whose elements are read.
@@ -70,8 +70,7 @@ struct LoopsRule {
   /// True if no element of an operand is read. If the tensor operands are
   /// rematerializable, e.g. fresh storage, so are the results.
   bool onlyWrites = false;
-  /// True if the lowering converts operands whose stored digits the loops
-  /// cannot use.
+  /// True if the lowering converts operands that the loops cannot run on.
   bool runsAnywhere = false;
   /// The reduction that combines the values of each result, or std::nullopt if
   /// it is not a single op. May be empty.
@@ -84,16 +83,14 @@ struct LoopsRule {
 /// Operand 0 and result 0 have the same elements in the same order, and share
 /// storage. Further tensors are destinations with the layout of the result.
 struct ViewRule {
-  /// The dims of the source as functions of those of the result, and the
-  /// inverse.
+  /// The source dims as functions of the result dims, and the inverse.
   IndexView toSource, toResult;
-  /// True if row-major source and result have identical storage, as in a
-  /// reshape. Otherwise the op moves elements unless the layouts make it a
-  /// view.
+  /// True if row-major source and result have identical storage (reshapes).
+  /// Otherwise the op moves elements unless its layouts make it a view.
   bool isOfRowMajor = true;
 };
 
-/// All tensors have the same layout, except for dropped dims.
+/// A rule under which all tensors have one layout, except for dropped dims.
 struct PerDimRule {
   /// Per dim, the number that its tile size must divide: 1 requires the dim to
   /// be whole, 0 permits any storage.

@@ -34,8 +34,7 @@
 namespace mlir {
 namespace layout {
 
-/// The scalar computation of an op: a body, a single op, or a copy. None is set
-/// if it is unknown.
+/// The scalar computation of an op: a body, one op, a copy, or unknown.
 struct ScalarBody {
   /// The body. Its arguments are the inputs, then one argument for each result.
   Block *block = nullptr;

@@ -26,8 +26,7 @@
 namespace mlir {
 namespace layout {
 
-/// Returns true if different indices of `loop`, padding included, have
-/// different positions.
+/// Returns true if indices of `loop`, with padding, have different positions.
 template <typename Space>
 bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
@@ -38,8 +37,7 @@ bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
   });
 }
 
-/// Returns true if the digits reach one range of each axis, and every position
-/// in it.
+/// Returns true if the digits reach every position of one range of each axis.
 bool reachesBox(const IterationSpace &space, unsigned operand);
 
 /// Returns true if the digits reach every position in storage.

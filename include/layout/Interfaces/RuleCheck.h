@@ -38,8 +38,7 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
                         Refusal refuse = {}, bool findsElements = false);
 
-/// Returns true if `source`, which only writes its one result, can write it as
-/// `type`.
+/// Returns true if `source`, which only writes, can write its result as `type`.
 bool canWriteAs(Operation *source, Type type);
 
 } // namespace layout
