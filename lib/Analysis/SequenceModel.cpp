@@ -84,7 +84,7 @@ bool SequenceModel::readClasses(LayoutModel &model) {
 }
 
 //===----------------------------------------------------------------------===//
-// What has changed
+// Changes
 //===----------------------------------------------------------------------===//
 
 /// Updates `classes` and `kinds` to the nodes of the program.
