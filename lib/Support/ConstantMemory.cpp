@@ -1,4 +1,4 @@
-//===- ConstantMemory.cpp - Where constants are computed to ---------------===//
+//===- ConstantMemory.cpp - Memory for computed constants -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,17 +19,18 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Address space alone: a page is memory when it is written.
+/// The size of a chunk in bytes. Unwritten pages use address space only.
 static constexpr size_t kChunkBytes = 64 << 20;
 
 namespace {
-/// What blocks share, one after the other.
+/// A memory range that consecutive blocks share.
 class Chunk {
 public:
   explicit Chunk(size_t bytes);
   ~Chunk();
 
-  /// Null where it is full.
+  /// Returns a block at a multiple of `alignment`, or null if the chunk is
+  /// full.
   char *take(size_t bytes, size_t alignment) {
     size_t begin = llvm::alignTo(used, alignment);
     if (begin > size || bytes > size - begin)
@@ -55,11 +56,12 @@ private:
   std::unique_ptr<char, void (*)(void *)> memory;
 };
 
-/// Outlives blocks that are freed while the process ends.
+/// The chunks of the process. Never destroyed, so that blocks may be freed
+/// while the process exits.
 struct ConstantMemory {
-  std::mutex mutex;          // held where a chunk begins or ends
-  std::weak_ptr<Chunk> open; // from which blocks are taken
-  std::map<const char *, const char *> chunks; // ends by begins
+  std::mutex mutex;          // held while chunks are created or destroyed
+  std::weak_ptr<Chunk> open; // the chunk that new blocks are allocated from
+  std::map<const char *, const char *> chunks; // maps begins to ends
 };
 } // namespace
 

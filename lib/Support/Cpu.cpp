@@ -1,4 +1,4 @@
-//===- Cpu.cpp - Processors that code is made for -------------------------===//
+//===- Cpu.cpp - Processors with known parameters -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,13 +22,13 @@ static constexpr int64_t KiB = 1024, MiB = 1024 * KiB;
 // The host
 //===----------------------------------------------------------------------===//
 
-/// A file of one line, without its end; empty where there is none.
+/// Returns the content of a one-line file, or "" if the file cannot be read.
 static std::string readLine(const llvm::Twine &path) {
   auto file = llvm::MemoryBuffer::getFileAsStream(path);
   return file ? (*file)->getBuffer().trim().str() : "";
 }
 
-/// "32768K", "64"; 0 for what is no number.
+/// Reads a number such as "32768K" or "64", or returns 0 if it is not a number.
 static int64_t readNumber(const llvm::Twine &path) {
   std::string line = readLine(path);
   llvm::StringRef text = line;
@@ -39,8 +39,9 @@ static int64_t readNumber(const llvm::Twine &path) {
   return text.getAsInteger(10, number) || number < 0 ? 0 : number * unit;
 }
 
-/// What Linux says of the caches of its first processor, the smallest first.
-/// glibc adds up the last caches of a machine that has several of them.
+/// Reads the cache parameters of the first processor from Linux's sysfs, which
+/// lists the smallest cache first. glibc would sum up the last-level caches of
+/// a machine that has several of them.
 static void readCaches(CpuFigures &figures) {
   for (unsigned i = 0;; ++i) {
     std::string folder =
@@ -51,7 +52,7 @@ static void readCaches(CpuFigures &figures) {
     int64_t bytes = readNumber(folder + "size");
     if (bytes == 0 || readLine(folder + "type") == "Instruction")
       continue;
-    // Without a third cache the second one is the last.
+    // Without an L3, L2 is the last-level cache.
     figures.lastCacheBytes = bytes;
     if (level == 2)
       figures.secondCacheBytes = bytes;
@@ -113,7 +114,7 @@ CpuFigures layout::getFigures(Cpu cpu) {
   case Cpu::neoverse_v1:
     return getFiguresOfNeon(64 * KiB, 1 * MiB, 32 * MiB, 4);
   case Cpu::apple_m1: {
-    // Four fast cores share the second cache, behind which is memory.
+    // Four fast cores share an L2 of 12 MB, and there is no L3.
     CpuFigures figures = getFiguresOfNeon(128 * KiB, 3 * MiB, 12 * MiB, 8);
     figures.lineBytes = 128;
     return figures;
@@ -130,7 +131,7 @@ int64_t layout::getCores(Cpu cpu) {
   case Cpu::x86_64_v4:
     return 8;
   case Cpu::aarch64:
-  case Cpu::apple_m1: // the fast ones
+  case Cpu::apple_m1: // performance cores only
     return 4;
   case Cpu::neoverse_n1:
   case Cpu::neoverse_v1:

@@ -1,4 +1,4 @@
-//===- EmittedText.cpp - Text of a module inside other languages ----------===//
+//===- EmittedText.cpp - Escape text of a module --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 using namespace mlir;
 using llvm::StringRef;
 
-/// Longer names reach the limits of file systems and of compilers.
+/// Longer names exceed limits of file systems and compilers.
 static constexpr size_t kMostChars = 100, kCharsBesideHash = 32;
 static constexpr size_t kMostOfComment = 400;
 static constexpr size_t kHashBytes = 16;
@@ -27,7 +27,7 @@ bool layout::isWord(StringRef text) {
          llvm::all_of(text, isWordChar);
 }
 
-/// Whether the text ends as a word with a hash does.
+/// Returns true if `text` has the ending that toWord() appends.
 static bool looksHashed(StringRef text) {
   size_t ending = kHashMark.size() + 2 * kHashBytes;
   return text.size() >= ending &&

@@ -14,7 +14,7 @@ void *mlir::layout::allocateHugePages(size_t bytes) {
   size_t rounded = llvm::alignTo(bytes, kHugePageBytes);
   void *memory = std::aligned_alloc(kHugePageBytes, rounded);
 #ifdef MADV_HUGEPAGE
-  // Where the system refuses, its pages are small.
+  // The pages are small if the system refuses.
   if (memory)
     (void)madvise(memory, rounded, MADV_HUGEPAGE);
 #endif

@@ -1,4 +1,4 @@
-//===- MappedFiles.cpp - Files that constants are read from ---------------===//
+//===- MappedFiles.cpp - Mapped files of constants ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,11 +19,12 @@ using namespace mlir::layout;
 namespace {
 struct MappedFiles {
   std::mutex mutex;
-  std::map<const char *, const char *> files; // ends by begins
+  std::map<const char *, const char *> files; // maps begins to ends
 };
 } // namespace
 
-/// Outlives files that are closed while the process ends.
+/// Returns the registered files. Never destroyed, so that files may be closed
+/// while the process exits.
 static MappedFiles &getMappedFiles() {
   static auto &files = *new MappedFiles;
   return files;
@@ -50,7 +51,7 @@ void layout::forgetMappedPages(llvm::ArrayRef<char> bytes) {
     return;
   auto begin = llvm::alignDown(reinterpret_cast<uintptr_t>(bytes.begin()),
                                llvm::sys::Process::getPageSizeEstimate());
-  // What cannot be given back stays.
+  // Pages that cannot be released stay resident.
   (void)madvise(reinterpret_cast<void *>(begin),
                 reinterpret_cast<uintptr_t>(bytes.end()) - begin,
                 MADV_DONTNEED);

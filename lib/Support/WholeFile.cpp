@@ -1,4 +1,4 @@
-//===- WholeFile.cpp - A file that is there as a whole or not -------------===//
+//===- WholeFile.cpp - Files that are written atomically ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,13 @@
-//===- AdviceOnErrors.h - What to do about others' errors -------*- C++ -*-===//
+//===- AdviceOnErrors.h - Notes on upstream's errors ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's passes say what they cannot take, and not what to write instead.
-// While such an object lives, every error of its thread has a note that does:
+// Errors of upstream passes name what is unsupported, but not what to write
+// instead. While an AdviceOnErrors exists, every error that its thread emits
+// gets a note with the remedy:
 //
 //   AdviceOnErrors advice(context, "..; write it on tensors");
 //   runPipeline(upstream, module);
@@ -23,12 +24,12 @@ namespace layout {
 
 class AdviceOnErrors : public ThreadDiagnosticHandler {
 public:
-  /// The text of `advice` outlives the object.
+  /// Attaches `advice` to errors. `advice` must outlive this object.
   AdviceOnErrors(MLIRContext *context, llvm::StringRef advice)
       : ThreadDiagnosticHandler(context, [advice](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
             diagnostic.attachNote() << advice;
-          return failure(); // goes on to whoever listens
+          return failure(); // the next handler prints it
         }) {}
 };
 

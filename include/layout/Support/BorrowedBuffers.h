@@ -1,4 +1,4 @@
-//===- BorrowedBuffers.h - Calls that keep no buffer ------------*- C++ -*-===//
+//===- BorrowedBuffers.h - Calls that retain no buffers ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 namespace mlir {
 namespace layout {
 
-/// A call with this attribute neither keeps nor frees the buffers that it is
-/// given: their lives may end behind it.
+/// The attribute of a call that neither retains nor frees its buffer operands,
+/// so that their lifetimes may end right after the call.
 inline constexpr llvm::StringLiteral kBorrowsAttrName = "layout.borrows";
 
 } // namespace layout

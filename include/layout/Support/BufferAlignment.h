@@ -1,4 +1,4 @@
-//===- BufferAlignment.h - Where buffers begin ------------------*- C++ -*-===//
+//===- BufferAlignment.h - Alignment of allocated buffers -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,8 @@
 namespace mlir {
 namespace layout {
 
-/// Buffers of a program begin at a multiple of so many bytes, the default of
-/// upstream's bufferization. Upstream allocates as many bytes beside the
-/// elements to find such a place.
+/// The alignment of buffers in bytes, the default of upstream's bufferization.
+/// Upstream allocates as many extra bytes to align a buffer.
 constexpr int64_t kBufferAlignment = 64;
 
 } // namespace layout

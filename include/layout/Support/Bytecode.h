@@ -1,4 +1,4 @@
-//===- Bytecode.h - Where files of bytecode are read to ---------*- C++ -*-===//
+//===- Bytecode.h - Alignment of bytecode files in memory -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 namespace mlir {
 namespace layout {
 
-/// What constants of bytecode may ask for: the alignment of a page. Files that
-/// are mapped have it; small ones are read, and upstream's reader refuses what
-/// is not aligned.
+/// The largest alignment that constants in bytecode may require: one page.
+/// Mapped files have it. Small files are read into memory, which must be
+/// aligned because upstream's reader rejects unaligned buffers.
 inline constexpr llvm::Align kBytecodeAlignment = llvm::Align::Constant<4096>();
 
 } // namespace layout

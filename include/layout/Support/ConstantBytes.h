@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A constant is an attribute that holds its elements, or names a resource of
-// the context that does. Nothing is copied.
+// A constant is an attribute that holds its elements, or that names a resource
+// of the context that holds them. The bytes are accessed without a copy.
 //
 //   dense<[1, 2]> : tensor<2xi32>           8 bytes
 //   dense<7> : tensor<100xi32>              4 bytes, of one element
-//   dense_resource<w> : tensor<2xi32>       what w holds
+//   dense_resource<w> : tensor<2xi32>       the bytes of w
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@
 namespace mlir {
 namespace layout {
 
-/// The bytes of all elements in row-major order, of one of them where a splat
-/// says that they are equal. Nothing for other attributes, and for a resource
-/// that was elided in printing. A resource may hold fewer or more than its type
-/// says.
+/// Returns the bytes of all elements in row-major order, or the bytes of one
+/// element if `value` is a splat. Returns std::nullopt for other attributes,
+/// and for a resource that was elided in printing. The size of a resource may
+/// differ from the size of its type.
 inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
   if (auto dense = dyn_cast_or_null<DenseElementsAttr>(value))
     return dense.getRawData();
@@ -39,7 +39,7 @@ inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
   return blob ? std::make_optional(blob->getData()) : std::nullopt;
 }
 
-/// Memory for a constant that is computed, which its reader may take over.
+/// Allocates a mutable blob for the elements of a computed constant.
 inline AsmResourceBlob allocateConstant(size_t bytes, size_t alignment) {
   if (alignment > kHugePageBytes)
     return HeapAsmResourceBlob::allocate(bytes, alignment);

@@ -1,18 +1,18 @@
-//===- ConstantMemory.h - Where constants are computed to -------*- C++ -*-===//
+//===- ConstantMemory.h - Memory for computed constants ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Packed weights are written once and read by compiled code for as long as it
-// lives. So what packs a constant takes memory from here: the runtime then
-// leaves the elements where they are, in pages of 2 MB that many constants
-// share. A page that is new takes the system longer than a copy to it.
+// Packed weights are written once and then read by compiled code as long as it
+// is loaded. Passes that pack constants allocate memory here. The runtime then
+// uses the elements in place, in 2 MB pages that many constants share. A copy
+// would be slow, because mapping a new page takes longer than copying to it.
 //
 //   std::shared_ptr<char> block = allocateConstantBytes(bytes, 64);
 //
-// ConstantBytes.h has the same for a resource of MLIR.
+// ConstantBytes.h allocates such memory for a resource of MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,13 @@
 namespace mlir {
 namespace layout {
 
-/// Bytes that nobody has written, at a multiple of `alignment`, a power of two
-/// of at most a huge page. Whole pages go back to the system with the last
-/// owner of the block, the others with the last block beside it.
+/// Allocates `bytes` uninitialized bytes at a multiple of `alignment`, a power
+/// of two of at most kHugePageBytes. Pages that only this block covers are
+/// released with its last owner, other pages with the last block of their
+/// chunk.
 std::shared_ptr<char> allocateConstantBytes(size_t bytes, size_t alignment);
 
-/// Whether `data` is in such a block.
+/// Returns true if `data` points into a block of allocateConstantBytes().
 bool isConstantMemory(const void *data);
 
 } // namespace layout

@@ -1,19 +1,19 @@
-//===- Cost.h - Costs that stop below infinity ------------------*- C++ -*-===//
+//===- Cost.h - Saturating costs --------------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A cost is an integer that is not negative, or kInfiniteCost for what is
-// forbidden. Whoever counts chooses the unit.
+// A cost is a nonnegative integer, or kInfiniteCost for a forbidden choice. The
+// unit is up to the caller.
 //
 //     addCosts(3, 4)                           // 7
 //     addCosts(3, kInfiniteCost)               // kInfiniteCost
 //     scaleCost(kInfiniteCost / 2, 3)          // kInfiniteCost - 1
 //
-// Laws: addition is commutative and associative; a result is infinite only
-// where an operand is, and a finite one too large to represent is
+// Laws: addition is commutative and associative. A result is infinite only if
+// an operand is infinite. A finite result that is too large to represent is
 // kInfiniteCost - 1.
 //
 //===----------------------------------------------------------------------===//
@@ -29,17 +29,18 @@ namespace layout {
 
 using Cost = int64_t;
 
-/// The cost of what is forbidden.
+/// The cost of a forbidden choice.
 constexpr Cost kInfiniteCost = std::numeric_limits<int64_t>::max();
 
-/// a + b for costs >= 0; finite sums stop below kInfiniteCost.
+/// Adds the costs a, b >= 0; finite sums saturate at kInfiniteCost - 1.
 inline Cost addCosts(Cost a, Cost b) {
   if (a == kInfiniteCost || b == kInfiniteCost)
     return kInfiniteCost;
   return a > kInfiniteCost - 1 - b ? kInfiniteCost - 1 : a + b;
 }
 
-/// a * b for a, b >= 0, stopping below kInfiniteCost.
+/// Multiplies a cost a >= 0 by b >= 0; finite products saturate at
+/// kInfiniteCost - 1.
 inline Cost scaleCost(Cost a, int64_t b) {
   if (a == kInfiniteCost)
     return a;

@@ -1,19 +1,19 @@
-//===- CountOperations.h - What loops compute in all their trips *- C++ -*-===//
+//===- CountOperations.h - Count the operations of loop nests ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations on elements that profiles print, counted in the loops that
-// run, so that those on padding count, too:
+// Counts the element operations that profiles print. The loops that run are
+// counted, so that operations on padding are included:
 //
 //   scf.for %i = 0 to 10 step 1 {              // 10 trips
 //     %p = arith.mulf %a, %b : vector<4xf32>   // 4
 //     %s = arith.addf %c, %p : vector<4xf32>   // 4: 80 in all
 //
-// Indices, conditions and casts are no operations; both sides of a branch
-// count.
+// Index computations, comparisons and casts are not counted. Both branches of a
+// conditional are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@
 
 namespace mlir::layout {
 
-/// The numbers that `op` computes, of those that a network is about.
+/// Returns the number of elements that `op` computes, or 0 for ops on indices
+/// and conditions, casts and constants. An fma counts twice.
 inline int64_t countResults(Operation *op) {
   if (!op->getNumResults() ||
       !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
@@ -43,7 +44,8 @@ inline int64_t countResults(Operation *op) {
          (isa<math::FmaOp>(op) ? 2 : 1);
 }
 
-/// How often the body of `op` runs, 1 where it is no loop.
+/// Returns the trip count of `op`, 1 if `op` is not a loop, or std::nullopt if
+/// the trip count is dynamic.
 inline std::optional<int64_t> countTrips(Operation *op) {
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   if (!loop)
@@ -63,9 +65,10 @@ inline std::optional<int64_t> countTrips(Operation *op) {
   return trips;
 }
 
-/// The sum of `count` over all that runs where `op` runs `times` times;
-/// `getTimes` says how often the regions of an op run then. Nothing where one
-/// of them is not known.
+/// Returns the sum of `count` over `op` and all nested ops, each weighted by
+/// its number of executions, when `op` runs `times` times. `getTimes` returns
+/// how often the regions of an op then run. Returns std::nullopt if `getTimes`
+/// does.
 inline std::optional<int64_t> sumOverTrips(
     Operation *op, int64_t times,
     llvm::function_ref<int64_t(Operation *)> count,
@@ -87,7 +90,8 @@ inline std::optional<int64_t> sumOverTrips(
   return sum;
 }
 
-/// The operations of all iterations.
+/// Returns the number of element operations in all iterations of `op` and its
+/// nested loops, or std::nullopt if a trip count is dynamic.
 inline std::optional<int64_t> countOperations(Operation *op) {
   return sumOverTrips(
       op, 1, countResults,

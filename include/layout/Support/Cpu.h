@@ -1,4 +1,4 @@
-//===- Cpu.h - Processors that code is made for -----------------*- C++ -*-===//
+//===- Cpu.h - Processors with known parameters -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 namespace mlir {
 namespace layout {
 
-/// Levels of x86-64 as its psABI has them, AArch64 and cores of it, and what
-/// this process runs on.
+/// The processors that code can be compiled for: psABI levels of x86-64,
+/// AArch64 and some of its cores, and the host of this process.
 enum class Cpu {
   x86_64_v3,
   x86_64_v4,
@@ -25,10 +25,11 @@ enum class Cpu {
   host
 };
 
-/// What kernels are planned for.
+/// Returns the machine parameters that kernels are planned for.
 CpuFigures getFigures(Cpu cpu);
 
-/// How many threads run at once; of the host, those that this process may use.
+/// Returns the number of hardware threads; on the host, only those that this
+/// process may use.
 int64_t getCores(Cpu cpu);
 
 } // namespace layout

@@ -1,13 +1,13 @@
-//===- CpuFigures.h - What is assumed of a CPU ------------------*- C++ -*-===//
+//===- CpuFigures.h - Machine parameters of a CPU ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The figures of a CPU with 256-bit vectors, AVX2 for one. The target attribute
-// and the options of pipelines and passes take their defaults from here, and
-// the planner of kernels asks this object only.
+// The default parameters are those of a CPU with 256-bit vectors, e.g. AVX2.
+// The target attribute and the options of pipelines and passes have their
+// defaults from here. The kernel planner uses no other source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +20,20 @@ namespace mlir {
 namespace layout {
 
 struct CpuFigures {
-  /// Bits of one vector register; 0 for scalar code.
+  /// The width of one vector register in bits; 0 for scalar code.
   unsigned vectorBits = 256;
   unsigned vectorRegisters = 16;
-  /// The smallest elements, in bytes, of which one shuffle takes any from two
-  /// registers; 0 where there is no such shuffle.
+  /// The smallest element size in bytes for which one shuffle can select
+  /// arbitrary elements from two registers; 0 if the CPU has no such shuffle.
   int64_t permutedBytes = 0;
-  /// What memory moves at once.
+  /// The size of a cache line in bytes.
   int64_t lineBytes = 64;
-  /// The caches of one core.
+  /// The sizes of L1 and L2 of one core, in bytes.
   int64_t firstCacheBytes = 32 * 1024;
   int64_t secondCacheBytes = 1024 * 1024;
-  /// The cache that all cores share.
+  /// The size of the last-level cache that all cores share, in bytes.
   int64_t lastCacheBytes = 32 * 1024 * 1024;
-  /// Lines of the first cache that are so many bytes apart share a set.
+  /// The size of one way of L1 in bytes: lines at this distance share a set.
   int64_t setPeriodBytes = 4096;
 };
 

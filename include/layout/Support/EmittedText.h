@@ -1,13 +1,13 @@
-//===- EmittedText.h - Text of a module inside other languages --*- C++ -*-===//
+//===- EmittedText.h - Escape text of a module ------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Names, attributes and locations of a module are data: whoever wrote them must
-// not be able to write code, markup or paths. Every emitter takes such text
-// through one of these functions, and has no rules of its own.
+// Names, attributes and locations of a module are data: their author must not
+// be able to inject code, markup or paths. Every emitter passes such text
+// through one of these functions and has no escaping of its own.
 //
 //   toWord("main")          main
 //   toWord("a b")           a_b_h<32 hex digits>
@@ -26,28 +26,29 @@
 namespace mlir {
 namespace layout {
 
-/// Whether the text consists of letters, digits and underscores of ASCII, is
-/// not empty and not longer than 100 characters.
+/// Returns true if `text` consists of 1 to 100 ASCII letters, digits and
+/// underscores.
 bool isWord(llvm::StringRef text);
 
-/// Letters, digits and underscores alone: a word stays as it is, of any other
-/// text a hash is part. Two texts never give one word. Behind a prefix of the
-/// emitter's own, it is an identifier that is no keyword and no macro; with an
-/// extension behind it, it is the name of a file in the folder that is meant.
+/// Converts `text` to letters, digits and underscores. A word stays unchanged;
+/// other texts get a hash, so that different texts have different results.
+/// After a prefix of the emitter, the result is an identifier that is neither a
+/// keyword nor a macro. Before an extension, it is a file name without path
+/// separators.
 std::string toWord(llvm::StringRef text);
 
-/// Text for JSON, which escapes all but what is not UTF-8.
+/// Replaces invalid UTF-8, which writers of JSON do not escape.
 std::string toUtf8(llvm::StringRef text);
 
-/// Text for a comment of C that ends with its line, at most 400 characters:
-/// nothing in it ends the line or continues it.
+/// Converts `text` to at most 400 characters for a line comment of C, without
+/// characters that end or continue the line.
 std::string toComment(llvm::StringRef text);
 
-/// The content of an element of XML, HTML and SVG; characters that XML does not
-/// allow become '?'.
+/// Escapes `text` as the content of an XML, HTML or SVG element. Characters
+/// that XML does not allow become '?'.
 std::string escapeXml(llvm::StringRef text);
 
-/// The inside of a quoted string of Graphviz's dot; lines stay lines.
+/// Escapes `text` for a quoted string of Graphviz's dot; line breaks are kept.
 std::string escapeDot(llvm::StringRef text);
 
 } // namespace layout

@@ -1,17 +1,18 @@
-//===- EngineTimes.h - How long the engines of an NPU take ------*- C++ -*-===//
+//===- EngineTimes.h - Time model of the engines of an NPU ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The time of transfers and of commands of execution units, in any unit. The
-// clock of the simulator and the prices of the assignment both ask here:
+// The time of DMA transfers and of commands of execution units, in any unit.
+// The clock of the simulator and the costs of layout assignment are computed
+// here:
 //
-//     transfers   a start for each, and the bytes
-//     commands    a start for each, and the steps, of which each is eu_bytes of
-//                 every core; one that uses a bank for two operands takes every
-//                 step twice
+//     transfers   one start each, plus the time of the bytes
+//     commands    one start each, plus the steps; a step is eu_bytes of every
+//                 core. A command that uses a bank for two operands takes
+//                 twice the steps
 //
 //     EngineTimes::inCycles({550, 64, 32, 8}).getTransfers(1, 4096)  // 96
 //
@@ -26,17 +27,17 @@
 namespace mlir {
 namespace layout {
 
-/// A figure of a target that is not stated: the chip says it.
+/// Stands for an unset parameter of a target, whose value is that of the chip.
 constexpr int64_t kFigureOfChip = std::numeric_limits<int64_t>::min();
 
-/// The figures of a chip's clock; starts are in cycles.
+/// The clock parameters of a chip; `dmaStart` and `computeStart` are in cycles.
 struct ChipClock {
   int64_t megahertz = 1000, dmaBytesPerCycle = 64, dmaStart = 32,
           computeStart = 8;
 };
 
 struct EngineTimes {
-  /// `time` for `count` of something.
+  /// A rate of `time` per `count` items.
   struct Rate {
     int64_t time = 1, count = 1;
 
@@ -54,7 +55,7 @@ struct EngineTimes {
         clock.dmaStart, clock.computeStart, {1, clock.dmaBytesPerCycle}, {}};
   }
 
-  /// Of bytes that go from one place to another.
+  /// Returns the time of `transfers` DMA transfers of `bytes` bytes in total.
   Cost getTransfers(int64_t transfers, int64_t bytes) const {
     return addCosts(scaleCost(transferStart, transfers), byte.get(bytes));
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lowerings put on a function, and what reads it from there to call the
+// Attributes that lowerings set on a function, and that tools read to call the
 // function.
 //
 //===----------------------------------------------------------------------===//
@@ -18,11 +18,11 @@
 namespace mlir {
 namespace layout {
 
-/// The types of the arrays that the function takes and returns; see
+/// The attribute with the array types of operands and results; see
 /// Runtime/Signature.h.
 inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
 
-/// The attribute of upstream's func-to-LLVM lowering that asks for the wrapper
+/// The attribute that makes upstream's func-to-LLVM lowering emit the wrapper
 /// `_mlir_ciface_<name>`.
 inline constexpr llvm::StringLiteral kCInterfaceAttrName =
     "llvm.emit_c_interface";

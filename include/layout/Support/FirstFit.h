@@ -1,12 +1,12 @@
-//===- FirstFit.h - The lowest free place -----------------------*- C++ -*-===//
+//===- FirstFit.h - First-fit placement of blocks ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// First fit: a block of memory goes to the lowest place at which it shares no
-// byte with blocks that already have one.
+// First fit: a block of memory is placed at the lowest address at which it
+// overlaps no block that is already placed.
 //
 //     others at [0, 4) and [6, 8), 2 bytes: place 4; aligned to 8 bytes: 8
 //
@@ -21,11 +21,11 @@
 namespace mlir {
 namespace layout {
 
-/// The lowest place from `least` on that `fit` allows and no other block takes.
-/// `fit(least)` is the lowest allowed place from `least` on. `getPast(other,
-/// place)` is nothing where a block at `place` shares no byte with `other`,
-/// else the lowest place past `place` at which that may be so. Fastest where
-/// `others` are sorted by place.
+/// Finds the lowest address >= `least` that `fit` allows and at which no block
+/// of `others` overlaps. `fit(least)` returns the lowest allowed address >=
+/// `least`. `getPast(other, place)` returns std::nullopt if a block at `place`
+/// is disjoint from `other`, else the lowest address > `place` that may be.
+/// Fastest if `others` are sorted by address.
 template <typename Others, typename Fit, typename GetPast>
 int64_t findFirstFit(int64_t least, const Others &others, const Fit &fit,
                      const GetPast &getPast) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that goes down the rows of a matrix is on another page of 4 KB at
-// each step, and finding out where that page is takes as long as reading it. So
-// the system is asked for pages of 2 MB where it has some. A product of a row
+// A kernel that walks down a matrix column accesses another 4 KB page in each
+// step, and a TLB miss takes as long as the access itself. So memory is
+// requested in 2 MB pages, if the system has them. Vector-matrix products are
+// 20 % faster by this, convolutional networks 1 to 4 %.
 // and a matrix is a fifth faster by this, a convolutional network 1 to 4 %.
 //
 //===----------------------------------------------------------------------===//
@@ -22,8 +23,8 @@ namespace layout {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
 
-/// Memory that begins where such a page does, to be freed with std::free; null
-/// where there is none. The last page belongs to it, too.
+/// Allocates memory aligned to kHugePageBytes and rounded up to whole huge
+/// pages, to be freed with std::free. Returns null if the allocation fails.
 void *allocateHugePages(size_t bytes);
 
 } // namespace layout

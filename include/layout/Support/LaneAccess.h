@@ -1,12 +1,12 @@
-//===- LaneAccess.h - What a vector along a loop touches --------*- C++ -*-===//
+//===- LaneAccess.h - Access patterns of vectorized loops -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are emitted, and ops priced, by the same answer to the question
-// whether a loop can be put on the lanes of vectors.
+// Decides if a loop can be vectorized. Kernel emission and cost models use the
+// same functions, so that their answers agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 namespace mlir {
 namespace layout {
 
-/// How `map`, from loops to the index of a row-major tensor, moves when loop
-/// `dim` advances by one: not at all, to the next element, by a few elements,
-/// or elsewhere.
+/// How the accessed element moves when loop `dim` advances by one: `map` maps
+/// the loops to an index of a row-major tensor. The element is unchanged, the
+/// next one, at most kMostLaneStride elements further in the row, or elsewhere.
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between lanes that are read as vectors.
@@ -57,7 +57,8 @@ inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
                         : LaneAccess::Strided;
 }
 
-/// Parts of a result take a few steps to combine: fewer are not worth lanes.
+/// The least number of partial sums per result that are worth vector lanes:
+/// combining the lanes at the end takes a few steps.
 inline constexpr int64_t kLeastLaneParts = 4;
 
 /// The least number of vectors in a reduction whose lanes are preferred to
@@ -65,8 +66,9 @@ inline constexpr int64_t kLeastLaneParts = 4;
 /// its sums.
 inline constexpr int64_t kLeastLaneVectors = 2;
 
-/// Whether the lanes of vectors along the reduction `dim` can each accumulate a
-/// part of a result, as far as `maps`, those of its op, go.
+/// Returns true if vector lanes along the reduction `dim` can accumulate
+/// partial results, according to the indexing maps `maps` of an op: no access
+/// is strided, and at least one is contiguous.
 template <typename Range> bool canHoldParts(Range &&maps, unsigned dim) {
   bool isRead = false;
   for (AffineMap map : maps) {
@@ -78,8 +80,8 @@ template <typename Range> bool canHoldParts(Range &&maps, unsigned dim) {
   return isRead;
 }
 
-/// How many dims a tensor has up to the last one with more than one position:
-/// what comes behind does not keep neighbors apart.
+/// Returns the number of dims up to the last one with size > 1. Trailing unit
+/// dims do not separate neighboring elements.
 inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {
   while (shape.size() > 1 && shape.back() == 1)
     shape = shape.drop_back();

@@ -1,12 +1,13 @@
-//===- LowerPacks.h - Pack and unpack to simpler ops ------------*- C++ -*-===//
+//===- LowerPacks.h - Lower linalg.pack and linalg.unpack -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's rewriting of tiles to pads, reshapes and transpositions, where it
-// is right. It fails where the tiles are not known.
+// Uses upstream's lowering of packs to pads, reshapes and transpositions, with
+// the cases that it miscompiles excluded. The lowering fails if tile sizes are
+// dynamic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +20,13 @@
 namespace mlir {
 namespace layout {
 
-/// Whether the tiles are those of all dims, in their order. Only then is a
-/// single tile the tensor with its padding, as upstream takes it to be wherever
-/// the other dims have size 1.
+/// Returns true if all dims are tiled, in order. Upstream would lower a pack
+/// with unit outer dims to a plain pad, which is right only in this case.
 template <typename OpTy> bool tilesAreWhole(OpTy op, int64_t rank) {
   return llvm::equal(op.getInnerDimsPos(), llvm::seq<int64_t>(rank));
 }
 
-/// pack = pad, expand, transpose.
+/// Lowers linalg.pack to tensor.pad, tensor.expand_shape and linalg.transpose.
 struct LowerPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::PackOp op,
@@ -36,7 +36,8 @@ struct LowerPack : OpRewritePattern<linalg::PackOp> {
   }
 };
 
-/// unpack = transpose, collapse, slice.
+/// Lowers linalg.unpack to linalg.transpose, tensor.collapse_shape and
+/// tensor.extract_slice.
 struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,

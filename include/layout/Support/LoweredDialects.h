@@ -1,14 +1,13 @@
-//===- LoweredDialects.h - What the pipelines take --------------*- C++ -*-===//
+//===- LoweredDialects.h - Dialects that pipelines accept -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialects whose ops a function may hold. Ops of another one that do not
-// decompose (linalg::AggregatedOpInterface) are refused before the first pass
-// that rewrites: upstream's canonicalization of them is not ours to rely on,
-// and crashes for some.
+// The dialects whose ops a function may contain. Ops of other dialects that do
+// not decompose (linalg::AggregatedOpInterface) are rejected before the first
+// rewriting pass, because upstream's canonicalization of such ops may crash.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +20,8 @@
 namespace mlir {
 namespace layout {
 
-/// Those that the pipeline to the LLVM dialect lowers, and that which it lowers
-/// to.
+/// Returns true if the LLVM pipeline lowers ops of dialect `name`, or produces
+/// them.
 inline bool isPlainDialect(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {
       "affine", "arith",      "bufferization", "builtin", "cf",     "complex",
@@ -32,7 +31,7 @@ inline bool isPlainDialect(llvm::StringRef name) {
   return llvm::is_contained(kNames, name);
 }
 
-/// Those that a pipeline from the top takes.
+/// Returns true if a full pipeline accepts ops of dialect `name`.
 inline bool isInputDialect(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {"gpu", "layout", "npu", "tosa"};
   return isPlainDialect(name) || llvm::is_contained(kNames, name);

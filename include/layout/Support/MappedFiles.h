@@ -1,14 +1,14 @@
-//===- MappedFiles.h - Files that constants are read from -------*- C++ -*-===//
+//===- MappedFiles.h - Mapped files of constants ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A page of a mapped file counts as memory of the process from when it is read.
-// Weights are read once, when they are packed; who has done so says it here,
-// and the pages are the system's again. Whoever reads them once more gets them
-// from the file.
+// A page of a mapped file counts as memory of the process once it has been
+// read. Weights are read once, when they are packed. The packing code then
+// releases the pages to the system; a later access reads them from the file
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 namespace mlir {
 namespace layout {
 
-/// Makes pages of `file`, which is mapped and not written to, known for as long
-/// as the object lives.
+/// Registers the pages of `file`, which is mapped read-only, during the
+/// lifetime of this object.
 class MappedPages {
 public:
   explicit MappedPages(llvm::ArrayRef<char> file);
@@ -33,8 +33,8 @@ private:
   const char *begin;
 };
 
-/// Gives the pages of `bytes` back to the system where they are of such a file;
-/// else does nothing.
+/// Releases the pages of `bytes` to the system if they belong to a registered
+/// file; otherwise does nothing.
 void forgetMappedPages(llvm::ArrayRef<char> bytes);
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- Places.h - Locations as people read them -----------------*- C++ -*-===//
+//===- Places.h - Print locations for users ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@
 
 namespace mlir::layout {
 
-/// The name that the model gives, or else what MLIR prints.
+/// Returns the name of the op in the model, or else the location as MLIR prints
+/// it.
 inline std::string printPlace(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();

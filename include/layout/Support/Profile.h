@@ -1,19 +1,20 @@
-//===- Profile.h - What a program that counts its kernels has ---*- C++ -*-===//
+//===- Profile.h - Interface of profiled programs ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The contract between layout-profile-kernels and who runs what it makes:
+// The contract between layout-profile-kernels and the program that runs its
+// output:
 //
 //   module attributes {layout.profile = ["/conv1/Conv", "/pool/MaxPool"]} {
 //     llvm.mlir.global external @layout_profile() : !llvm.array<4 x i64>
 //     func.func private @layout_clock() -> i64
 //
-// For each name the array has two elements. A kernel adds the nanoseconds that
-// it took to the first one, and the operations on elements that it did, where
-// they are known, to the second one.
+// The array has two elements for each name. A kernel adds its run time in
+// nanoseconds to the first one. It adds its number of element operations, if it
+// is known, to the second one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@
 namespace mlir::layout {
 inline constexpr llvm::StringLiteral kProfileAttrName = "layout.profile";
 inline constexpr llvm::StringLiteral kProfileGlobalName = "layout_profile";
-/// Gives nanoseconds since some point in time.
+/// The function that returns the nanoseconds since some point in time.
 inline constexpr llvm::StringLiteral kClockName = "layout_clock";
 } // namespace mlir::layout
 

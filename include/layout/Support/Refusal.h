@@ -1,14 +1,14 @@
-//===- Refusal.h - Who is told why something cannot be ----------*- C++ -*-===//
+//===- Refusal.h - Callback for the reason of a failure ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A function that may have to refuse takes a Refusal, calls it once with the
-// reason before it returns nothing or failure, and calls it never otherwise.
-// Whoever calls that function makes a diagnostic of the reason, keeps it in a
-// string, or passes nothing where it does not matter:
+// A function that may fail has a parameter of type Refusal. It calls the
+// Refusal once with the reason before it returns std::nullopt or failure, and
+// never otherwise. The caller emits the reason as a diagnostic, stores it in a
+// string, or passes nothing if it does not need the reason:
 //
 //   takeSlice(map, .., [&](const llvm::Twine &why) { emitError() << why; });
 //   std::string whyNot;
@@ -30,7 +30,7 @@
 namespace mlir {
 namespace layout {
 
-/// What a function that refuses returns.
+/// The result of a failed function: converts to failure() and std::nullopt.
 struct Refused {
   operator llvm::LogicalResult() const { return llvm::failure(); }
   template <typename T> operator llvm::FailureOr<T>() const {
@@ -51,7 +51,7 @@ public:
                 * = nullptr>
   Refusal(Callable &&callable) : take(callable) {}
 
-  /// The reason is a clause without a final period.
+  /// Reports the reason, a clause without a final period.
   Refused operator()(const llvm::Twine &why) const {
     if (kept)
       *kept = why.str();
@@ -60,7 +60,8 @@ public:
     return {};
   }
 
-  /// Types take long to print: their text is made only where it is asked for.
+  /// Reports the text that `print` writes. `print` runs only if the reason is
+  /// needed, because types are slow to print.
   Refused
   operator()(llvm::function_ref<void(llvm::raw_ostream &)> print) const {
     if (!*this)
@@ -71,7 +72,7 @@ public:
     return (*this)(why);
   }
 
-  /// Whether anybody asks for the reason.
+  /// Returns true if the caller needs the reason.
   explicit operator bool() const { return kept || take; }
 
 private:

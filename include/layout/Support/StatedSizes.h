@@ -1,12 +1,12 @@
-//===- StatedSizes.h - Sizes that are numbers -------------------*- C++ -*-===//
+//===- StatedSizes.h - Static sizes of slices and tensors -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream verifies the sizes of a slice or a tensor where they are attributes,
-// and folds constants into attributes without a look at them.
+// Upstream verifies the static sizes of slices and tensors, but folds constants
+// into static sizes without this check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,20 @@
 namespace mlir {
 namespace layout {
 
-/// Whether a type states that its tensors have no elements.
+/// Returns true if a dim of `type` is statically 0.
 inline bool hasNoElements(ShapedType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
-/// Whether a slice states where it begins and how large it is, and takes each
-/// index in between.
+/// Returns true if `slice` has unit strides and static offsets and sizes.
 inline bool isStatedBox(OffsetSizeAndStrideOpInterface slice) {
   return slice.hasUnitStride() &&
          ShapedType::isStaticShape(slice.getStaticOffsets()) &&
          ShapedType::isStaticShape(slice.getStaticSizes());
 }
 
-/// Reports a slice or a new tensor of less than no elements; other ops pass.
+/// Verifies that the constant sizes of a slice or of a new tensor are not
+/// negative; other ops pass.
 inline LogicalResult checkStatedSizes(Operation *op) {
   using Sizes = SmallVector<OpFoldResult>;
   Sizes sizes =

@@ -1,13 +1,13 @@
-//===- ThreadDiagnostics.h - The errors of one thread -----------*- C++ -*-===//
+//===- ThreadDiagnostics.h - Diagnostics of one thread ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A handler of diagnostics hears those of all threads of its context, and
-// passes run on several. One that keeps what it hears must leave what others
-// say:
+// A diagnostic handler receives the diagnostics of all threads of its context,
+// and passes run on several threads. A handler that captures diagnostics must
+// ignore those of other threads:
 //
 //   std::string why;
 //   ThreadDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
@@ -26,8 +26,8 @@
 namespace mlir {
 namespace layout {
 
-/// While it lives, `hear` has each diagnostic of the thread that made it, and
-/// says by success that nobody else needs to.
+/// Calls `hear` with each diagnostic that the constructing thread emits. A
+/// diagnostic is consumed if `hear` returns success.
 class ThreadDiagnosticHandler : public ScopedDiagnosticHandler {
 public:
   template <typename HearFn>

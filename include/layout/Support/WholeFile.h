@@ -1,18 +1,18 @@
-//===- WholeFile.h - A file that is there as a whole or not -----*- C++ -*-===//
+//===- WholeFile.h - Files that are written atomically ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is written goes to a new file in the same folder, which takes the name
-// of the wanted one only when every byte is in it. Whoever kills the program or
-// fills the disk finds the old file, or none.
+// The content is written to a new file in the same folder, which is renamed to
+// the requested path when it is complete. If the program is killed or the disk
+// is full, the old file stays, or none exists.
 //
 //   WholeFile file("out.mlir");
 //   file.os() << text;
 //   if (std::error_code code = file.commit())
-//     ..                                      out.mlir is as it was
+//     ..                                      out.mlir is unchanged
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,20 +29,21 @@ namespace layout {
 
 class WholeFile {
 public:
-  /// "-" is the standard output. A device or a pipe is written as it is; of a
-  /// symbolic link, what it leads to is replaced.
+  /// Opens a file for `path`, or the standard output if `path` is "-". A device
+  /// or a pipe is written directly. The target of a symbolic link is replaced,
+  /// not the link.
   explicit WholeFile(llvm::StringRef path);
-  /// Drops what was not committed.
+  /// Discards the content unless it was committed.
   ~WholeFile();
   WholeFile(const WholeFile &) = delete;
   WholeFile &operator=(const WholeFile &) = delete;
 
-  /// Where opening failed, what is written goes nowhere.
+  /// Returns the stream to write to. It discards its input if opening failed.
   llvm::raw_ostream &os() { return *stream; }
-  /// Why the file cannot be opened.
+  /// Returns the error of opening the file.
   std::error_code getError() const { return code; }
-  /// Nothing may be written after it. The error is that of opening, writing,
-  /// closing or renaming, whichever was first.
+  /// Completes the file and returns the first error of opening, writing,
+  /// closing or renaming. Nothing may be written afterwards.
   std::error_code commit();
 
 private:
@@ -52,10 +53,10 @@ private:
   void forget();
 
   std::string path;
-  /// The new file, until it has its name.
+  /// The path of the new file until it is renamed.
   std::string temporary;
   std::unique_ptr<llvm::raw_ostream> stream;
-  llvm::raw_fd_ostream *file = nullptr; // the stream, where it was opened
+  llvm::raw_fd_ostream *file = nullptr; // the stream, if it was opened
   std::error_code code;
 };
 
