@@ -1,4 +1,4 @@
-//===- BitMatrix.cpp - Linear equations over bits -------------------------===//
+//===- BitMatrix.cpp - Linear equations over GF(2) ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -106,7 +106,8 @@ std::optional<Bits> BitReader::read(const IndexExpr &value) {
     std::optional<int64_t> stride = term.stride.getConstant();
     if (!stride || *stride < 0)
       return fail(term.digit, " has a stride that is no number above 0");
-    // Times a number is the sum of shifts by its bits.
+    // Multiplying by a stride adds one shifted copy for each set bit of the
+    // stride.
     for (unsigned shift = 0; *stride >> shift != 0; ++shift) {
       if ((*stride >> shift & 1) == 0)
         continue;

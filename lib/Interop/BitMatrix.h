@@ -1,16 +1,16 @@
-//===- BitMatrix.h - Linear equations over bits -----------------*- C++ -*-===//
+//===- BitMatrix.h - Linear equations over GF(2) ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Vectors of bits are numbers, their sum is xor. A matrix is the list of its
+// Bit vectors are integers, and their sum is xor. A matrix is the list of its
 // columns.
 //
-// Digits of powers of two are runs of bits of the index, and where no two of
-// them meet in a bit, a sum of digits times strides is the xor of them: every
-// bit of such a value is a sum of index bits.
+// Digits with power-of-two divisors and moduli select consecutive bits of the
+// index. If no two digits overlap in a bit, a sum of digits times strides
+// equals their xor. Each bit of such a value is then a sum of index bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,32 +28,37 @@
 namespace mlir {
 namespace layout {
 
-/// More bits than a number has are not needed: extents are int64.
+/// The maximal number of bits; more are not needed because extents are int64.
 constexpr unsigned kMaxBits = 62;
 
 struct BitSolution {
-  /// For each row r the columns whose sum is that unit vector, as a set of
-  /// bits; 0 where no columns give it. Early columns are preferred.
+  /// For each row r, the set of columns, as a bit mask, whose sum is the unit
+  /// vector of r; 0 if no set has this sum. Earlier columns are preferred.
   llvm::SmallVector<uint64_t> units;
-  /// Sets of columns whose sum is 0, independent of each other: one for each
-  /// column that depends on those before it.
+  /// A basis of the column sets whose sum is 0, one for each column that
+  /// depends on earlier columns.
   llvm::SmallVector<uint64_t> kernel;
 };
 
-/// Solves for the unit vectors of `rows` rows; both at most `kMaxBits`.
+/// Solves for the unit vectors of `rows` rows. `rows` and the number of columns
+/// are at most `kMaxBits`.
 BitSolution solve(llvm::ArrayRef<uint64_t> columns, unsigned rows);
 
-/// For each bit of a value the index bits whose sum it is, the lowest first.
+/// For each bit of a value, lowest first, the set of index bits whose sum it
+/// is.
 using Bits = llvm::SmallVector<uint64_t>;
 
+/// Decomposes values into bits that are sums of index bits.
 class BitReader {
 public:
-  /// `box` has powers of two: the sizes of the dims, then of the replicas. The
-  /// index bits are those of dim 0, from the lowest one, then of dim 1, ..
+  /// Reads values over `box`: the sizes of the dims, then of the replicas, all
+  /// powers of two. The index bits are those of dim 0, lowest first, then of
+  /// dim 1, ..
   BitReader(llvm::ArrayRef<int64_t> box, Refusal error)
       : box(box), error(error) {}
 
-  /// Names the digit that is no run of bits where there is one.
+  /// Returns the bits of `value`, or reports the digit that does not select
+  /// consecutive bits.
   std::optional<Bits> read(const IndexExpr &value);
 
 private:

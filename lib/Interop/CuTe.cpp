@@ -1,4 +1,4 @@
-//===- CuTe.cpp - Nested shapes and strides -------------------------------===//
+//===- CuTe.cpp - CuTe layouts --------------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An integer, or a tuple of them.
+/// An integer or a tuple, recursively.
 struct IntTuple {
   size_t column = 0;
   bool isLeaf = true;
@@ -33,13 +33,14 @@ struct IntTuple {
 };
 } // namespace
 
-/// How deep tuples may nest: more than any layout has, less than a stack.
+/// The maximal nesting depth of tuples, which bounds the recursion of the
+/// parser.
 static constexpr unsigned kMaxDepth = 64;
 
 static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {
   tuple.column = scanner.column();
   if (!scanner.consume("(")) {
-    scanner.consume("_"); // the mark of numbers known at compile time
+    scanner.consume("_"); // marks compile-time constants
     return scanner.integer(tuple.value, "a number or a tuple");
   }
   tuple.isLeaf = false;
@@ -83,7 +84,7 @@ static bool addLeaves(Scanner &scanner, const IntTuple &shape,
       });
 }
 
-/// The number of indices of a mode; nothing past int64.
+/// Returns the number of indices of a mode, or std::nullopt on int64 overflow.
 static std::optional<int64_t> countIndices(ArrayRef<CuTeLayout::Leaf> leaves) {
   int64_t size = 1;
   for (const CuTeLayout::Leaf &leaf : leaves)
@@ -113,7 +114,8 @@ static bool addModes(Scanner &scanner, const IntTuple &shape,
       [&](auto pair) { return addMode(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-/// `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with the offset before the swizzle.
+/// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with the offset before the
+/// swizzle.
 static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   size_t start = scanner.column();
   StringRef word = scanner.word();
@@ -131,7 +133,7 @@ static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   CuTeLayout::Swizzle swizzle{values[0], values[1], values[2]};
   if (swizzle.bits < 0 || swizzle.base < 0)
     return scanner.fail(column, "a swizzle has no bits or base below 0");
-  // The magnitude of the least int64 is no int64.
+  // The magnitude of the minimal int64 is not an int64.
   bool isHuge = llvm::any_of(
       values, [](int64_t value) { return value > 62 || value < -62; });
   if (isHuge || swizzle.bits + swizzle.base + std::abs(swizzle.shift) > 62)
@@ -145,7 +147,8 @@ static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   layout.swizzle = swizzle;
   if (!scanner.expect("o", "after the swizzle"))
     return false;
-  // A number and another `o` are the offset; a number and `:` a shape.
+  // A number followed by `o` is the offset; a number followed by `:` is a
+  // shape.
   StringRef digits = scanner.rest().take_while(llvm::isDigit);
   if (!digits.empty() &&
       scanner.rest().drop_front(digits.size()).ltrim(' ').starts_with("o"))
@@ -176,14 +179,15 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
   int64_t from = base + std::max<int64_t>(shift, 0);
   int64_t to = base - std::min<int64_t>(shift, 0);
   auto power = [](int64_t bit) { return int64_t(1) << bit; };
-  // Bits that are 0 everywhere change nothing, and need no room.
+  // Bits that are 0 everywhere need no swizzle and no positions.
   int64_t count = bits;
   while (count > 0 &&
          SizeExpr(power(from + count - 1)).isProvablyAtLeast(offset.extent))
     --count;
   if (count == 0)
     return offset;
-  // Bit by bit: a bit is one of a single digit where strides are powers of two.
+  // One digit per bit: each is a bit of a single digit if strides are powers of
+  // two.
   auto field = [&](int64_t begin, int64_t end) {
     SmallVector<Sized> bits;
     while (end > begin)
@@ -192,9 +196,9 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
   };
   Sized changed =
       xorOf({field(to, to + count), field(from, from + count)}, power(count));
-  // What is above the changed bits and what is below them stays, each as one
-  // digit. So the last run of positions that the changed bits number is used to
-  // its end, and that is seen from the digits.
+  // The bits above and below the swizzled ones are one digit each. So the
+  // digits show that the positions numbered by the swizzled bits are used up to
+  // their end.
   return group(
       {floorDiv(offset, power(to + count)), changed, mod(offset, power(to))});
 }

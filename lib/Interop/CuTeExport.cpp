@@ -1,17 +1,18 @@
-//===- CuTeExport.cpp - Maps as nested shapes and strides -----------------===//
+//===- CuTeExport.cpp - Export maps as CuTe layouts -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every digit is a leaf: its extent, and its stride as it is. Extents multiply
-// to the size of the dim, so a ragged outermost digit has none; and nothing
-// states a length of the storage, so it ends with the last element.
+// Each digit becomes a leaf with its extent and stride. The extents of a mode
+// multiply to the size of the dim, so the outermost digit must divide it. The
+// storage ends with the last element, because a CuTe layout does not state its
+// length.
 //
-// A map with swizzles is looked at bit by bit. A swizzle is its own inverse:
-// one that leaves every bit of the offset a single bit of the index is the one
-// that the map has.
+// A map with swizzles is analyzed bit by bit. A swizzle is its own inverse: if
+// applying one turns every bit of the offset into a single bit of the index, it
+// is the swizzle of the map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ static bool isSwizzled(const DigitTerm &term) {
   return term.digit.swizzle != nullptr;
 }
 
-/// The modes of a map without swizzles.
+/// Returns the modes of a map without swizzles.
 static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
                                           Refusal error) {
   unsigned rank = special.getRank();
@@ -72,7 +73,8 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
   return layout;
 }
 
-/// Whether every bit is one of the index, or none, and none of them is twice.
+/// Returns true if every bit is 0 or a single index bit, and no index bit
+/// repeats.
 static bool isPlain(ArrayRef<uint64_t> bits) {
   uint64_t seen = 0;
   for (uint64_t bit : bits) {
@@ -83,8 +85,8 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
   return true;
 }
 
-/// The modes of plain bits: neighbors in the index and in the offset are one
-/// leaf.
+/// Returns the modes of plain bits. Bits that are adjacent in the index and in
+/// the offset form one leaf.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           Refusal error) {
   CuTeLayout layout;
@@ -109,7 +111,7 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
         leaves.push_back({2, stride});
       lo *= 2;
     }
-    // The last leaf ends with the dim.
+    // The last leaf ends at the size of the dim.
     if (leaves.empty()) {
       leaves.push_back({1, 0});
       continue;
@@ -124,7 +126,7 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
   return layout;
 }
 
-/// Whether the storage of `layout` is as long as that of the map.
+/// Checks that the storage of `layout` has the extent of the map.
 static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
                         Sizes sizes, Refusal error) {
   SizeExpr end = layout.getMap(sizes, error)->getCoordinates()[0].extent;
@@ -136,8 +138,8 @@ static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
   return false;
 }
 
-/// The layout of the bits with the swizzle of the fewest bits that leaves them
-/// plain.
+/// Returns the layout of `bits` with the narrowest swizzle that makes them
+/// plain, or std::nullopt if there is none.
 static std::optional<CuTeLayout>
 undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
   auto ignore = nullptr;
@@ -161,7 +163,7 @@ undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
   return std::nullopt;
 }
 
-/// The modes and the swizzle of a map with swizzled bits.
+/// Returns the modes and the swizzle of a map with swizzled bits.
 static std::optional<CuTeLayout> getSwizzledModes(const Coordinate &offset,
                                                   Sizes sizes, Refusal error) {
   SmallVector<int64_t> box;
@@ -214,7 +216,8 @@ mlir::layout::exportCuTe(const LayoutMap &map, Sizes sizes, Refusal error) {
   std::optional<CuTeLayout> layout = getModes(special, sizes, keep);
   if (layout && checkExtent(*layout, *offset, sizes, keep))
     return layout->str();
-  // A swizzle of bits that are 0 otherwise is a copy of bits and no digit.
+  // A swizzle into bits that are otherwise 0 duplicates bits and is not a
+  // digit.
   if ((layout = getSwizzledModes(*offset, sizes, nullptr)))
     return layout->str();
   return fail(fault);

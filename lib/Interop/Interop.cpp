@@ -31,7 +31,7 @@ std::optional<Notation> mlir::layout::getNotation(StringRef name) {
   return std::nullopt;
 }
 
-/// Of characters in a text: far more than anybody writes.
+/// The maximal number of characters in a text, more than any real layout has.
 static constexpr size_t kMostText = 16384;
 
 std::optional<ImportedLayout>
@@ -69,7 +69,7 @@ mlir::layout::getStatedShape(const ImportedLayout &layout) {
 
 llvm::SmallVector<int64_t>
 mlir::layout::getExampleShape(const ImportedLayout &layout) {
-  // The numbers of a descriptor hold up to its padded dims.
+  // A descriptor is valid for shapes up to its padded dims.
   if (const auto *oneDnn = std::get_if<OneDnnLayout>(&layout))
     if (oneDnn->numbers)
       return oneDnn->numbers->padded;

@@ -1,4 +1,4 @@
-//===- Name.cpp - What a map is, in one word ------------------------------===//
+//===- Name.cpp - Short names of maps -------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// A tag in lower case, with the letters that people use for four dims.
+/// Returns `tag` in lower case, with the customary letters for four dims.
 static std::string nameTag(StringRef tag) {
   std::string name = tag.lower();
   StringRef order = StringRef(name).take_while(llvm::isAlpha);
@@ -36,7 +36,7 @@ static std::string nameTag(StringRef tag) {
   return name;
 }
 
-/// The kind that gives `map` in some order of its axes.
+/// Finds the image kind that gives `map` for some order of its axes.
 static std::optional<RgbaImageKind> findImageKind(const LayoutMap &map,
                                                   Sizes unknown) {
   for (StringRef name : getRgbaImageNames()) {

@@ -1,4 +1,4 @@
-//===- OneDnn.cpp - Format tags and blocking descriptors ------------------===//
+//===- OneDnn.cpp - oneDNN tags and descriptors ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ using llvm::Twine;
 // Tags
 //===----------------------------------------------------------------------===//
 
-/// The names of dims, in logical order.
+/// The letters of the dims, in logical order.
 static constexpr llvm::StringLiteral kGenericNames = "abcdefghijkl";
 static_assert(kGenericNames.size() == OneDnnLayout::kMaxTagRank);
 static constexpr llvm::StringLiteral kNames[] = {
@@ -31,13 +31,13 @@ static constexpr llvm::StringLiteral kNames[] = {
     "oihw", "oidhw", "goi",   "goiw", "goihw", "goidhw", "tn",
     "tnc",  "ldnc",  "ldigo", "ldio", "ldgo"};
 
-/// Names that oneDNN gives to tags that they do not describe.
+/// Tags of oneDNN whose letters contradict their meaning.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
     kMisnamed[] = {{"gIOhw2i8o16i2o", "aBCde2c8b16c2b"},
                    {"gIOdhw2i8o16i2o", "aBCdef2c8b16c2b"}};
 
 namespace {
-/// A dim (factor 0), or a block of one.
+/// A dim (factor 0) or a block of a dim in a tag.
 struct TagPart {
   char letter; // lower case
   bool isUpper;
@@ -80,7 +80,8 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
                                            "each dim, as in aBcd16b");
 }
 
-/// What the letters of the outer dims mean: their logical order.
+/// Returns the letters of the dims in logical order, or "" if no naming scheme
+/// has exactly the letters of `dims`.
 static StringRef findNames(ArrayRef<TagPart> dims) {
   auto isNamedBy = [&](StringRef names) {
     return names.size() == dims.size() &&
@@ -159,7 +160,7 @@ static bool parseTag(Scanner &scanner, OneDnnLayout &layout) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `name=[1,2]` as it stands in the text.
+/// A list `name=[1,2]`, with the columns of its numbers.
 struct NumberList {
   StringRef name;
   SmallVector<int64_t> values;
@@ -264,8 +265,8 @@ std::optional<SmallVector<int64_t>> OneDnnLayout::getBlockSizes() const {
 }
 
 std::optional<int64_t> OneDnnLayout::computeSize() const {
-  // What one dim spans above the blocks; a dim without a second position spans
-  // nothing, whatever its stride.
+  // The span of one dim above the blocks. A dim with one position spans
+  // nothing, regardless of its stride.
   SizeExpr inner(1);
   for (const Block &block : blocks)
     inner = inner * SizeExpr(block.size);

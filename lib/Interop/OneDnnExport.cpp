@@ -1,13 +1,14 @@
-//===- OneDnnExport.cpp - Maps as tags and descriptors --------------------===//
+//===- OneDnnExport.cpp - Export maps as oneDNN layouts -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Slowest first, the digits are the outermost ones of different dims, and from
-// the first other digit on dense blocks. Where the outer ones are dense, too,
-// and padded by their blocks alone, a tag says it.
+// The digits, slowest first, must begin with outermost digits of different
+// dims. All digits from the first other one on must be dense blocks. If the
+// outer digits are dense, too, and only blocks cause padding, a tag describes
+// the map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +30,14 @@ public:
                  SizeExpr extent)
       : rank(rank), sizes(sizes), digits(digits), extent(std::move(extent)) {}
 
-  /// The layout whose digits from `firstBlock` on are blocks.
+  /// Returns the layout whose digits from `firstBlock` on are blocks.
   std::optional<OneDnnLayout> getBlocks(size_t firstBlock, Refusal error);
 
-  /// Completes it with the digits before: as a tag, if they are dense ..
+  /// Adds the digits before `firstBlock` to `layout` as a tag. Returns false if
+  /// they are not dense.
   bool addOrder(OneDnnLayout &layout, size_t firstBlock);
-  /// .. and as a descriptor. Sizes and strides are constants.
+  /// Adds the digits before `firstBlock` to `layout` as a descriptor. Returns
+  /// false if a size or stride is not constant.
   bool addNumbers(OneDnnLayout &layout, size_t firstBlock);
 
 private:
@@ -62,7 +65,7 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
       error("digit " + describe(digit, rank) + message);
       return std::nullopt;
     };
-    // Blocks of a dim of size 1 hold nothing but leave room.
+    // Holes before a digit are expressed as a block of a unit dim.
     if (auto holes = placed.stride.exactQuotient(stride);
         holes && holes->isConstant() && llvm::is_contained(sizes, 1) &&
         placed.stride != stride) {
@@ -91,8 +94,8 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
   return layout;
 }
 
-/// The dims by their strides above the blocks, slowest first. One that has
-/// nothing there stands before the first one that follows it in logical order.
+/// Returns the dims by their strides above the blocks, slowest first. A dim
+/// without a digit there precedes the first dim with a higher number.
 SmallVector<unsigned> OneDnnExporter::getOrder(size_t firstBlock) const {
   SmallVector<unsigned> order;
   for (const PlacedDigit &outer : digits.take_front(firstBlock))
@@ -199,7 +202,7 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
 
 std::optional<std::string>
 mlir::layout::exportOneDnn(const LayoutMap &map, Sizes sizes, Refusal error) {
-  // A text for every size says more than one for this one.
+  // A text that is valid for every size is preferred to one for these sizes.
   if (std::optional<std::string> text =
           exportFor(map, unknownSizes(map), nullptr))
     return text;

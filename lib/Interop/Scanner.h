@@ -1,12 +1,12 @@
-//===- Scanner.h - Reading short texts --------------------------*- C++ -*-===//
+//===- Scanner.h - Tokenizer for short texts --------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Tokens of the notations, each with its column. Spaces stand between tokens
-// and mean nothing.
+// Scans the tokens of the notations, with their columns. Spaces between tokens
+// are ignored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,20 @@ public:
 
   llvm::StringRef getText() const { return text; }
 
-  /// The column of the next token.
+  /// Returns the column of the next token.
   size_t column() {
     while (position < text.size() && text[position] == ' ')
       ++position;
     return position;
   }
-  /// The column behind the last token.
+  /// Returns the column after the last token.
   size_t end() const { return position; }
   llvm::StringRef rest() { return text.substr(column()); }
   bool atEnd() { return rest().empty(); }
-  /// The next character, 0 at the end.
+  /// Returns the next character, or 0 at the end.
   char peek() { return atEnd() ? 0 : rest().front(); }
 
-  /// Moves past that character.
+  /// Returns the next character and moves past it.
   char take() { return text[position = column(), position++]; }
 
   bool fail(size_t column, const llvm::Twine &message) {
@@ -55,7 +55,7 @@ public:
     return true;
   }
 
-  /// `where` completes the sentence "expected ',' ..".
+  /// Requires `token`. `where` completes the error "expected ',' ..".
   bool expect(llvm::StringRef token, const llvm::Twine &where) {
     if (consume(token))
       return true;
@@ -67,14 +67,14 @@ public:
                 "unexpected " + quoteCharacter(text, column()) + " at the end");
   }
 
-  /// Letters, without spaces between them.
+  /// Reads letters without spaces between them.
   llvm::StringRef word() {
     llvm::StringRef result = rest().take_while(llvm::isAlpha);
     position += result.size();
     return result;
   }
 
-  /// A decimal number, `what` in the words of the notation.
+  /// Reads a decimal number. `what` names it in errors.
   bool integer(int64_t &value, const llvm::Twine &what) {
     size_t start = column();
     bool negative = rest().starts_with("-");
@@ -89,7 +89,7 @@ public:
     return true;
   }
 
-  /// Items between commas up to `close`; none are fine.
+  /// Parses a comma-separated list up to `close`, which may be empty.
   bool list(llvm::StringRef close, llvm::function_ref<bool()> item) {
     if (consume(close))
       return true;

@@ -1,4 +1,4 @@
-//===- Triton.cpp - Linear layouts over bits ------------------------------===//
+//===- Triton.cpp - Triton linear layouts ---------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ private:
   bool checkBases(const TritonLayout &layout);
 
   Scanner scanner;
-  // Where all bases and the shape stand in the text.
+  // The columns of all bases and of the shape in the text.
   SmallVector<size_t> columns;
   size_t shapeColumn = 0;
 };
@@ -98,7 +98,7 @@ bool TritonParser::parseShape(TritonLayout &layout) {
   });
 }
 
-/// A logical index as the bits of all dims, the lowest ones of dim 0.
+/// Packs the entries of a logical index into one bit vector, dim 0 lowest.
 static uint64_t pack(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   uint64_t bits = 0;
   unsigned begin = 0;
@@ -160,7 +160,7 @@ bool TritonParser::parse(TritonLayout &layout) {
     return false;
   if (layout.isMemory())
     return true;
-  // Those that are not written have no bits.
+  // Coordinates that are not written have no bits.
   SmallVector<TritonLayout::Coordinate, 4> all;
   for (StringRef name : TritonLayout::kHardware) {
     auto written =
@@ -202,8 +202,8 @@ std::optional<LayoutMap> TritonLayout::getMap(Sizes sizes,
       return std::nullopt;
     }
 
-  // The terms of each bit: those of the logical dims, then those of one replica
-  // dim whose bits are the sums that change nothing.
+  // The inputs are the bits of the logical dims, and those of one replica dim,
+  // whose bits are the sets of bases with sum 0.
   BitSolution inverse = invert(*this);
   SmallVector<std::pair<Sized, uint64_t>> inputs; // and the bits they flip
   auto addInput = [&](unsigned dim, int64_t lo, uint64_t flips) {

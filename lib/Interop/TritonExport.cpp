@@ -1,12 +1,12 @@
-//===- TritonExport.cpp - Maps as linear layouts over bits ----------------===//
+//===- TritonExport.cpp - Export maps as linear layouts -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every bit of a coordinate is a sum of index and replica bits; the inverse of
-// that matrix has the bases as its columns.
+// Every bit of a coordinate is a sum of index and replica bits. The bases are
+// the columns of the inverse of that matrix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::Twine;
 
-/// The spaces that bases speak of.
+/// Returns true if the space and the coordinates of `map` are those of a linear
+/// layout.
 static bool hasKnownSpace(const LayoutMap &map) {
   if (map.getSpace() == "buffer")
     return true;
@@ -70,7 +71,7 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
                 "' is neither linear memory nor 'linear' with the coordinates "
                 "register, lane, warp and block");
 
-  // The bits of all coordinates that each bit of the index and the replica
+  // For each bit of the index and the replica, the coordinate bits that it
   // flips.
   SmallVector<uint64_t> flips(*inputs, 0);
   unsigned outputs = 0;
@@ -108,7 +109,7 @@ mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
                 " bits of the index: the positions and the elements of a "
                 "linear layout are as many, and no two elements share one");
 
-  // A basis is what of the index flips that bit alone.
+  // A basis is the index part of the input that flips exactly one output bit.
   const uint64_t *flipping = inverse.units.begin();
   for (TritonLayout::Coordinate &coordinate : layout.coordinates)
     for (TritonLayout::Basis &basis : coordinate.bases) {

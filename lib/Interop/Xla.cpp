@@ -1,4 +1,4 @@
-//===- Xla.cpp - Tiled layouts as XLA writes them -------------------------===//
+//===- Xla.cpp - XLA tiled layouts ----------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@ using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// What XLA writes after the colon besides tiles. Nothing of it says where an
-/// element lives among the others, so a map cannot keep it.
+/// Returns the meaning of the next property after the colon if it is not a
+/// tile, else "". Such properties are not part of the index map.
 static StringRef getMeaning(Scanner &scanner) {
   static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral>
       meanings[] = {{"SC(", "a split over memories"},
@@ -35,7 +35,7 @@ static StringRef getMeaning(Scanner &scanner) {
   return {};
 }
 
-/// The dims up to the colon or the brace, a permutation of 0 .. n - 1.
+/// Parses the dims up to the colon or the brace, a permutation of 0 .. n - 1.
 static bool parseDims(Scanner &scanner, XlaLayout &layout) {
   SmallVector<std::pair<int64_t, size_t>> dims;
   auto atClose = [&] { return StringRef(":}").contains(scanner.peek()); };

@@ -1,24 +1,25 @@
-//===- XlaExport.cpp - Maps as tiled layouts ------------------------------===//
+//===- XlaExport.cpp - Export maps as tiled layouts -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile splits parts off the end of dims and puts them behind everything that
-// is there. So the slowest digits that are the outermost ones of different
-// dims stay where they are, and each further digit is split off in turn, with
-// all of its source below it that is not stored yet. Splits whose sources stand
-// in the sequence in the order of the splits are one tile.
+// A tile splits dims and appends the remainders to the sequence. So the slowest
+// digits that are the outermost ones of different dims stay in place. Each
+// further digit is split off in turn, together with the unsplit lower part of
+// its source. Consecutive splits form one tile if their sources are in the
+// order of the splits.
 //
 //     d0 floordiv 8, d1 floordiv 128, d0 floordiv 2 mod 4, d1 mod 128, d0 mod 2
 //       0 by 8 and 1 by 128: T(8,128); then d0 mod 8 by 2: T(2,1)
 //
-// A dim of known size may leave nothing in front: its tile is as large as it.
+// A dim of static size may have no digit in front: its tile then has its size.
 //
-// Every dim that a tile passes over leaves a remainder of extent 1 at the end.
-// Later tiles pass over those, too: without more, each tile would double the
-// dims. So where several stand in a row, they are fused into the dim before.
+// Every dim that a tile covers without splitting it leaves a remainder of
+// extent 1 at the end, which later tiles cover, too. The number of dims would
+// double with each tile, so consecutive leftovers are fused into the dim before
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +37,18 @@ using llvm::Twine;
 
 namespace {
 
-/// The sequence of dims that tiles act on, and the tiles so far.
+/// The sequence of dims that tiles transform, and the tiles emitted so far.
 class Tiler {
 public:
-  /// The last element of the sequence: `count` dims, to be fused before the
-  /// first split.
+  /// Appends an element of `count` dims to the sequence, which are fused before
+  /// its first split. Returns the element.
   unsigned add(unsigned count) {
     widths.push_back(count);
     sequence.push_back(widths.size() - 1);
     return sequence.back();
   }
 
-  /// Splits the lowest `factor` indices off an element; they become a new one.
+  /// Splits the lowest `factor` indices off `element`. Returns the new element.
   unsigned split(unsigned element, int64_t factor) {
     auto position = llvm::find(sequence, element) - sequence.begin();
     if (position == ptrdiff_t(sequence.size()) ||
@@ -60,8 +61,8 @@ public:
     return pending.back().result;
   }
 
-  /// An element of extent 1: the remainder by 1, one that is left over, or,
-  /// where there is no dim, the one that a tile longer than the sequence sees.
+  /// Returns an element of extent 1: a remainder by 1, a leftover of a tile,
+  /// or, in an empty sequence, the unit dim that a longer tile prepends.
   unsigned addUnit() {
     if (sequence.empty())
       return add(1);
@@ -71,7 +72,7 @@ public:
     return sequence.back();
   }
 
-  /// Writes the pending splits as one tile.
+  /// Emits the pending splits as one tile.
   void flush();
 
   SmallVector<XlaLayout::Tile> tiles;
@@ -82,7 +83,7 @@ private:
     int64_t factor;
     unsigned result;
   };
-  /// An element of extent 1 that a tile leaves: nobody splits it.
+  /// Returns a new element of extent 1 that a tile leaves and no split uses.
   unsigned addLeftover() {
     widths.push_back(0);
     return widths.size() - 1;
@@ -92,7 +93,7 @@ private:
   }
 
   SmallVector<unsigned> sequence; // of elements
-  SmallVector<unsigned> widths;   // by element; 0 for one that a tile left
+  SmallVector<unsigned> widths;   // by element; 0 for a leftover
   SmallVector<Split> pending;     // by position
 };
 
@@ -114,8 +115,8 @@ void Tiler::flush() {
       leftovers = 0;
     p += leftovers;
     quotients.push_back(element);
-    // All dims of a split element are fused; where nothing is split off, they
-    // have remainders of extent 1.
+    // All dims of a split element are fused. Dims that are not split have
+    // remainders of extent 1.
     unsigned width = std::max(widths[element], 1u);
     if (isSplit) {
       tile.append(width - 1 + leftovers, XlaLayout::kFuse);
@@ -138,8 +139,8 @@ void Tiler::flush() {
   pending.clear();
 }
 
-/// The dims that a digit is of, slowest first; nothing where it is of a sum
-/// that is no row-major group of whole dims.
+/// Returns the dims of the source of `digit`, slowest first, or std::nullopt if
+/// the source is not a row-major group of whole dims.
 static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
                                                     Sizes sizes) {
   if (digit.isDim())
@@ -165,8 +166,9 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
   return dims;
 }
 
-/// (4 * d0 + d1) mod 2 is d1 mod 2 in canonical form. Where other digits are of
-/// the sum, this one is taken as one of it again.
+/// Undoes a simplification of the canonical form: (4 * d0 + d1) mod 2 became d1
+/// mod 2. If other digits have this sum as their source, the digit gets it
+/// again.
 static void rejoinSums(std::vector<PlacedDigit> &digits) {
   for (PlacedDigit &placed : digits) {
     Digit &digit = placed.digit;
@@ -198,14 +200,14 @@ static void rejoinSums(std::vector<PlacedDigit> &digits) {
 
 namespace {
 
-/// An element of the sequence while its source is split: what is left of it
-/// begins at `divisor`.
+/// An element of the sequence whose source is being split. Its remaining part
+/// starts at `divisor`.
 struct Element {
   unsigned id;
   int64_t divisor;
 };
 
-/// Splits digits off, in the order of storage.
+/// Splits digits off their sources, in storage order.
 class DigitSplitter {
 public:
   DigitSplitter(unsigned rank, Sizes sizes, Refusal error)
@@ -241,7 +243,8 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   if (llvm::MulOverflow(*room, digit.divisor, paddedEnd))
     return fail(placed, " ends past 64 bits");
 
-  // The part of the source that holds the digit, and what is below it.
+  // Find the part of the source that contains the digit and everything below
+  // it.
   Element &element =
       *std::max_element(elements.begin(), elements.end(),
                         [&](const Element &a, const Element &b) {
@@ -254,7 +257,7 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   int64_t end = digit.modulus ? digit.divisor * digit.modulus : paddedEnd;
   Element part{tiler.split(element.id, end / divisor), divisor};
   element.divisor = end;
-  // Padding inside: a second split rounds the part up.
+  // The digit has padding inside: a second split rounds the part up.
   if (end != paddedEnd)
     part.id = tiler.split(part.id, paddedEnd / divisor);
   elements.push_back(part);
@@ -262,8 +265,8 @@ bool DigitSplitter::split(const PlacedDigit &placed,
 }
 
 namespace {
-/// What stands in the sequence before the first tile: the dims of a source, or
-/// a dim of size 1.
+/// An entry of the sequence before the first tile: the dims of a source, or a
+/// unit dim.
 struct Origin {
   const Source *source;
   SmallVector<unsigned> dims; // slowest first
@@ -288,7 +291,8 @@ static void addUnitDims(std::vector<Origin> &origins, unsigned rank) {
   }
 }
 
-/// Whether a digit, which fills its positions, keeps its place before tiles.
+/// Returns true if a digit can stay before the tiles: it is outermost and not
+/// padded.
 static bool staysInFront(const PlacedDigit &placed, Sizes sizes) {
   return !placed.digit.modulus &&
          *placed.room == getExtent(placed.digit, sizes);
@@ -316,8 +320,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
   if (!sources)
     return std::nullopt;
 
-  // The digits that stay in front, then sources that leave nothing there, each
-  // once; dims of size 1 where the logical order has them.
+  // The origins are the digits that stay in front, the sources without such a
+  // digit, and the unit dims at their logical positions.
   size_t front = 0;
   while (front < digits->size() && staysInFront((*digits)[front], sizes))
     ++front;
@@ -328,7 +332,7 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
           return origin.source == source;
         }))
       continue;
-    // Padding below all digits is of no dim.
+    // Padding below all digits belongs to no dim.
     if (SmallVector<unsigned> dims = *getDims(source->whole, sizes);
         !dims.empty())
       origins.push_back({source, dims});
@@ -363,7 +367,7 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
 
 std::optional<std::string> mlir::layout::exportXla(const LayoutMap &map,
                                                    Sizes sizes, Refusal error) {
-  // A text for every size says more than one for this one.
+  // A text that is valid for every size is preferred to one for these sizes.
   if (std::optional<std::string> text =
           exportFor(map, unknownSizes(map), nullptr))
     return text;

@@ -1,22 +1,21 @@
-//===- CuTe.h - Nested shapes and strides -----------------------*- C++ -*-===//
+//===- CuTe.h - CuTe layouts ------------------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `((2,2),4):((1,8),2)`: a tuple of extents and one of strides of the same
-// form. The outer modes are the logical dims, and the index of a mode is spread
-// over its leaves, the leftmost one fastest. A swizzle before it changes the
-// offset: Sw<B,M,S> takes B bits from bit M + S on and adds them by xor to the
-// bits from M on; for a negative S it takes those at M and adds them to those
-// at M - S.
+// `((2,2),4):((1,8),2)`: a tuple of extents and a tuple of strides of the same
+// structure. The outer modes are the logical dims. The index of a mode is split
+// into its leaves, the leftmost one fastest. A swizzle in front changes the
+// offset: Sw<B,M,S> xors the B bits at bit M + S into the B bits at bit M. If S
+// is negative, it xors the bits at M into those at M - S.
 //
 //     Sw<2,0,2> o 0 o (4,4):(4,1), by rows:
 //       0 1 2 3 / 5 4 7 6 / 10 11 8 9 / 15 14 13 12
 //
-// Laws: the layout holds for the one shape that its modes say; importing an
-// exported text gives the same map on it.
+// Laws: a layout is valid only for the shape of its modes. Importing an
+// exported text gives an equal map on that shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +39,8 @@ struct CuTeLayout {
     int64_t base = 0;  // M
     int64_t shift = 0; // S
 
-    /// The offset with its bits changed; its own inverse.
+    /// Returns `offset` with the swizzle applied; the swizzle is its own
+    /// inverse.
     Sized apply(const Sized &offset) const;
   };
 
@@ -55,7 +55,8 @@ struct CuTeLayout {
 
 std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 
-/// The text for `map` on `sizes`, or why there is none.
+/// Prints `map` on `sizes` as a CuTe layout, or reports to `error` why no CuTe
+/// layout denotes it.
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
                                       Refusal error = {});
 

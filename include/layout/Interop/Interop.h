@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The notations of docs/spec.md, section 3.5, behind one door: a text becomes
-// an `ImportedLayout`, that becomes a map for a shape, and a map becomes a
-// text again.
+// A single interface to the notations of docs/spec.md, section 3.5. A text is
+// parsed to an `ImportedLayout`, which is instantiated for a shape as a map. A
+// map is exported as a text.
 //
 //     parseAs(Notation::Xla, "{1,0:T(2,2)}", ..), getMap(.., {3, 5}, ..)
 //       (d0, d1) -> buffer(d0 floordiv 2, d1 floordiv 2, d0 mod 2, d1 mod 2)
-//     exportAs(Notation::OneDnn, that, {3, 5}, ..)    // AB2a2b
+//     exportAs(Notation::OneDnn, map, {3, 5}, ..)     // AB2a2b
 //
-// Law: where exportAs(n, m, s) is a text, importing it for s gives a map that
-// is equalOn(.., s) to m; else the error names what the notation cannot say.
+// Law: if exportAs(n, m, s) returns a text, importing it for s gives a map that
+// is equalOn(.., s) to m. Otherwise the error names what the notation cannot
+// express.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +41,10 @@ std::optional<ImportedLayout> parseAs(Notation notation, llvm::StringRef text,
 std::optional<LayoutMap> getMap(const ImportedLayout &layout, Sizes shape,
                                 Refusal error = {});
 
-/// The shape that the text says, kUnknownSize where it says none ..
+/// Returns the shape that the text states, with kUnknownSize for sizes that it
+/// does not state.
 llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
-/// .. and some shape that the layout applies to.
+/// Returns a shape for which the layout is valid.
 llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);
 
 std::optional<std::string> exportAs(Notation notation, const LayoutMap &map,

@@ -1,11 +1,11 @@
-//===- Name.h - What a map is, in one word ----------------------*- C++ -*-===//
+//===- Name.h - Short names of maps -----------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Names for text that people read, such as the aliases of printed modules:
+// Names for printed text, such as the aliases of printed modules:
 //
 //   buffer(d1, d0)                                          ba
 //   buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)           nchw16c
@@ -13,14 +13,14 @@
 //           lane = d1 mod 4) image_in_out_channel
 //   mesh(device = d0, offset = d1)                          mesh
 //
-// Linear memory is named by its oneDNN tag (OneDnn.h) in lower case:
-// a, b, .. are the dims in logical order. Of four dims they are n, c, h, w
-// where storage is NCHW or NHWC with no dim but C in blocks, and o, i, h, w
-// where it is OIHW with blocks of O or of O and I. An image is named by its
-// kind where it has one in some order of its axes, any other space by itself.
+// Linear memory is named by its oneDNN tag (OneDnn.h) in lower case: a, b, ..
+// are the dims in logical order. The dims of a 4-D tensor are n, c, h, w if
+// storage is NCHW or NHWC and only C is blocked, and o, i, h, w if it is OIHW
+// and only O and I are blocked. An image is named by its kind if some order of
+// its axes has one. Any other space is named by itself.
 //
-// Laws: a name is a function of the map, an identifier, and says nothing that
-// does not hold for every size. Different maps may have the same name.
+// Laws: a name is a function of the map, an identifier, and true for every
+// size. Different maps may have the same name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,10 @@
 namespace mlir {
 namespace layout {
 
-/// The name of `map`; empty for linear memory without a tag.
+/// Returns the name of `map`, or "" for linear memory without a tag.
 std::string makeName(const LayoutMap &map);
 
-/// `image_in_out_channel`, `image_3d`, ..
+/// Returns `image_in_out_channel`, `image_3d`, ..
 std::string makeName(RgbaImageKind kind);
 
 } // namespace layout

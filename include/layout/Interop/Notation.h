@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the importers and exporters of this directory share: the names of the
-// notations and the two ways to report a fault.
+// Types that the importers and exporters of this directory share: the
+// notations, and the callback for errors in texts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ namespace layout {
 
 enum class Notation { Xla, OneDnn, CuTe, Triton };
 
-/// `xla`, `onednn`, `cute`, `triton`.
+/// Returns `xla`, `onednn`, `cute` or `triton`.
 llvm::StringRef getName(Notation notation);
 std::optional<Notation> getNotation(llvm::StringRef name);
 
-/// A fault in a text, at its 0-based column.
+/// Reports an error in a text at a 0-based column.
 using TextError =
     llvm::function_ref<void(size_t column, const llvm::Twine &message)>;
 

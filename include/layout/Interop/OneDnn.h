@@ -1,24 +1,25 @@
-//===- OneDnn.h - Format tags and blocking descriptors ----------*- C++ -*-===//
+//===- OneDnn.h - oneDNN tags and descriptors -------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// oneDNN names a layout in two ways. A tag, `aBcd16b`, has the dims slowest
-// first, in upper case where a part of them stands below, and then the parts:
-// 16 indices of b are the fastest. Parts of one dim stand from major to minor.
-// Letters are a, b, .. in the order of the dims, or the names that oneDNN
-// gives them (nchw, oihw, goihw, ..). A blocking descriptor has the stride of
-// each dim above its parts in numbers, and holds for shapes up to its padded
-// dims; `size` is the number of elements of the storage where that is not the
-// one that oneDNN computes, the most that one dim spans alone:
+// oneDNN describes a layout by a tag or by a blocking descriptor. The tag
+// `aBcd16b` lists the dims slowest first, blocked dims in upper case, and then
+// the blocks, so that 16 indices of b are fastest. Blocks of one dim are listed
+// from major to minor. The letters are a, b, .. in the order of the dims, or
+// the names of oneDNN (nchw, oihw, goihw, ..). A blocking descriptor has
+// constant strides of the dims above their blocks, and is valid for shapes up
+// to its padded dims. `size` is the number of elements of the storage. It is
+// printed only if it differs from the default of oneDNN, the largest extent
+// that one dim spans:
 //
 //     aBcd8b on 2x17x5x4, (1, 16, 4, 3) at 952:
 //       strides=[480,160,32,8] blks=[8] idxs=[1] padded=[2,24,5,4]
 //
-// Laws: a tag holds for every size of its dims; importing an exported text
-// gives the same map on the shape.
+// Laws: a tag is valid for every size of its dims. Importing an exported text
+// gives an equal map on the shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +34,12 @@ namespace mlir {
 namespace layout {
 
 struct OneDnnLayout {
-  /// `size` indices of a dim, below all that is not named by a later block.
+  /// A block of `size` indices of a dim, above all later blocks.
   struct Block {
     unsigned dim = 0;
     int64_t size = 1;
   };
-  /// The part of a descriptor that a tag leaves to the shape.
+  /// The constants of a descriptor; a tag has none.
   struct Numbers {
     llvm::SmallVector<int64_t> strides; // of the dims above their blocks
     llvm::SmallVector<int64_t> padded;
@@ -56,16 +57,18 @@ struct OneDnnLayout {
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 
-  /// The product of the blocks of each dim; nothing where one leaves int64.
+  /// Returns the product of the blocks of each dim, or std::nullopt on int64
+  /// overflow.
   std::optional<llvm::SmallVector<int64_t>> getBlockSizes() const;
-  /// The size that oneDNN computes for `numbers`; nothing past int64.
+  /// Computes the default size of oneDNN for `numbers`, or std::nullopt on
+  /// int64 overflow.
   std::optional<int64_t> computeSize() const;
 };
 
 std::optional<OneDnnLayout> parseOneDnn(llvm::StringRef text, TextError error);
 
-/// The text for `map` on `sizes`, a tag where there is one, or why there is
-/// none.
+/// Prints `map` on `sizes` as a tag if possible, else as a descriptor, or
+/// reports to `error` why neither denotes it.
 std::optional<std::string> exportOneDnn(const LayoutMap &map, Sizes sizes,
                                         Refusal error = {});
 

@@ -1,24 +1,25 @@
-//===- Triton.h - Linear layouts over bits ----------------------*- C++ -*-===//
+//===- Triton.h - Triton linear layouts -------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A linear layout says for each bit of where an element lives which logical
-// index that bit adds, by xor:
+// A linear layout maps each bit of the storage position of an element to a
+// logical index. The element at a position has the xor of the indices of its
+// set bits:
 //
 //     register=[[0,1],[0,2]] lane=[[0,4],[1,0],[2,0]] warp=[[0,0]] block=[]
 //         : [4,8]
 //
-// Register 3 of lane 1 holds (0, 1) ^ (0, 2) ^ (0, 4) = (0, 7). The map goes
-// the other way: it exists because the bases span the shape, and bases that
-// depend on others are replicas, here the second warp. The coordinates are
+// Register 3 of lane 1 holds (0, 1) ^ (0, 2) ^ (0, 4) = (0, 7). The LayoutMap
+// is the inverse. It exists because the bases must span the shape. Linearly
+// dependent bases are replicas, here the second warp. The coordinates are
 // register, lane, warp and block in the space `linear`, or `offset` alone in
 // linear memory.
 //
-// Laws: every storage point holds an element; importing an exported text gives
-// the same map; an exported text has the bases of the imported one.
+// Laws: every storage position holds an element. Importing an exported text
+// gives the same map. Exporting an imported text gives the same bases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,15 +34,15 @@ namespace mlir {
 namespace layout {
 
 struct TritonLayout {
-  /// A logical index, one number per dim.
+  /// A logical index, one entry per dim.
   using Basis = llvm::SmallVector<int64_t, 4>;
   struct Coordinate {
     llvm::StringRef name;
     llvm::SmallVector<Basis> bases; // of bit 0, bit 1, ..
   };
 
-  /// The coordinates of the space `linear`, in the order in which they are
-  /// written, and that of linear memory.
+  /// The coordinate names of the space `linear` in printing order, and the one
+  /// of linear memory.
   static constexpr llvm::StringLiteral kHardware[] = {"register", "lane",
                                                       "warp", "block"};
   static constexpr llvm::StringLiteral kMemory = "offset";
@@ -58,7 +59,8 @@ struct TritonLayout {
 
 std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 
-/// The text for `map` on `sizes`, or why there is none.
+/// Prints `map` on `sizes` as a linear layout, or reports to `error` why no
+/// linear layout denotes it.
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
                                         Refusal error = {});
 

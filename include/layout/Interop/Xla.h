@@ -1,25 +1,25 @@
-//===- Xla.h - Tiled layouts as XLA writes them -----------------*- C++ -*-===//
+//===- Xla.h - XLA tiled layouts --------------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `{1,0:T(8,128)(2,1)}`: the dims from the fastest to the slowest, and tiles.
-// Written slowest first the dims are a sequence. A tile acts on the last ones,
-// each with its own factor: a dim becomes its quotient, in its place, and its
-// remainder, at the end of the sequence, in the order of the dims. The next
-// tile acts on the sequence that this leaves. A `*` fuses a dim with the next
-// faster one before that. Storage is row-major over the last sequence.
+// `{1,0:T(8,128)(2,1)}`: the dims from minor to major, followed by tiles. The
+// tiles transform the sequence of dims, slowest first. A tile applies to the
+// last dims, one factor each. A dim is replaced by its quotient; its remainder
+// is appended to the sequence, in the order of the dims. The next tile applies
+// to the resulting sequence. A `*` first fuses a dim with the next faster one.
+// Storage is row-major over the final sequence.
 //
 //     {1,0:T(2,2)} on 3x5:  (d0 floordiv 2, d1 floordiv 2, d0 mod 2, d1 mod 2)
 //                           of 2x3x2x2; (2, 3) is at 17 of 24
 //
-// A tile longer than the sequence sees dims of size 1 before it.
+// If a tile is longer than the sequence, unit dims are prepended.
 //
-// Laws: the size of every dim may be unknown; importing an exported text gives
-// the same map on the shape; a text that import reads and export writes again
-// is written the same way every time.
+// Laws: every size may be dynamic. Importing an exported text gives an equal
+// map on the shape. Exporting is deterministic, so that a text stabilizes after
+// one import and export.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,8 @@ struct XlaLayout {
 
 std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 
-/// The text for `map` on `sizes`, or why there is none.
+/// Prints `map` on `sizes` as a tiled layout, or reports to `error` why no
+/// tiled layout denotes it.
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
                                      Refusal error = {});
 
