@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The second face of L4: the numbers of `LayoutMap` as `AffineMap`s, from
-// which IR is emitted. Dims are logical indices; there is one symbol for the
-// size of every dynamic dim, in the order of the dims, and the map is then
-// semi-affine:
+// Converts the values of a `LayoutMap` to `AffineMap`s, from which IR is
+// emitted (L4). Dims are logical indices. Each dynamic dim has one symbol for
+// its size, in the order of the dims; the map is then semi-affine:
 //
 //     NCHW16c of ?x32x7x7:
 //       (d0, d1, d2, d3)[s0] -> (d0, d1 floordiv 16, d2, d3, d1 mod 16)
 //
-// Swizzles have no affine form: what would need one is null. The forward maps
-// of replicated layouts lead to the first replica.
+// Swizzles have no affine form: functions return null for maps with swizzles.
+// The forward maps of replicated layouts map to the first replica.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,48 +26,50 @@
 namespace mlir {
 namespace layout {
 
-/// `size` with size(d) replaced by sizeOf[d].
+/// Converts `size` to an affine expression, with sizeOf[d] for size(d).
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 
-/// Whether no stride and no constant in `value` depends on a size, and where
-/// swizzles have no expression that stands for them, nothing is swizzled.
+/// Returns true if no stride or constant in `value` depends on a size. Swizzles
+/// are allowed only if `hasSwizzleExprs`.
 bool isAffine(const IndexExpr &value, bool hasSwizzleExprs = false);
 
-/// Makes an expression that stands for a swizzle.
+/// A callback that returns the expression for a swizzle.
 using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
 
-/// `value` with dim d replaced by dims[d] and size(d) by sizeOf[d]; null where
-/// it is swizzled and nothing stands for that.
+/// Converts `value`, with dims[d] for dim d and sizeOf[d] for size(d). Returns
+/// null if `value` has a swizzle and there is no callback.
 AffineExpr toAffineExpr(const IndexExpr &value, llvm::ArrayRef<AffineExpr> dims,
                         llvm::ArrayRef<AffineExpr> sizeOf, MLIRContext *context,
                         SwizzleToExpr swizzleToExpr = nullptr);
 
-/// An index expression as a sum of digits, dim d being dims[d]; nothing for
-/// symbols and for divisors that are not positive constants. `sizes` are what
-/// is known of the dims that `dims` speak of.
+/// Converts an affine expression to a sum of digits, with dims[d] for dim d.
+/// Returns std::nullopt for symbols and for divisors that are not positive
+/// constants. `sizes` are the known sizes of the dims that occur in `dims`.
 std::optional<IndexExpr> fromAffineExpr(AffineExpr expr,
                                         llvm::ArrayRef<IndexExpr> dims,
                                         Sizes sizes = {});
 
-/// size(d) as an expression: a constant, or the symbol of a dynamic dim.
+/// Returns an expression for each size: a constant, or the symbol of a dynamic
+/// dim.
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
 
-/// Logical index -> storage coordinates.
+/// Returns the map from logical indices to storage coordinates.
 AffineMap getForwardMap(const LayoutMap &map, Sizes sizes,
                         MLIRContext *context);
 
-/// Logical index -> values of the stored axes.
+/// Returns the map from logical indices to the values of the stored axes.
 AffineMap getAxesMap(const LayoutMap &map, Sizes sizes, MLIRContext *context);
 
-/// Every dim, replicas after the logical ones, as a sum of digits of the stored
-/// axes. Nothing where no formula exists by construction.
+/// Returns every dim, logical dims before replicas, as a sum of digits of the
+/// stored axes, or std::nullopt if no formula exists by construction.
 std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
                                                         Sizes sizes);
 
-/// Values of the stored axes -> logical index, for points that are not
-/// padding. Null where no formula exists by construction. With dynamic sizes
-/// the axes of `map` itself are meant, as in `getAxesMap`.
+/// Returns the map from values of the stored axes to the logical index, for
+/// points that are not padding, or null if no formula exists by construction.
+/// If sizes are dynamic, the axes are those of `map` itself, as in
+/// `getAxesMap`.
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 

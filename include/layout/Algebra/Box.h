@@ -1,11 +1,11 @@
-//===- Box.h - All the indices of a shape -----------------------*- C++ -*-===//
+//===- Box.h - Iteration over the indices of a shape ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of a shape is the set of its logical indices. It is walked in
+// The box of a shape is the set of its logical indices. It is iterated in
 // row-major order, the last dim fastest:
 //
 //     forEachIndex({2, 2}, visit)   // (0, 0) (0, 1) (1, 0) (1, 1)
@@ -24,8 +24,8 @@
 namespace mlir {
 namespace layout {
 
-/// The number of indices; nothing where a size is dynamic or the number leaves
-/// int64.
+/// Returns the number of indices, or std::nullopt if a size is dynamic or the
+/// number exceeds int64.
 inline std::optional<int64_t> countIndices(Sizes sizes) {
   if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
     return std::nullopt;
@@ -38,8 +38,8 @@ inline std::optional<int64_t> countIndices(Sizes sizes) {
   return count;
 }
 
-/// Moves on to the next index; after the last one, back to the first and
-/// false.
+/// Advances to the next index. After the last one, returns false and wraps to
+/// the first.
 inline bool increment(llvm::MutableArrayRef<int64_t> index, Sizes sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++index[d] < sizes[d])
@@ -49,7 +49,7 @@ inline bool increment(llvm::MutableArrayRef<int64_t> index, Sizes sizes) {
   return false;
 }
 
-/// The n-th index of the box.
+/// Returns the n-th index of the box.
 inline llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes sizes) {
   llvm::SmallVector<int64_t> index(sizes.size());
   for (size_t d = sizes.size(); d-- > 0; n /= sizes[d])
@@ -57,8 +57,8 @@ inline llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes sizes) {
   return index;
 }
 
-/// Calls visit(index) for every index of static `sizes` until it returns
-/// false; true if it never did.
+/// Calls visit(index) for every index of static `sizes` until it returns false.
+/// Returns true if it never did.
 template <typename Visit> bool forEachIndex(Sizes sizes, Visit visit) {
   if (llvm::is_contained(sizes, 0))
     return true;

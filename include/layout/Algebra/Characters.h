@@ -1,12 +1,12 @@
-//===- Characters.h - Characters of texts in diagnostics --------*- C++ -*-===//
+//===- Characters.h - Quote characters in diagnostics -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A text is bytes, and a byte alone may be no character. What a diagnostic
-// quotes can be read and is valid UTF-8:
+// A text is a sequence of bytes, and a single byte need not be a character.
+// Quoted text in diagnostics must be printable and valid UTF-8:
 //
 //     quoteCharacter("N-H", 1)          '-'
 //     quoteCharacter("N\u00c7H", 1)      the two bytes of the letter, quoted
@@ -23,7 +23,7 @@
 namespace mlir {
 namespace layout {
 
-/// The character that begins at `column`, in single quotes.
+/// Returns the character at `column` in single quotes.
 inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
   llvm::StringRef rest = text.substr(column);
   if (llvm::isPrint(rest.front()))

@@ -1,4 +1,4 @@
-//===- Evaluator.h - Values at many indices ---------------------*- C++ -*-===//
+//===- Evaluator.h - Evaluate values at many indices ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,14 @@
 //
 // A tuple of `IndexExpr`s compiled for one static box: the coordinates of a
 // map, its stored axes, or the dims of its inverse. Digits of single dims
-// become one table per dim, so that an index costs one row per dim and an
-// addition per value; digits that mix dims are evaluated as they are.
+// become one lookup table per dim, so that an index costs one table row per dim
+// and one addition per value. Digits that mix dims are evaluated directly.
 //
 //     NCHW16c of 1x64x56x56, stored axes:
 //       tables of 1, 64, 56 and 56 rows of 5 numbers, nothing mixed
 //
-// Laws: the values are those of IndexExpr::evaluate at every index of the box;
-// what could leave int64 on the box is not compiled.
+// Laws: the values equal IndexExpr::evaluate at every index of the box.
+// Expressions that may overflow int64 on the box are not compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,34 +28,37 @@ namespace layout {
 
 class Evaluator {
 public:
-  /// Compiles `values` for the indices of `box` (sizes of all dims that occur,
-  /// replicas included). Nothing where a size is dynamic, a stride depends on
-  /// one, or a sum may leave int64. Tables take 8 bytes times the sizes up to
-  /// `maxTableSize` times the number of values.
+  /// Compiles `values` for the indices of `box`, the sizes of all dims that
+  /// occur, replicas included. Returns std::nullopt if a size is dynamic, a
+  /// stride depends on a size, or a sum may overflow int64. Dims larger than
+  /// `maxTableSize` have no table; the tables take 8 bytes * number of values *
+  /// size.
   static std::optional<Evaluator> compile(llvm::ArrayRef<IndexExpr> values,
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);
 
-  /// The coordinates of `map`, and its stored axes; their indices may end with
-  /// the logical dims, for the first replica.
+  /// Compiles the coordinates of `map`. Indices may omit the replicas, which
+  /// are then 0.
   static std::optional<Evaluator> ofCoordinates(const LayoutMap &map,
                                                 Sizes sizes);
+  /// Compiles the stored axes of `map`. Indices may omit the replicas.
   static std::optional<Evaluator> ofStoredAxes(const LayoutMap &map,
                                                Sizes sizes);
 
   unsigned getNumDims() const { return box.size(); }
   unsigned getNumValues() const { return start.size(); }
 
-  /// The values at one index of the box, which is not checked.
+  /// Computes the values at one index of the box, which is not checked.
   void evaluate(const int64_t *index, int64_t *values) const;
 
-  /// The values at `count` indices, row by row: `indices` has `stride` numbers
-  /// a row, of which the first are the dims; those that are missing are 0.
+  /// Computes the values at `count` indices, one row each. A row of `indices`
+  /// has `stride` numbers that begin with the dims; missing dims are 0.
   void evaluate(const int64_t *indices, size_t stride, size_t count,
                 int64_t *values) const;
 
-  /// The share of dim `d` in value 0 for each index of that dim, if values are
-  /// sums of such shares alone: what a loop nest can hoist.
+  /// Returns true if all values are sums of table entries. Value 0 is then
+  /// getStart() plus getTable(d)[i] for index i of each dim d, which loops can
+  /// hoist.
   bool hasOnlyTables() const { return digits.empty(); }
   llvm::ArrayRef<int64_t> getTable(unsigned d) const { return tables[d]; }
   int64_t getStart() const { return start.front(); }
@@ -70,7 +73,7 @@ private:
     enum Kind { OfDim, OfSum, OfXor } kind = OfDim;
     unsigned dim = 0;
     int64_t divisor = 1, modulus = 0, stride = 1;
-    std::vector<Sum> operands; // the fused source, or what is swizzled
+    std::vector<Sum> operands; // the fused source, or the swizzle operands
     int64_t mask = 0;          // of a swizzle
     unsigned value = 0;        // the value that it is a part of
   };
@@ -82,10 +85,10 @@ private:
 
   llvm::SmallVector<int64_t> box;
   llvm::SmallVector<int64_t> start; // the constant of each value
-  // tables[d]: for each index of dim d its share of every value; empty where
-  // dim d has no part in a table.
+  // tables[d] holds the contributions to every value for each index of dim d;
+  // it is empty if dim d is in no table.
   std::vector<std::vector<int64_t>> tables;
-  std::vector<Digit> digits; // what is in no table
+  std::vector<Digit> digits; // the digits in no table
 };
 
 } // namespace layout

@@ -1,19 +1,19 @@
-//===- Factors.h - A box as a product ---------------------------*- C++ -*-===//
+//===- Factors.h - Factorize a box by its digits ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where no digit mixes the dims of one group with those of another one, sums of
-// digits are sums of shares, one of each group: what holds of all indices of a
-// box is seen at those of its factors, which are far fewer.
+// If no digit mixes dims of two groups, sums of digits are sums of
+// contributions, one of each group. Properties of all indices of a box then
+// follow from the indices of its factors, which are far fewer.
 //
 //     (i, j, r) -> x = (i + 1 - 2 * r) floordiv 3, offset = [i mod 3, j]
 //       factors {i, r} and {j}: 9 * 2 + 100 indices, not 9 * 2 * 100
 //
-// Laws: every dim is in one factor; value(index) - value(0) is the sum of the
-// same at the index of each factor, which is 0 in all other dims.
+// Laws: every dim is in one factor; value(index) - value(0) is the sum, over
+// all factors, of that difference at the index with all other dims 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +27,18 @@ namespace layout {
 
 struct Factor {
   llvm::SmallVector<unsigned> dims;
-  /// The sizes of all dims, 1 for those of other factors.
+  /// The sizes of the dims of this factor, and 1 for all other dims.
   llvm::SmallVector<int64_t> box;
 
-  /// The logical dims and the replicas of a map of that rank.
+  /// Returns the dims below `rank`, which are logical.
   llvm::ArrayRef<unsigned> getLogicalDims(unsigned rank) const;
+  /// Returns the dims from `rank` on, which are replicas.
   llvm::ArrayRef<unsigned> getReplicas(unsigned rank) const;
 };
 
-/// The factors of `box` for sums over its dims. Dims from `rank` on are
-/// replicas: they go with the logical dim of one of the `axes` that has one
-/// alone, as together they say where an index is.
+/// Computes the factors of `box` for sums over its dims. Dims from `rank` on
+/// are replicas. An axis with a single logical dim joins its replicas with that
+/// dim, because together they locate an index.
 std::vector<Factor> findFactors(llvm::ArrayRef<IndexExpr> values,
                                 llvm::ArrayRef<IndexExpr> axes, Sizes box,
                                 unsigned rank);

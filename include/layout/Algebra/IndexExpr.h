@@ -1,15 +1,16 @@
-//===- IndexExpr.h - Digits of indices, and sums of them --------*- C++ -*-===//
+//===- IndexExpr.h - Sums of index digits -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The values that a layout computes from a logical index. A `Digit` is
+// The values that a layout computes from a logical index. A `Digit` is a
+// mixed-radix digit
 //
 //     floor(source / divisor) mod modulus          (modulus 0: no mod)
 //
-// of a logical dim, of a fused value or of a swizzle; a `IndexExpr` is a
+// of a logical dim, of a fused value or of a swizzle. An `IndexExpr` is a
 // constant plus digits times strides. `c floordiv 16`, `(c + 2) mod 4` and the
 // offset of a tensor are all `IndexExpr`s:
 //
@@ -18,9 +19,9 @@
 // Laws:
 //  * every function returns the canonical form: the digits of one source whose
 //    breakpoints divide each other are disjoint, maximal, sorted and have
-//    strides that are not 0, so equal sums compare equal;
-//  * a digit of a swizzle is the swizzle of the digits: only whole swizzles
-//    occur where divisor and modulus are powers of two;
+//    nonzero strides, so that equal sums compare equal;
+//  * a digit of a swizzle is the swizzle of the digits: if divisor and modulus
+//    are powers of two, only whole swizzles occur;
 //  * no function changes the value at any index inside the given bounds.
 //
 //===----------------------------------------------------------------------===//
@@ -39,12 +40,12 @@ struct IndexExpr;
 struct Swizzle;
 llvm::hash_code hash_value(const IndexExpr &linear);
 
-/// The size that stands for "not known", as in ShapedType::kDynamic.
+/// Stands for a dynamic size, as ShapedType::kDynamic does.
 constexpr int64_t kUnknownSize = std::numeric_limits<int64_t>::min();
 
 /// floor(source / divisor) mod modulus; see the file comment.
 struct Digit {
-  // The source: `fused` or `swizzle` where one is set, else the dim.
+  // The source is `fused` or `swizzle` if set, else the dim.
   unsigned dim = 0;
   std::shared_ptr<const IndexExpr> fused;
   std::shared_ptr<const Swizzle> swizzle;
@@ -72,21 +73,22 @@ struct IndexExpr {
   IndexExpr() = default;
   /*implicit*/ IndexExpr(SizeExpr constant) : constant(std::move(constant)) {}
 
-  /// The index of logical dim `d`.
+  /// Returns the index of logical dim `d`.
   static IndexExpr dim(unsigned d);
 
   bool isZero() const { return terms.empty() && constant.isZero(); }
-  /// The digit where this is one digit with stride 1 and nothing else.
+  /// Returns the digit if the value is a single digit with stride 1, else null.
   const Digit *getSingleDigit() const;
   bool hasOverflow() const;
 
-  /// A total order; 0 iff equal.
+  /// Compares in a total order; 0 iff equal.
   int compare(const IndexExpr &other) const;
   bool operator==(const IndexExpr &other) const { return compare(other) == 0; }
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }
   friend llvm::hash_code hash_value(const IndexExpr &linear);
 
-  /// The value at an index, all sizes static; nothing on overflow.
+  /// Evaluates at an index for static sizes, or returns std::nullopt on
+  /// overflow.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
@@ -95,8 +97,8 @@ struct IndexExpr {
 };
 
 /// The bitwise xor of the lowest `bits` bits of at least two values, or of one
-/// and a constant: its own inverse in each of them. The values are distinct,
-/// sorted, and stand without a `mod` that takes those very bits.
+/// value and a constant. It is its own inverse in each operand. The operands
+/// are distinct and sorted, and have no outer `mod` that takes just these bits.
 struct Swizzle {
   std::vector<IndexExpr> operands;
   int64_t constant = 0;
@@ -106,14 +108,14 @@ struct Swizzle {
   int compare(const Swizzle &other) const;
 };
 
-/// A swizzle has at most 2^62 values, so that its extent is an int64.
+/// The maximal number of bits of a swizzle, so that its extent is an int64.
 constexpr unsigned kMaxSwizzleBits = 62;
 
-/// A digit of c + 2 is a digit of the base c, shifted: the source of `digit`
-/// without its constant, which goes to `shift` ..
+/// Removes the constant from the source of `digit`, and returns it in `shift`:
+/// a digit of c + 2 becomes a digit of the base c.
 Digit splitShift(const Digit &digit, int64_t &shift);
 
-/// .. and the digit whose source is that base plus `shift`.
+/// Returns the digit whose source is that of `base` plus `shift`.
 Digit withShift(const Digit &base, int64_t shift);
 
 /// An inclusive range of values.
@@ -122,27 +124,30 @@ struct Interval {
   int64_t max = 0;
 };
 
-/// What is known of dims: sizes[d], or kUnknownSize. An empty array knows
-/// nothing. A dim of size 0 has no index, so anything holds of it.
+/// The sizes of dims: sizes[d], or kUnknownSize if dynamic. In an empty array
+/// all sizes are dynamic. A dim of size 0 has no index, so any statement about
+/// it holds.
 using Sizes = llvm::ArrayRef<int64_t>;
 
-/// The values that `x` takes on the box of `sizes`; nothing where unbounded.
+/// Returns the range of `x` on the box of `sizes`, or std::nullopt if
+/// unbounded.
 std::optional<Interval> getRange(const IndexExpr &x, Sizes sizes);
 std::optional<Interval> getRange(const Digit &digit, Sizes sizes);
 
 IndexExpr add(const IndexExpr &a, const IndexExpr &b, Sizes sizes = {});
 IndexExpr scale(const IndexExpr &a, const SizeExpr &factor, Sizes sizes = {});
 
-/// floor(x / divisor) mod modulus (0: no mod), in canonical form.
+/// Computes floor(x / divisor) mod modulus (0: no mod) in canonical form.
 IndexExpr takeDigit(const IndexExpr &x, int64_t divisor, int64_t modulus,
                     Sizes sizes = {});
 
-/// The xor of the lowest `bits` bits of all operands, in canonical form.
+/// Computes the xor of the lowest `bits` bits of all operands in canonical
+/// form.
 IndexExpr xorBits(llvm::ArrayRef<IndexExpr> operands, unsigned bits,
                   Sizes sizes = {});
 
-/// `x` with dim d replaced by dims[d] and size(d) by sizeOf[d]; `sizes` are
-/// what is known of the dims that the replacements speak of.
+/// Replaces dim d by dims[d] and size(d) by sizeOf[d] in `x`. `sizes` are those
+/// of the dims that occur in the replacements.
 IndexExpr substitute(const IndexExpr &x, llvm::ArrayRef<IndexExpr> dims,
                      llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {});
 

@@ -5,24 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Statements about all indices of a box, decided by Presburger arithmetic
-// (isl). The values are tuples of `IndexExpr`s, such as the coordinates of a
-// map:
+// Decides statements about all indices of a box by Presburger arithmetic (isl).
+// The values are tuples of `IndexExpr`s, such as the coordinates of a map:
 //
 //     proveInjective({8 * i + 2 * j}, sizes = {3, 5})
 //       No: (0, 4) and (1, 0) give the same values
 //
 // Laws:
-//  * Yes holds of every index, for every choice of the dynamic sizes;
-//  * No comes with a counterexample: indices, and the sizes of the box that
-//    they lie in;
-//  * Unknown: a stride is no number (it holds a dynamic size, or left int64), a
-//    digit is a swizzle, or the effort left its bound. Sums have no bound:
-//    those beyond int64 are decided like any other.
+//  * Yes holds for every index and for every choice of the dynamic sizes;
+//  * No has a counterexample: indices, and the sizes of their box;
+//  * Unknown: a stride is not constant (it depends on a dynamic size, or
+//    overflowed int64), a digit is a swizzle, or the effort exceeded its bound.
+//    Sums are unbounded: values beyond int64 are decided like any others.
 //
-// The effort is counted in steps of the solver, not in time, so the answers do
-// not depend on the machine; about 0.3 s at most. Each call has a solver of its
-// own: calls from several threads do not meet.
+// The effort is bounded in solver steps, not in time, so that answers do not
+// depend on the machine; it takes about 0.3 s at most. Each call creates its
+// own solver, so that threads do not interfere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,28 +35,30 @@ namespace sets {
 
 struct Statement {
   Answer answer = Answer::Unknown;
-  /// For No: the box, and the index that breaks the statement ..
+  /// For No: the sizes of the box, and the index that violates the statement.
   llvm::SmallVector<int64_t> sizes, index;
-  /// .. together with this one, where the statement is about two.
+  /// For No: the second index, if the statement is about two.
   llvm::SmallVector<int64_t> other;
 };
 
 using Values = llvm::ArrayRef<IndexExpr>;
 
-/// Two indices that differ give values that differ.
+/// Proves that different indices have different values.
 Statement proveInjective(Values values, Sizes sizes);
 
-/// a(index) is b(index).
+/// Proves that a(index) == b(index).
 Statement proveEqual(Values a, Values b, Sizes sizes);
 
-/// 0 <= values(index) < extents.
+/// Proves that 0 <= values(index) < extents.
 Statement proveWithin(Values values, llvm::ArrayRef<SizeExpr> extents,
                       Sizes sizes);
 
-/// inverse(values(index)) is the index: dim k of `inverse` is values[k].
+/// Proves that inverse(values(index)) == index; dim k of `inverse` is
+/// values[k].
 Statement proveInverse(Values values, Values inverse, Sizes sizes);
 
-/// No index has the values `point`: it is padding. For No, `index` has them.
+/// Proves that no index has the values `point`, i.e. that it is padding. For No,
+/// `index` has these values.
 Statement proveUnused(Values values, llvm::ArrayRef<int64_t> point,
                       Sizes sizes);
 

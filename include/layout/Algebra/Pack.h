@@ -1,14 +1,14 @@
-//===- Pack.h - Elements between logical and stored order -------*- C++ -*-===//
+//===- Pack.h - Copy elements to and from storage order ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Packing of constants at compile time, and the numbers behind tests. Logical
-// data is row-major; storage is row-major over the coordinates of the map,
-// `storageExtent` positions each. Time: one table per dim and one addition per
-// element, where every digit speaks of one dim.
+// Packs constants at compile time, and computes expected values of tests.
+// Logical data is row-major. Storage is row-major over the coordinates of the
+// map, with `storageExtent` positions each. If every digit depends on one dim
+// only, the time is one table per dim and one addition per element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,20 @@
 namespace mlir {
 namespace layout {
 
-/// The number of elements that storage holds, padding included; nothing if a
-/// size is dynamic or the product leaves int64.
+/// Returns the number of elements that storage holds, padding included, or
+/// std::nullopt if a size is dynamic or the product overflows int64.
 std::optional<int64_t> getStorageSize(const LayoutMap &map, Sizes sizes);
 
-/// Copies each element to its places in `storage`, which holds the padding
-/// already. Sizes are static; `elementBytes` is any positive number. False if
-/// the buffers do not have the sizes that the map asks for.
+/// Copies each element to its positions in `storage`, which must already
+/// contain the padding. Sizes are static; `elementBytes` is any positive
+/// number. Returns false if the buffers do not have the sizes that the map
+/// requires.
 [[nodiscard]] bool pack(const LayoutMap &map, Sizes sizes,
                         unsigned elementBytes, llvm::ArrayRef<char> logical,
                         llvm::MutableArrayRef<char> storage);
 
-/// The inverse: the first replica is read, padding is not.
+/// Copies each element of `storage` to its logical position, from the first
+/// replica. Padding is not read.
 [[nodiscard]] bool unpack(const LayoutMap &map, Sizes sizes,
                           unsigned elementBytes, llvm::ArrayRef<char> storage,
                           llvm::MutableArrayRef<char> logical);

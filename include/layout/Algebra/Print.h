@@ -20,11 +20,11 @@
 namespace mlir {
 namespace layout {
 
-/// Makes the text that LayoutMap::print gives; a map remembers it.
+/// Returns the text that LayoutMap::print prints, which the map caches.
 std::string makeText(const LayoutMap &map);
 
-/// The text of a value over the dims of `map`: digits with explicit strides
-/// and, where it is not the natural one, an extent.
+/// Returns the text of a value over the dims of `map`: digits with explicit
+/// strides, and the extent if it is not the natural one.
 std::string makeText(const LayoutMap &map, const Sized &value);
 
 } // namespace layout

@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Questions about maps with three answers and a stated bound. `Unknown` is
-// never treated as `Yes` (L1, L6 of docs/spec.md). Three ways, by their cost:
+// Three-valued statements about maps, with bounded effort. `Unknown` is never
+// treated as `Yes` (L1, L6 of docs/spec.md). There are three methods, cheapest
+// first:
 //
-//  1. By construction: digits placed with strides above everything below them
-//     are determined by the coordinates; dims whose digits close up from 1 to
-//     their size are determined by the digits. Linear in the digits, works for
-//     dynamic sizes. For equality: the normal forms are the same.
-//  2. Point by point, on boxes of few points, or of few for each factor
-//     (Factors.h), with a witness.
-//  3. By Presburger arithmetic (IntegerSets.h), on boxes of any size, dynamic
-//     ones where strides are numbers, with a witness. Bounded by about 0.3 s;
-//     beyond that, boxes of at most `kMaxPoints` points are walked after all.
+//  1. By construction: digits with strides above everything below them are
+//     determined by the coordinates. Dims whose digits cover 1 to their size
+//     without gaps are determined by the digits. Linear in the digits, valid
+//     for dynamic sizes. For equality: the normal forms are identical.
+//  2. By enumeration, with a witness, if the box or each of its factors
+//     (Factors.h) has few points.
+//  3. By Presburger arithmetic (IntegerSets.h), with a witness, on boxes of any
+//     size. Dynamic sizes require constant strides. Bounded by about 0.3 s;
+//     after that, boxes of at most `kMaxPoints` points are enumerated.
 //
-// Where sizes are dynamic, Yes holds for all of them, and No says that it does
-// not hold for some.
+// If sizes are dynamic, Yes holds for all sizes, and No means that the
+// statement is false for some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,58 +34,59 @@ namespace layout {
 
 enum class Answer { No, Unknown, Yes };
 
-/// How many points an enumeration may visit (about 0.1 s).
+/// The maximal number of points of an enumeration (about 0.1 s).
 constexpr int64_t kMaxPoints = int64_t(1) << 20;
-/// Walking a box of this size takes about as long as asking for sets, which has
-/// no such limit; it comes first up to here, and after sets beyond.
+/// The maximal number of points that are enumerated before integer sets are
+/// tried, which take about as long. Larger boxes are enumerated only after sets
+/// fail.
 constexpr int64_t kFewPoints = int64_t(1) << 12;
 
 /// An answer about pairs of indices.
 struct PairProof {
   Answer answer = Answer::Unknown;
-  /// The pair that settles it, where one does: two indices, each followed by
-  /// the numbers of its replicas.
+  /// A witness pair if there is one: two indices, each followed by its
+  /// replicas.
   llvm::SmallVector<int64_t> first, second;
 };
 
-/// L1: no two indices of the box share a storage point; replicas of one index
-/// may. No names two that do.
+/// Proves L1: no two indices of the box share a storage point; replicas of one
+/// index may. For No, the proof names two indices that do.
 PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
-/// The part of `proveInjective` that works by construction; the backward map
-/// exists as a formula iff this is true.
+/// Returns true if `proveInjective` succeeds by construction, which is the case
+/// iff the backward map exists as a formula.
 bool isInjectiveByConstruction(const LayoutMap &specialized, Sizes sizes);
 
-/// The dims that the values of `axes` determine by construction: for each dim
-/// the sum of axis digits that gives it back. Nothing where some dim is not
-/// determined. Dims of the results are axis numbers.
+/// Inverts `axes` by construction: computes for each dim the sum of axis digits
+/// that it equals. Returns std::nullopt if some dim is not determined. Dims of
+/// the results are axis numbers.
 std::optional<std::vector<IndexExpr>>
 invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
 
-/// L6: the same storage points for every index of the box, in storage of the
-/// same extents.
+/// Decides L6: both maps have the same storage points for every index of the
+/// box, and the same extents.
 Answer equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
 
 struct ExtentProof {
   Answer answer = Answer::Unknown;
-  /// For No: an index whose storage point lies outside, followed by the numbers
-  /// of its replicas, and the sizes of the box that it lies in.
+  /// For No: an index outside the extent, followed by its replicas, and the
+  /// sizes of its box.
   llvm::SmallVector<int64_t> index, sizes;
 };
 
-/// L2 of one coordinate of a map in its normal form on the box.
+/// Proves L2 for one coordinate of a map in its normal form on the box.
 ExtentProof proveWithinExtent(const LayoutMap &specialized, unsigned coordinate,
                               Sizes sizes);
 
-/// L2: every coordinate lies in [0, extent) at every index of the box.
+/// Decides L2: every coordinate is in [0, extent) at every index of the box.
 Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
 
-/// The storage points that hold an element: those that replicas share count
-/// once. The map is valid on the box, which is static; nothing where the number
-/// is not found within the bound.
+/// Counts the storage points that hold an element, each once even if replicas
+/// share it. The box is static and the map valid on it. Returns std::nullopt if
+/// the effort exceeds its bound.
 std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 
-/// Whether storage on this shape holds points that are no index's image.
+/// Decides if storage on this shape has points that hold no element.
 Answer hasPadding(const LayoutMap &map, Sizes sizes);
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- SizeExpr.h - Sizes known only when a shape is ------------*- C++ -*-===//
+//===- SizeExpr.h - Symbolic sizes ------------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A `SizeExpr` is an extent or a stride of a layout: a polynomial with int64
-// coefficients whose variables are the sizes of logical dims and ceiling
-// divisions of such polynomials,
+// coefficients. Its variables are the sizes of logical dims, and ceiling
+// divisions of such polynomials:
 //
 //     NCHW16c, stride of n:  16 * ceil(size(d1), 16) * size(d2) * size(d3)
 //
@@ -15,8 +15,8 @@
 //  * the form is unique: equal polynomials compare equal, whatever the order
 //    in which they were built; ceil(ceil(p, a) + q, b) is
 //    ceil(p + a * q, a * b);
-//  * arithmetic that leaves int64 makes the result `isOverflow()`, which is
-//    absorbing and evaluates to nothing: no size ever wraps around.
+//  * arithmetic that overflows int64 makes the result `isOverflow()`, which is
+//    absorbing and evaluates to std::nullopt: sizes never wrap around.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,19 +52,20 @@ public:
     int compare(const Atom &other) const;
   };
 
-  /// coeff * factors[0] * factors[1] ..; factors are sorted, with repeats.
+  /// The product coeff * factors[0] * factors[1] ..; factors are sorted and may
+  /// repeat.
   struct Term {
     int64_t coeff = 0;
     llvm::SmallVector<Atom, 3> factors;
   };
 
-  /// The constant c.
+  /// Creates the constant c.
   SizeExpr(int64_t c = 0) : constant(c) {}
 
-  /// size(d): the size of logical dim d.
+  /// Returns size(d), the size of logical dim d.
   static SizeExpr dim(unsigned d);
 
-  /// The answer of arithmetic that left int64.
+  /// Returns the result of arithmetic that overflows int64.
   static SizeExpr overflow();
 
   bool isOverflow() const { return overflowed; }
@@ -76,55 +77,55 @@ public:
   std::optional<int64_t> getConstant() const {
     return isConstant() ? std::optional<int64_t>(constant) : std::nullopt;
   }
-  /// The products with at least one factor ..
+  /// Returns the products with at least one factor.
   llvm::ArrayRef<Term> getTerms() const { return terms.get(); }
-  /// .. and the summand without any.
+  /// Returns the summand without factors.
   int64_t getConstantTerm() const { return constant; }
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator-(const SizeExpr &other) const;
   SizeExpr operator*(const SizeExpr &other) const;
 
-  /// ceil(this / den), den >= 1.
+  /// Returns ceil(this / den) for den >= 1.
   SizeExpr ceilDiv(int64_t den) const;
 
-  /// The smallest multiple of `k` that is not below this.
+  /// Returns the smallest multiple of `k` that is at least this.
   SizeExpr alignTo(int64_t k) const { return ceilDiv(k) * k; }
 
-  /// this / divisor where that is a polynomial again.
+  /// Returns this / divisor if that is a polynomial, else std::nullopt.
   std::optional<SizeExpr> exactQuotient(const SizeExpr &divisor) const;
 
-  /// The greatest integer that divides every coefficient; 0 for zero.
+  /// Returns the greatest integer that divides every coefficient; 0 for zero.
   int64_t content() const;
 
-  /// True only where this >= other is proven for all sizes >= 1. A false
-  /// answer proves nothing.
+  /// Returns true only if this >= other is proven for all sizes >= 1; false
+  /// proves nothing.
   bool isProvablyAtLeast(const SizeExpr &other) const;
 
-  /// The value for the given sizes (one per logical dim, all static); nothing
-  /// on overflow or where a needed size is dynamic.
+  /// Evaluates for the given static sizes, one per logical dim. Returns
+  /// std::nullopt on overflow, or if a size that occurs is dynamic.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> sizes) const;
 
   /// Replaces size(d) by replacement[d].
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> replacement) const;
 
-  /// Replaces size(d) by sizes[d] where that is static.
+  /// Replaces size(d) by sizes[d] if that is static.
   SizeExpr specialize(llvm::ArrayRef<int64_t> sizes) const;
 
-  /// A total order; 0 iff equal.
+  /// Compares in a total order; 0 iff equal.
   int compare(const SizeExpr &other) const;
   bool operator==(const SizeExpr &other) const { return compare(other) == 0; }
   bool operator!=(const SizeExpr &other) const { return compare(other) != 0; }
   bool operator<(const SizeExpr &other) const { return compare(other) < 0; }
 
-  /// The text that the parser of `#layout.map` reads back.
+  /// Prints text that the parser of `#layout.map` accepts.
   void print(llvm::raw_ostream &os) const;
 
   friend llvm::hash_code hash_value(const SizeExpr &expr);
 
 private:
-  /// What copies of an expression share until one of them is changed: they are
-  /// copied far more often.
+  /// Copy-on-write storage of the terms: expressions are copied far more often
+  /// than changed.
   class Terms {
   public:
     llvm::ArrayRef<Term> get() const {
@@ -137,7 +138,7 @@ private:
     const Term &front() const { return shared->front(); }
     const Term &operator[](size_t i) const { return (*shared)[i]; }
 
-    /// The terms of this expression alone.
+    /// Returns the terms for modification, unshared.
     std::vector<Term> &edit();
 
   private:
@@ -149,7 +150,7 @@ private:
   bool isPositiveForm() const;
   SizeExpr dropSlack(const Atom *only, bool largestFirst = true) const;
 
-  // Most sizes are numbers, which live without the terms.
+  // Most sizes are constants, which need no terms.
   int64_t constant = 0;
   Terms terms; // sorted by factors, coefficients not 0
   bool overflowed = false;

@@ -1,4 +1,4 @@
-//===- Sized.h - Values with extents: how a map is written ------*- C++ -*-===//
+//===- Sized.h - Values with extents ----------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,9 @@
 //     Sized c = Sized::dim(1);
 //     group({floorDiv(c, 16), mod(c, 16)})   // the value of c, 16 * ceil(C/16)
 //
-// Laws: 0 <= value < extent wherever that holds of the operands; extents are
-// those of the operands, never of the value that canonicalization finds.
+// Laws: 0 <= value < extent if that holds for the operands. Extents are
+// computed from the extents of the operands, never from the canonicalized
+// value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,30 +36,30 @@ struct Sized {
   }
 };
 
-/// shift/pad: `lo` empty positions before x, `hi` after it.
+/// Adds `lo` empty positions before x and `hi` after it (shift/pad).
 Sized pad(const Sized &x, int64_t lo, int64_t hi);
 
-/// split: the digit above `k` positions, extent ceil(x / k) ..
+/// Returns x floordiv k, with extent ceil(x.extent / k) (split).
 Sized floorDiv(const Sized &x, int64_t k);
-/// .. and the one below, extent k.
+/// Returns x mod k, with extent k (split).
 Sized mod(const Sized &x, int64_t k);
 
-/// fuse: row-major, the last element fastest.
+/// Fuses the elements row-major, the last one fastest.
 Sized group(llvm::ArrayRef<Sized> elements);
 
 /// Rounds the extent up to a multiple of `k`.
 Sized align(const Sized &x, int64_t k);
 
-/// place: sum of elements times strides. The extent is that of the highest
-/// position reached; strides with a negative coefficient reach downwards.
+/// Sums up elements times strides (place). The extent ends at the highest
+/// position reached; strides with a negative coefficient do not extend it.
 Sized place(llvm::ArrayRef<std::pair<Sized, SizeExpr>> elements);
 
-/// xor: the swizzle of the lowest bits of the operands. `extent` is a power of
-/// two, 2^62 at most; an operand is taken mod `extent`.
+/// Computes the swizzle of the lowest bits of the operands (xor). `extent` is a
+/// power of two, 2^62 at most; operands are taken mod `extent`.
 Sized xorOf(llvm::ArrayRef<Sized> operands, int64_t extent);
 
-/// The extent that the value alone implies: what the functions above give
-/// where nothing was padded.
+/// Returns the extent that the value alone implies, i.e. the one of the
+/// functions above without padding.
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 

@@ -1,32 +1,32 @@
-//===- Steps.h - How storage changes along a dim ----------------*- C++ -*-===//
+//===- Steps.h - Strides, runs and alignments -------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A *step* along dim d goes from an index to the one that is 1 further in d. It
-// changes a coordinate by some amount, and the amounts are all that strides,
-// contiguous runs, vector widths and alignments are made of:
+// A *step* along dim d goes from an index to its successor in d. It changes a
+// coordinate by some amount. Strides, contiguous runs, vector widths and
+// alignments are derived from these amounts:
 //
 //     NCHW16c of 1x32x7x7, offset along c:
-//       by 1        to every index that is no multiple of 16
+//       by 1        to every index that is not a multiple of 16
 //       by 769      to multiples of 16: -15 + 784
-//     so c has no stride, its runs are of 16, and blocks of 16 channels start
-//     at multiples of 16 elements
+//     so c has no stride, its runs have length 16, and blocks of 16 channels
+//     start at multiples of 16 elements
 //
-// Indices, runs, widths and alignments count elements. A coordinate is a
+// Indices, runs, widths and alignments count elements. `coordinate` is a
 // position in `LayoutMap::getCoordinates`. `sizes` are those of the logical
-// dims, kUnknownSize where dynamic; an answer then holds for all sizes, and is
-// the best one that does. All answers hold for every replica.
+// dims, kUnknownSize if dynamic. An answer then holds for all sizes, and is the
+// best one that does. Answers hold for every replica.
 //
 // Laws:
-//  * each answer is one of the normal form on the shape, so layouts that are
-//    equal there have the same;
-//  * nothing (std::nullopt) means that the answer is not known within the bound
-//    or does not fit 64 bits. It is never a guess. Always known on static
-//    shapes where the digits of each dim are its own and nest, and where the
-//    dims that share a digit have at most `kMaxPoints` indices.
+//  * each answer is computed from the normal form on the shape, so that layouts
+//    that are equal there have the same answer;
+//  * std::nullopt means that the answer is not known within the bound or does
+//    not fit 64 bits. On static shapes it is always known if the digits of each
+//    dim depend on no other dim and nest, and otherwise if the dims that share
+//    a digit have at most `kMaxPoints` indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,23 +41,25 @@ namespace mlir {
 namespace layout {
 
 struct Step {
-  /// What the coordinate gains.
+  /// The increment of the coordinate.
   SizeExpr by;
-  /// The greatest common divisor of the positions along the dim that are
-  /// reached by such a step.
+  /// The greatest common divisor of the positions along the dim that such a
+  /// step reaches.
   int64_t every = 1;
 };
 
-/// Each amount once. None for a dim of at most one index.
+/// The steps along a dim, one entry per amount; empty if the dim has at most
+/// one index.
 using Steps = llvm::SmallVector<Step, 2>;
 
 std::optional<Steps> getSteps(const LayoutMap &map, unsigned coordinate,
                               unsigned dim, Sizes sizes);
 
-/// The stride where there is one: the only amount, and 0 where there is none.
+/// Returns the stride: the only amount, or 0 without steps. Returns
+/// std::nullopt if there are several amounts.
 std::optional<SizeExpr> getStride(const Steps &steps);
 
-/// One digit as it is placed: what a dim without a stride has instead.
+/// One placed digit; describes a dim that has no stride.
 struct PlacedPart {
   std::string digit; // `d1 floordiv 16`
   SizeExpr extent, stride;
@@ -65,35 +67,37 @@ struct PlacedPart {
 llvm::SmallVector<PlacedPart> getPlacedParts(const LayoutMap &map,
                                              unsigned coordinate, Sizes sizes);
 
-/// Blocks of consecutive indices that start at multiples of `length` and lie
-/// one after the other along a coordinate, the other coordinates being the
-/// same; the last block may be shorter.
+/// Blocks of consecutive indices that start at multiples of `length` and are
+/// contiguous along one coordinate, while the other coordinates are constant.
+/// The last block may be shorter.
 struct Run {
-  /// The greatest one: all of the dim (kUnknownSize where that is dynamic), or
-  /// less.
+  /// The maximal length: the size of the dim (kUnknownSize if dynamic) if
+  /// `isWhole`, or less.
   int64_t length = 1;
   bool isWhole = false;
 };
 
-/// The run along one dim.
+/// Returns the run along one dim.
 std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
                           unsigned dim, Sizes sizes);
 
-/// The run of all indices in row-major order, which counts as one dim; why
-/// there is no answer goes to `error`.
+/// Returns the run of all indices in row-major order as if they were one dim.
+/// Reports to `error` if it is not known.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
                                   Sizes sizes, Refusal error = {});
 
-/// The greatest integer that divides the coordinate at every index whose entry
-/// d is a multiple of blocks[d] (each at least 1); 0 where that is position 0
-/// alone. Where sizes are dynamic, the greatest that is read off the strides.
+/// Returns the greatest integer that divides the coordinate at every index
+/// whose entry d is a multiple of blocks[d] (each at least 1), or 0 if only
+/// position 0 is reached. If sizes are dynamic, returns the greatest divisor
+/// that the strides prove.
 std::optional<int64_t> getAlignment(const LayoutMap &map, unsigned coordinate,
                                     llvm::ArrayRef<int64_t> blocks,
                                     Sizes sizes);
 
-/// The greatest power of two, `most` at most, so that blocks of as many indices
-/// along the dim are runs that start at multiples of it: what one aligned
-/// vector access takes. No more than the least one that holds the whole dim.
+/// Returns the largest power of two w <= `most` such that blocks of w indices
+/// along the dim are runs that start at multiples of w, i.e. fit one aligned
+/// vector access. It is at most the size of the dim, rounded up to a power of
+/// two.
 std::optional<int64_t> getVectorWidth(const LayoutMap &map, unsigned coordinate,
                                       unsigned dim, Sizes sizes, int64_t most);
 
