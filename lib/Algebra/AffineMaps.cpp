@@ -111,7 +111,7 @@ static unsigned countDynamic(Sizes sizes) {
   return llvm::count_if(sizes, [](int64_t size) { return size < 0; });
 }
 
-/// Logical index -> the value of each part.
+/// Returns the map from logical indices to the value of each part.
 template <typename Range>
 static AffineMap getValueMap(const LayoutMap &map, const Range &parts,
                              Sizes sizes, MLIRContext *context) {
@@ -140,7 +140,7 @@ AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
 
 std::optional<std::vector<IndexExpr>>
 layout::getBackwardValues(const LayoutMap &map, Sizes sizes) {
-  // A stride that is a number on this shape can be divided by.
+  // Strides that are constant on this shape can be divided by.
   std::vector<IndexExpr> dims;
   std::vector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < map.getNumDims(); ++d) {

@@ -1,4 +1,4 @@
-//===- Broadcast.cpp - Replicas as dims, and dims as replicas -------------===//
+//===- Broadcast.cpp - Broadcast and replicate dims -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CheckedViews.h - Views, where their sizes fit ------------*- C++ -*-===//
+//===- CheckedViews.h - Views with overflow checks --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,13 +21,15 @@ inline bool checkMap(const LayoutMap &map, Refusal error) {
   return false;
 }
 
-/// applyView, unless a stride or extent of `what` leaves int64.
+/// Returns applyView(), or fails if a stride or extent of `what` overflows
+/// int64.
 std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const IndexView &view,
                                         const llvm::Twine &what, Refusal error);
 
-/// applyView where `view` speaks of the replicas of `map`, too, after its dims;
-/// `replicas` are those of the answer, numbered after the dims of the view.
+/// Applies a view that also replaces the replicas of `map`, which follow its
+/// dims. `replicas` are those of the result, numbered after the dims of the
+/// view.
 LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
                          llvm::ArrayRef<int64_t> replicas);
 

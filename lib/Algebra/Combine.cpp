@@ -13,9 +13,9 @@
 using namespace mlir::layout;
 
 /// Rewrites the digits of one source, sorted by (divisor, modulus), as disjoint
-/// maximal digits, where their breakpoints divide each other.
+/// maximal digits if their breakpoints divide each other.
 static void combineDigits(std::vector<DigitTerm> &terms) {
-  // Equal digits add up in any case.
+  // Strides of equal digits are added in any case.
   std::vector<DigitTerm> unique;
   for (DigitTerm &term : terms) {
     if (!unique.empty() && unique.back().digit.compare(term.digit) == 0)
@@ -25,7 +25,7 @@ static void combineDigits(std::vector<DigitTerm> &terms) {
   }
   terms = std::move(unique);
 
-  // Breakpoints in units of the source; 0 stands for "no end" and sorts last.
+  // Breakpoints in units of the source; 0 means "no end" and sorts last.
   llvm::SmallVector<int64_t> breaks;
   for (const DigitTerm &term : terms) {
     breaks.push_back(term.digit.divisor);
@@ -126,12 +126,12 @@ struct ShiftedTerm {
 };
 } // namespace
 
-/// Combines the digits of one base. Digits of different shifts of it meet where
-/// the shifts differ by whole turns of the digit: (c + 4) mod 4 is c mod 4.
-/// What the shifts add up to goes to `constant`.
+/// Combines the digits of one base. A digit can be written with another shift
+/// that differs by a multiple of its period: (c + 4) mod 4 is c mod 4. Adds the
+/// constants that result from changed shifts to `constant`.
 static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
                            std::vector<DigitTerm> &result) {
-  // A turn past int64 is one that no two shifts differ by.
+  // No two shifts differ by a period that overflows int64.
   if (llvm::any_of(group, [](const ShiftedTerm &term) {
         int64_t end;
         return llvm::MulOverflow(term.term.digit.divisor,
@@ -144,7 +144,7 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     return;
   }
   while (!group.empty()) {
-    // The widest digit says which shift is meant.
+    // The widest digit determines the shift to use.
     auto reference = std::max_element(
         group.begin(), group.end(),
         [](const ShiftedTerm &a, const ShiftedTerm &b) {
@@ -173,7 +173,7 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     });
     combineDigits(same);
     for (DigitTerm &term : same) {
-      // Each digit keeps the least shift that gives it.
+      // Each digit gets the least equivalent shift.
       int64_t end = term.digit.divisor * term.digit.modulus;
       int64_t turn = end ? end : term.digit.divisor;
       if (!end)
@@ -209,7 +209,8 @@ std::optional<Digit> mlir::layout::composeDigits(const Digit &inner,
   return result;
 }
 
-/// Whether two digits of one dim, one above the other, are not a wider one.
+/// Returns true if two digits of one dim are disjoint and do not form a wider
+/// one.
 static bool areApart(const DigitTerm &below, const DigitTerm &above) {
   int64_t end;
   if (!below.digit.modulus ||
@@ -220,7 +221,8 @@ static bool areApart(const DigitTerm &below, const DigitTerm &above) {
          above.stride != below.stride * SizeExpr(below.digit.modulus);
 }
 
-/// Disjoint digits of ascending dims that vary: most sums are combined already.
+/// Returns true if `terms` are disjoint nonconstant digits of ascending dims.
+/// Most sums are combined already.
 static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const Digit &digit = terms[i].digit;
@@ -240,8 +242,8 @@ static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   return true;
 }
 
-/// Returns the terms with a stride, with the shift of each fused digit apart,
-/// sorted by the source of their digits.
+/// Splits the constant shift off each fused digit, drops terms with stride 0,
+/// and sorts the terms by the source of their digits.
 static std::vector<ShiftedTerm> splitShifts(std::vector<DigitTerm> &terms) {
   std::vector<ShiftedTerm> shifted;
   shifted.reserve(terms.size());
@@ -259,8 +261,8 @@ static std::vector<ShiftedTerm> splitShifts(std::vector<DigitTerm> &terms) {
   return shifted;
 }
 
-/// Combines the terms of each source and returns them without shifts. Adds to
-/// `constant` the multiples of strides that the shifts amount to.
+/// Combines the terms of each source and returns them without shifts. Adds the
+/// constants that result from the shifts to `constant`.
 static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
                                              SizeExpr &constant) {
   std::vector<DigitTerm> combined;
@@ -270,7 +272,7 @@ static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
     while (end < shifted.size() && shifted[begin].term.digit.compareSource(
                                        shifted[end].term.digit) == 0)
       ++end;
-    // The only digit of its source has nothing to be combined with.
+    // The only digit of its source cannot be combined.
     if (end == begin + 1 && shifted[begin].shift == 0) {
       combined.push_back(std::move(shifted[begin].term));
       continue;
@@ -284,9 +286,9 @@ static std::vector<DigitTerm> combineSources(std::vector<ShiftedTerm> shifted,
 }
 
 /// Adds `term` to `result` and `constant`: the terms of its fused value if the
-/// digit is all of that value, the digit of the source if it is a digit of a
-/// digit, and a constant if it has one value. Returns true if other sources
-/// than that of `term` were added, whose terms are to be combined again.
+/// digit is that whole value, the composed digit if it is a digit of a digit,
+/// and a constant if it has one value. Returns true if terms of other sources
+/// were added, which must be combined again.
 static bool addSimplified(DigitTerm term, Sizes sizes, SizeExpr &constant,
                           std::vector<DigitTerm> &result) {
   if (term.stride.isZero())
@@ -297,7 +299,7 @@ static bool addSimplified(DigitTerm term, Sizes sizes, SizeExpr &constant,
       result.push_back({inner.digit, inner.stride * term.stride});
     return true;
   }
-  // A shift that vanished can leave the digit of a digit.
+  // Removing a shift can leave a digit of a digit.
   if (const Digit *inner =
           term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
     if (std::optional<Digit> composed =
@@ -321,8 +323,8 @@ IndexExpr mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
     linear.terms = std::move(terms);
     return linear;
   }
-  // Refinement of one source can complete a fused value, whose terms then join
-  // the others; each round removes a fused source, so this ends.
+  // Combining one source can complete a fused value, whose terms then join the
+  // others. Each round removes a fused source, so the loop terminates.
   for (bool changed = true; changed;) {
     changed = false;
     std::vector<DigitTerm> combined =

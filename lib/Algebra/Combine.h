@@ -13,10 +13,10 @@
 namespace mlir {
 namespace layout {
 
-/// The canonical form of constant + terms: the laws of IndexExpr.h.
+/// Returns the canonical form of constant + terms; see the laws of IndexExpr.h.
 IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 
-/// The digit of a digit, where the two nest; nothing otherwise.
+/// Returns the digit of a digit if the two nest, else std::nullopt.
 std::optional<Digit> composeDigits(const Digit &inner, int64_t divisor,
                                    int64_t modulus);
 

@@ -1,4 +1,4 @@
-//===- Compose.cpp - One layout after another, and back -------------------===//
+//===- Compose.cpp - Compose and invert layouts ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
     for (const Coordinate &coordinate : b.getCoordinates())
       dims.push_back({coordinate.value, coordinate.extent});
   }
-  // The replicas of b come before those of a.
+  // The replicas of `b` precede those of `a`.
   llvm::SmallVector<int64_t> replicas(b.getReplicas());
   IndexView view;
   view.rank = b.getRank();
@@ -51,9 +51,9 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
   return result;
 }
 
-/// `value` over dims of the sizes `sizeOf` with the number of its positions,
-/// counted from the lowest one; nothing where that is not known. Storage that
-/// begins with padding has positions before index 0.
+/// Returns `value` over dims of the sizes `sizeOf`, shifted to begin at 0, with
+/// the number of its positions, or std::nullopt if that is not known. `value`
+/// is negative in padding at the beginning of the storage.
 static std::optional<Sized> measure(const IndexExpr &value,
                                     ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<IndexExpr> dims;
@@ -73,7 +73,7 @@ static std::optional<Sized> measure(const IndexExpr &value,
   return Sized{simple, bound->substitute(sizeOf)};
 }
 
-/// `dims` on the known ones of the logical sizes.
+/// Specializes `dims` to the known logical sizes.
 static std::vector<StoredAxis> specialize(const LayoutMap &map,
                                           ArrayRef<Sized> dims, Sizes known) {
   std::vector<IndexExpr> identity;
@@ -112,7 +112,7 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
       dims.push_back({axis.value, axis.extent});
   std::vector<StoredAxis> axes = specialize(map, dims, known);
 
-  // The sizes of the answer's dims: numbers where they are, else symbols.
+  // The sizes of the dims of the result: constants if known, else symbols.
   unsigned rank = axes.size();
   llvm::SmallVector<SizeExpr> sizeOf;
   llvm::SmallVector<int64_t> knownOf;

@@ -15,7 +15,7 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::Twine;
 
-/// Whether the parts differ in nothing but their size along `axis`.
+/// Checks that the parts differ only in their size along `axis`.
 static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
                        Refusal error) {
   auto fail = [&](const Twine &why) {
@@ -66,8 +66,9 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
   return true;
 }
 
-/// Per coordinate the constant that takes `part` to `place`, which stores the
-/// same indices in the whole.
+/// Returns the constant, per coordinate, by which `part` must be shifted to
+/// equal `place`, the layout of the same indices in the whole, or std::nullopt
+/// if there is none.
 static std::optional<llvm::SmallVector<SizeExpr>>
 findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   LayoutMap from = part.specialize(sizes), to = place.specialize(sizes);
@@ -79,13 +80,13 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
     if (difference.terms.empty()) {
       shift.push_back(difference.constant);
     } else {
-      // Sums that differ in form: the first index says which constant to try.
+      // The sums differ in form: try the constant at the first index.
       std::optional<int64_t> here = difference.evaluate(origin, sizes);
       if (!here)
         return std::nullopt;
       shift.push_back(SizeExpr(*here));
     }
-    // The part in storage of the whole's extents.
+    // The part with the extents of the whole.
     shifted.push_back(
         {b.name, add(a.value, IndexExpr(shift.back())), b.extent});
   }
@@ -96,8 +97,9 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   return shift;
 }
 
-/// `map` with room for every index of `sizes`. The extents of a layout that was
-/// made for another shape can be too small.
+/// Returns `map` with extents that contain every index of `sizes`, or
+/// std::nullopt if they cannot be computed. A layout made for another shape may
+/// have smaller extents.
 static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
   std::vector<Coordinate> coordinates = map.getCoordinates();
   LayoutMap special = map.specialize(sizes);
@@ -117,8 +119,8 @@ static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
                         map.getReplicas());
 }
 
-/// Equal parts of `size` one after the other along the first coordinate: the
-/// part's number is a digit above all of its positions.
+/// Stacks equal parts of `size` along the first coordinate: the number of the
+/// part is a digit above all of its positions.
 static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
   IndexView view;
   view.rank = part.getRank();
@@ -192,7 +194,7 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
 
 bool mlir::layout::isTiledByParts(const Concatenation &concatenation,
                                   ArrayRef<ConcatPart> parts) {
-  using Run = std::pair<int64_t, int64_t>; // of positions: begin and end
+  using Run = std::pair<int64_t, int64_t>; // positions [begin, end)
   size_t numCoordinates = concatenation.whole.getCoordinates().size();
   std::vector<std::vector<Run>> runs(numCoordinates);
   for (auto [part, shift] : llvm::zip_equal(parts, concatenation.shifts)) {
@@ -205,8 +207,8 @@ bool mlir::layout::isTiledByParts(const Concatenation &concatenation,
       runs[c].push_back({*begin, end});
     }
   }
-  // Along one coordinate the parts lie one after the other, along the others
-  // each takes all of the whole's.
+  // Along one coordinate the parts must be consecutive. Along the others, each
+  // must cover the whole extent.
   bool isSplit = false;
   for (auto [c, run] : llvm::enumerate(runs)) {
     std::optional<int64_t> extent =

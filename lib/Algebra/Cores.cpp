@@ -1,4 +1,4 @@
-//===- Cores.cpp - Cores, channels and banks of a memory ------------------===//
+//===- Cores.cpp - Cores, channels and banks of an NPU --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,9 +43,9 @@ std::optional<int64_t> mlir::layout::joinAddress(const NpuFigures &figures,
 // Channels
 //===----------------------------------------------------------------------===//
 
-/// The value of `npu` before it is taken modulo the cores; nothing where it is
-/// no digit. One channel is a number, but so are all channels in the one core
-/// that there is.
+/// Returns the value of `npu` before it is taken modulo the number of cores, or
+/// std::nullopt if it is not a single digit. A constant is one channel, unless
+/// there is only one core, which has all channels.
 static std::optional<IndexExpr> getChannel(const Coordinate &npu) {
   IndexExpr channel = npu.value;
   if (channel.terms.empty() && !npu.extent.isConstantEqual(1))
@@ -137,7 +137,7 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
     return error("a layout without coordinates has no offsets");
   LayoutMap special = map.specialize(sizes);
   BankUse use;
-  // The words of each bank; a memory is where all coordinates but the last are.
+  // The words of each bank. All coordinates but the last identify the memory.
   std::map<std::pair<llvm::SmallVector<int64_t>, int64_t>, std::set<int64_t>>
       words;
   for (ArrayRef<int64_t> index : indices) {

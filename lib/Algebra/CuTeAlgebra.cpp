@@ -1,14 +1,14 @@
-//===- CuTeAlgebra.cpp - Layouts as functions of one integer --------------===//
+//===- CuTeAlgebra.cpp - CuTe's algebra of integer layouts ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is substitution: a layout on one dim is a sum of digits of it, and
-// another layout's offset stands for that dim. Inverses are those that prove
-// injectivity (Proof.h). The complement alone is built from modes, the digits
-// of a coalesced layout as extents and strides.
+// All operations are substitutions: a layout of one dim is a sum of digits of
+// it, and the offset of another layout replaces that dim. Inverses are those
+// that prove injectivity (Proof.h). Only the complement is built from modes,
+// i.e. extents and strides of the digits of a coalesced layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,12 +54,12 @@ static bool check(const IntegerLayout &a, Refusal error) {
   return true;
 }
 
-/// The offset in normal form on the shape.
+/// Returns the offset in normal form on the shape.
 static IndexExpr getOffset(const IntegerLayout &a) {
   return a.map.specialize(a.shape).getCoordinates()[0].value;
 }
 
-/// The layout of `value` over dims of `shape`, up to its highest value.
+/// Creates the layout of `value` over dims of `shape`, up to its highest value.
 static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
                             Refusal error) {
   IndexExpr offset = splitMods(value, shape);
@@ -76,15 +76,15 @@ static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
   return result;
 }
 
-/// `offset` with dim d replaced by dims[d], over dims of `shape`; `from` has
-/// the sizes of the dims that are replaced.
+/// Replaces dim d of `offset` by dims[d] over dims of `shape`. `from` has the
+/// sizes of the replaced dims.
 static IndexExpr replace(const IndexExpr &offset, ArrayRef<IndexExpr> dims,
                          ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
   SmallVector<SizeExpr> sizeOf(from.begin(), from.end());
   return substitute(offset, dims, sizeOf, shape);
 }
 
-/// The highest offset.
+/// Returns the highest offset.
 static int64_t getLast(const IntegerLayout &a) {
   return getRange(getOffset(a), a.shape)->max;
 }
@@ -93,7 +93,7 @@ static int64_t getSize(const IntegerLayout &a) {
   return *countIndices(a.shape);
 }
 
-/// Makes each group of dims one dim, the first of a group fastest.
+/// Fuses each group of dims to one dim, the first dim of a group fastest.
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
                                 Refusal error) {
@@ -150,8 +150,8 @@ struct Mode {
 };
 } // namespace
 
-/// The digits of a layout of one dim, the fastest first, where they are the
-/// whole index and each has all its values.
+/// Returns the digits of a layout of one dim, the fastest first, or
+/// std::nullopt if they do not cover the index exactly with all their values.
 static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   SmallVector<Mode> modes;
   IndexExpr offset = getOffset(line);
@@ -176,7 +176,7 @@ static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   return divisor == size ? std::optional(modes) : std::nullopt;
 }
 
-/// The layout of one dim with these modes, the fastest first.
+/// Creates the layout of one dim with these modes, the fastest first.
 static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, Refusal error) {
   IndexExpr offset;
   int64_t divisor = 1;
@@ -191,13 +191,13 @@ static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, Refusal error) {
   return make(offset, divisor, error);
 }
 
-/// The modes of a layout as far as a complement asks: its offsets are all sums
-/// of one multiple of each stride.
+/// Returns modes with the same set of offsets as `line`, for a complement: all
+/// sums of one multiple of each stride.
 static std::optional<SmallVector<Mode>>
 getModesOfOffsets(const IntegerLayout &line) {
   if (std::optional<SmallVector<Mode>> modes = getModes(line))
     return modes;
-  // Offsets that are all those up to the last are one mode, in whatever order.
+  // Offsets that cover 0 to the last one are one mode, in any order.
   int64_t size = line.shape[0];
   if (getLast(line) + 1 == size &&
       proveInjective(line.map, line.shape).answer == Answer::Yes &&
@@ -222,7 +222,7 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
   llvm::sort(*modes,
              [](const Mode &x, const Mode &y) { return x.stride < y.stride; });
   SmallVector<Mode> gaps;
-  int64_t filled = 1; // offsets below this one are there
+  int64_t filled = 1; // all offsets below are covered
   for (const Mode &mode : *modes) {
     if (mode.stride % filled != 0)
       return error("layout " + a.map.str() + " has no complement: stride " +
@@ -243,15 +243,15 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
 // Inverses
 //===----------------------------------------------------------------------===//
 
-/// The index of a layout of one dim as a formula of the offset, dim 0; right
-/// for offsets that the layout has.
+/// Returns the index of a layout of one dim as a formula of the offset, dim 0.
+/// It is valid for offsets of the layout.
 static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   LayoutMap special = line.map.specialize(line.shape);
   ArrayRef<StoredAxis> axes = special.getStoredAxes();
   std::optional<std::vector<IndexExpr>> index = invertAxes(axes, 1, line.shape);
   if (!index)
     return std::nullopt;
-  // Offsets are row-major over the axes.
+  // The offset is row-major over the axes.
   SmallVector<IndexExpr> ofOffset(axes.size());
   SmallVector<SizeExpr> extents;
   int64_t below = 1;
@@ -265,7 +265,8 @@ static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   return substitute(index->front(), ofOffset, extents, getLast(line) + 1);
 }
 
-/// A layout that is read backwards; its inverse as a formula of offsets.
+/// Returns `a` as a layout of one dim, and its index as a formula of the
+/// offset.
 static std::optional<std::pair<IntegerLayout, IndexExpr>>
 invert(const IntegerLayout &a, Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);
@@ -285,7 +286,7 @@ IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
   return make(inverse->second, getLast(inverse->first) + 1, error);
 }
 
-/// How many offsets from 0 on there are without a gap; `index` is the formula
+/// Returns the number of consecutive offsets from 0 on. `index` is the formula
 /// of the inverse.
 static std::optional<int64_t> countOffsets(const IntegerLayout &line,
                                            const IndexExpr &index) {
@@ -329,8 +330,8 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
 // Division and product
 //===----------------------------------------------------------------------===//
 
-/// Tiles and what they leave, as dims of their own: (i, j) is tile(i) +
-/// rest(j).
+/// Splits `size` indices by a tile: index (i, j) is tile(i) + rest(j). Returns
+/// the tile and the rest as layouts of one dim.
 static std::optional<std::pair<IntegerLayout, IntegerLayout>>
 splitByTile(const IntegerLayout &tile, int64_t size, Refusal error) {
   IntegerLayoutOr line = coalesce(tile, error);
@@ -347,7 +348,7 @@ splitByTile(const IntegerLayout &tile, int64_t size, Refusal error) {
   return std::make_pair(*line, *rest);
 }
 
-/// The offset of a layout of one dim, at dim `dim` of `shape`.
+/// Returns the offset of a layout of one dim, at dim `dim` of `shape`.
 static IndexExpr atDim(const IntegerLayout &line, unsigned dim,
                        ArrayRef<int64_t> shape) {
   return replace(getOffset(line), IndexExpr::dim(dim), line.shape, shape);

@@ -1,4 +1,4 @@
-//===- Evaluator.cpp - Values at many indices -----------------------------===//
+//===- Evaluator.cpp - Evaluate values at many indices --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +13,12 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 //===----------------------------------------------------------------------===//
-// Digits as programs
+// Compiled digits
 //===----------------------------------------------------------------------===//
 
 bool Evaluator::compileSum(const IndexExpr &value, Sizes box, Sum &sum) {
   std::optional<int64_t> constant = value.constant.getConstant();
-  // A sum with a range cannot leave int64 on the way, term by term.
+  // If the sum has a range, no partial sum overflows int64.
   if (!constant || !getRange(value, box))
     return false;
   sum.constant = *constant;
@@ -85,7 +85,7 @@ int64_t Evaluator::evaluateDigit(const Digit &digit, const int64_t *index) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// The one dim that a digit speaks of, if it is one.
+/// Returns the dim of a digit that depends on just one, else std::nullopt.
 static std::optional<unsigned> getOnlyDim(const DigitTerm &term) {
   std::optional<unsigned> dim;
   bool isOne = true;
@@ -177,7 +177,7 @@ std::optional<Evaluator> Evaluator::ofCoordinates(const LayoutMap &map,
 
 std::optional<Evaluator> Evaluator::ofStoredAxes(const LayoutMap &map,
                                                  Sizes sizes) {
-  // The axes of the map itself: a normal form on the shape may have fewer.
+  // Uses the axes of `map` itself, because the normal form may have fewer.
   llvm::SmallVector<int64_t> box = map.getBox(sizes);
   llvm::SmallVector<IndexExpr> dims, values;
   llvm::SmallVector<SizeExpr> sizeOf;

@@ -1,4 +1,4 @@
-//===- Factors.cpp - A box as a product -----------------------------------===//
+//===- Factors.cpp - Factorize a box by its digits ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// How many of the sorted `dims` are below `rank`.
+/// Returns the number of sorted `dims` below `rank`.
 static size_t countLogical(ArrayRef<unsigned> dims, unsigned rank) {
   return llvm::lower_bound(dims, rank) - dims.begin();
 }

@@ -1,4 +1,4 @@
-//===- IndexExpr.cpp - Digits of logical indices, and sums of them --------===//
+//===- IndexExpr.cpp - Sums of index digits -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -113,7 +113,7 @@ bool IndexExpr::hasOverflow() const {
          });
 }
 
-/// The value of the source of a digit.
+/// Evaluates the source of a digit.
 static std::optional<int64_t> evaluateSource(const Digit &digit,
                                              ArrayRef<int64_t> index,
                                              ArrayRef<int64_t> sizes) {

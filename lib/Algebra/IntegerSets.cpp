@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A statement is proven by finding no integer point in the set of its
-// counterexamples. isl answers NULL to whatever contains a NULL: a value that
-// cannot be expressed and a step past the bound both come out as no answer.
+// A statement is proven if the set of its counterexamples has no integer point.
+// isl returns NULL for any operation on NULL. So a value that cannot be
+// expressed and a step beyond the bound both result in Unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using sets::Statement;
 
-/// What isl takes for `stderr`; see cmake/LayoutIsl.cmake.
+/// The replacement of isl's `stderr`; see cmake/LayoutIsl.cmake.
 extern "C" {
 LLVM_LIBRARY_VISIBILITY extern FILE *layout_isl_stderr;
 FILE *layout_isl_stderr = stderr;
 }
 
-/// The bounds of one statement. Its weight is the number of variables that its
-/// digits bring; beyond this one, numbers can grow in the solver without a step
-/// being counted. The work of a step grows like the square of the weight.
+/// The bounds of one statement. The weight is the number of variables that its
+/// digits add. Beyond kMaxWeight, numbers can grow in the solver without
+/// counted steps. The work of a step is quadratic in the weight.
 static constexpr unsigned long kMaxWeight = 30;
 static constexpr unsigned long kMaxSteps = 1ul << 15;
 static constexpr unsigned long kMaxWork = 1ul << 22;
@@ -74,15 +74,14 @@ static Value scale(const Value &value, int64_t factor) {
       copy(value), isl_val_int_from_si(isl_aff_get_ctx(value.get()), factor)));
 }
 
-/// floor(value / divisor).
+/// Returns floor(value / divisor).
 static Value floorDiv(const Value &value, Number divisor) {
   return Value(
       isl_aff_floor(isl_aff_scale_down_val(copy(value), divisor.release())));
 }
 
-/// floor(value / divisor) mod modulus (0: no mod). The floor by divisor *
-/// modulus that is taken away is a variable that the digit above this one has,
-/// too.
+/// Returns floor(value / divisor) mod modulus (0: no mod). The subtracted floor
+/// by divisor * modulus is a variable that the next higher digit shares.
 static Value takeDigit(const Value &value, int64_t divisor, int64_t modulus) {
   if (!value)
     return nullptr;
@@ -110,7 +109,7 @@ static Set intersect(const Set &a, Set b) {
 
 namespace {
 
-/// The set of a statement's counterexamples. Its variables are the dynamic
+/// The set of counterexamples of a statement. Its variables are the dynamic
 /// sizes and one or two indices of the box.
 class Problem {
 public:
@@ -125,14 +124,14 @@ public:
   Value translate(const IndexExpr &x, ArrayRef<Value> dims);
   std::vector<Value> translate(sets::Values values, ArrayRef<Value> dims);
 
-  /// Narrows the set.
+  /// Intersects the set with `set`.
   void require(Set set);
   void requireInBox(ArrayRef<Value> values, ArrayRef<Value> extents);
 
-  /// If there is a counterexample, `statement` is No with it; if that is not
-  /// known, `statement` is Unknown.
+  /// Searches for a counterexample. Sets `statement` to No with the one that is
+  /// found, or to Unknown if the search is inconclusive.
   void search(Statement &statement) const { search(all, statement); }
-  /// The same for those that lie in `narrower`, too.
+  /// Searches for a counterexample that is also in `narrower`.
   void searchIn(Set narrower, Statement &statement) const {
     search(intersect(all, std::move(narrower)), statement);
   }
@@ -146,7 +145,7 @@ private:
   llvm::SmallVector<int64_t> sizes;
   unsigned numIndices, numDynamic = 0;
   unsigned long weight = 0;
-  Owned<isl_ctx> ctx; // is destroyed after all that lives in it
+  Owned<isl_ctx> ctx; // destroyed after all objects that use it
   Owned<isl_space> space;
   std::vector<Value> sizeOf;
   Set all;
@@ -177,7 +176,8 @@ Problem::Problem(Sizes box, unsigned numIndices)
   }
 }
 
-/// False where the statement becomes too heavy.
+/// Adds variables to the weight. Returns false if the statement becomes too
+/// heavy.
 bool Problem::addWeight(unsigned variables) {
   weight += variables;
   isl_ctx_set_max_operations(ctx.get(),
@@ -199,7 +199,7 @@ Value Problem::getNumber(int64_t c) const {
                                            isl_val_int_from_si(ctx.get(), c)));
 }
 
-/// Products of sizes, and what left int64, have no value.
+/// Translates a size, or returns null for products of sizes and overflow.
 Value Problem::translate(const SizeExpr &expr) {
   SizeExpr size = expr.specialize(sizes);
   if (size.isOverflow())
@@ -221,7 +221,8 @@ Value Problem::translate(const SizeExpr &expr) {
   return sum;
 }
 
-/// Swizzles and strides that are no numbers have no value.
+/// Translates a value, or returns null for swizzles and strides that are not
+/// constant.
 Value Problem::translate(const IndexExpr &x, ArrayRef<Value> dims) {
   Value sum = translate(x.constant);
   for (const DigitTerm &term : x.terms) {
@@ -266,7 +267,8 @@ void Problem::search(const Set &set, Statement &statement) const {
   record(std::move(point), statement);
 }
 
-/// `point` is void where the set is empty, and null where that is not known.
+/// Updates `statement`. `point` is void if the set is empty, and null if that
+/// is not known.
 void Problem::record(Owned<isl_point> point, Statement &statement) const {
   isl_bool isVoid = point ? isl_point_is_void(point.get()) : isl_bool_error;
   if (isVoid == isl_bool_true || statement.answer == Answer::No)
@@ -275,7 +277,7 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
   if (isVoid == isl_bool_error)
     return;
 
-  // No tensor is larger than int64.
+  // Counterexamples beyond int64 prove nothing: no tensor is that large.
   bool fits = true;
   unsigned variable = 0;
   auto read = [&]() -> int64_t {
@@ -304,7 +306,7 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// A statement that holds until a counterexample is found.
+/// Returns a statement that holds until a counterexample is found.
 static Statement makeTrue() {
   Statement statement;
   statement.answer = Answer::Yes;
@@ -321,8 +323,8 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
   for (auto [p, q] : llvm::zip_equal(x, y))
     problem.require(equal(p, q));
 
-  // A dim that only occurs undivided matters by the difference of the indices
-  // alone: the first is 0 there, and the second stands for the difference.
+  // A dim that only occurs undivided matters only through the difference of the
+  // indices. The first index is 0 there, and the second one is the difference.
   llvm::SmallBitVector divided(sizes.size());
   for (const IndexExpr &value : values)
     for (const DigitTerm &term : value.terms)
@@ -340,7 +342,7 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
     problem.require(less(zero, add(b[d], extent)));
   }
 
-  // Indices that differ do so first in some dim.
+  // Two different indices first differ in some dim.
   Statement statement = makeTrue();
   for (auto [x, y] : llvm::zip_equal(a, b)) {
     problem.searchIn(less(x, y), statement);
@@ -354,7 +356,7 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
   return statement;
 }
 
-/// The statement that a[k] == b[k] for all k, in a problem of one index.
+/// Proves that a[k] == b[k] for all k, in a problem of one index.
 static Statement proveAllEqual(Problem &problem, ArrayRef<Value> a,
                                ArrayRef<Value> b) {
   problem.requireInBox(problem.getIndex(0), problem.getSizes());

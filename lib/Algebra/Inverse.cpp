@@ -1,22 +1,22 @@
-//===- Inverse.cpp - From storage axes back to logical dims ---------------===//
+//===- Inverse.cpp - Invert stored axes by construction -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The proof by construction of L1, and the inverse that it constructs. Facts
-// are gathered until nothing new follows:
+// Proves L1 by construction, and constructs the inverse. Facts are collected
+// until no new one follows:
 //
-//  * place: where every stride exceeds the reach of all digits below it, the
-//    sum determines its digits, the highest stride first;
-//  * split: digits of one source whose ranges close up from 1 to its size
+//  * place: if every stride exceeds the reach of all digits below it, a sum
+//    determines its digits, the highest stride first;
+//  * split: digits of one source whose ranges cover 1 to its size without gaps
 //    determine the source;
 //  * fuse: a fused source that is determined is a sum, as above;
 //  * xor: swizzles are linear equations in bits (SolveSwizzles.h).
 //
-// A fact carries the formula that gives the digit from the axes, if all the
-// strides on the way are constants.
+// A fact has a formula of the digit in terms of the axes, if all strides in its
+// derivation are constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ private:
 
 } // namespace
 
-/// A shape for which few digits have one value only.
+/// A shape on which few digits are constant.
 static constexpr int64_t kSample[] = {61,  67,  71,  73,  79,  83,  89,  97,
                                       101, 103, 107, 109, 113, 127, 131, 137};
 
@@ -87,8 +87,8 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
     order.push_back(std::move(placed));
   }
 
-  // Upwards: each stride must exceed the reach of everything below it. Where
-  // that holds for all sizes, the order is that of any of them.
+  // Upwards: each stride must exceed the reach of everything below it. If that
+  // holds for all sizes, the order for any sizes is the right one.
   auto onSample = [](const Placed &placed) {
     constexpr int64_t kOverflow = std::numeric_limits<int64_t>::max();
     return std::pair(placed.stride.evaluate(kSample).value_or(kOverflow),
@@ -104,7 +104,7 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
     reach = reach + (placed.bound - SizeExpr(1)) * placed.stride;
   }
 
-  // Downwards: peel off the highest stride.
+  // Downwards: split off the digit with the highest stride.
   Formula rest;
   if (formula && lowest.isConstant())
     rest = add(*formula, scale(IndexExpr(lowest), SizeExpr(-1)));
@@ -127,8 +127,8 @@ void Inverter::addSum(const IndexExpr &sum, Formula formula) {
   }
 }
 
-/// The known digits that are digits of base + shift, whatever shift they were
-/// written with: (c + 4) mod 4 is c mod 4.
+/// Returns the known digits of base + shift, including those with an equivalent
+/// shift: (c + 4) mod 4 is c mod 4.
 std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
                                               int64_t shift) const {
   std::vector<KnownDigit> result;
@@ -151,10 +151,10 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
   return result;
 }
 
-/// Whether base + shift is determined; if so, and if all formulas are there,
-/// `base` becomes its formula.
+/// Returns true if base + shift is determined. Sets `base` to its formula if
+/// all formulas are known.
 bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
-  // Known so far: (base + shift) mod `end` (0: all of it).
+  // Known so far: (base + shift) mod `end` (0: the whole value).
   int64_t end = 1;
   Formula value = IndexExpr();
   Digit whole = withShift(source, shift);
@@ -177,8 +177,8 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
         newEnd = 0;
       if (newEnd != 0 && newEnd <= end)
         continue;
-      // source = divisor * digit + (source mod divisor), and divisor divides
-      // what is known.
+      // source = divisor * digit + (source mod divisor), where the divisor
+      // divides `end`.
       if (value && known.formula)
         value = add(takeDigit(*value, 1, digit.divisor),
                     scale(*known.formula, SizeExpr(digit.divisor)));
@@ -196,7 +196,8 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   return true;
 }
 
-/// The digit, if a known digit or a determined source holds it.
+/// Returns the formula of `digit` if a known digit or a determined source
+/// contains it.
 std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   auto take = [&](const Formula &source, int64_t divisor) -> Formula {
     return source ? Formula(takeDigit(*source, divisor, digit.modulus))
@@ -211,8 +212,8 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
     if (k.digit.compareSource(digit) != 0 ||
         digit.divisor % k.digit.divisor != 0)
       continue;
-    // k holds the bits from digit.divisor on where it is open, or a whole
-    // number of digits of this size.
+    // k contains all bits from digit.divisor on if it is unbounded, or else
+    // must contain a whole number of digits of this size.
     Digit open = k.digit;
     open.modulus = 0;
     std::optional<Interval> range = getRange(open, sizes);
@@ -225,7 +226,7 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
       continue;
     return take(k.formula, digit.divisor / k.digit.divisor);
   }
-  // A fused value is as well known as its digits.
+  // A fused value is determined by its digits.
   if (digit.fused)
     if (std::optional<Formula> source = lookupSum(
             *digit.fused, [this](const Digit &d) { return lookup(d); }))
@@ -233,7 +234,8 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   return std::nullopt;
 }
 
-/// One round over the sources of known digits; true if one more is determined.
+/// Visits the sources of all known digits once. Returns true if another one is
+/// determined.
 bool Inverter::closeSources() {
   bool changed = false;
   for (size_t i = 0; i < known.size(); ++i) {

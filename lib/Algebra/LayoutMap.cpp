@@ -26,13 +26,13 @@ struct LayoutMap::Data {
   llvm::SmallVector<int64_t> replicas;
   llvm::hash_code hash = 0;
 
-  // Found when first asked for: the axes of all coordinates in one array;
-  // axisBegin[i] is where those of coordinate i start.
+  // Computed on first use: the axes of all coordinates; those of coordinate i
+  // start at axisBegin[i].
   mutable std::once_flag axesFound;
   mutable std::vector<StoredAxis> axes;
   mutable std::vector<unsigned> axisBegin;
 
-  // Made when first asked for: types print their layout wherever they stand.
+  // Computed on first use, because types print their layout often.
   mutable std::once_flag textMade;
   mutable std::string text;
 
@@ -48,8 +48,8 @@ struct LayoutMap::Data {
   }
 };
 
-/// Replicas in an order that their numbers do not decide: by where their digits
-/// stand. Those of one element have no meaning and are dropped.
+/// Orders replicas by the positions of their digits, independent of their
+/// numbers. Replicas of extent 1 are dropped.
 static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
                           llvm::SmallVectorImpl<int64_t> &replicas) {
   struct Use {
@@ -95,8 +95,8 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     sizeOf[rank + replica.number] = SizeExpr(replica.extent);
     if (replica.extent == 1)
       continue;
-    // A replica says its extent by its digits, as its size is none of the
-    // shape's.
+    // The extent of a replica is encoded in its digits, because the shape has
+    // no size for it.
     dims[rank + replica.number] =
         takeDigit(IndexExpr::dim(rank + replicas.size()), 1, replica.extent);
     replicas.push_back(replica.extent);
@@ -105,7 +105,7 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     coordinate.value = substitute(coordinate.value, dims, sizeOf);
 }
 
-/// The dims themselves; those of usual ranks are made once.
+/// Returns the identity on the dims, which is cached for usual ranks.
 static ArrayRef<IndexExpr> getIdentity(unsigned dimCount,
                                        llvm::SmallVectorImpl<IndexExpr> &room) {
   static const auto known = [] {
@@ -121,11 +121,11 @@ static ArrayRef<IndexExpr> getIdentity(unsigned dimCount,
   return room;
 }
 
-/// More rounds than any known value needs; the form stays right in any case.
+/// More rounds than any known value needs. The form is correct in any case.
 constexpr unsigned kMaxRounds = 16;
 
-/// Whether rewriting with sizes can open the way for more rewriting: digits of
-/// digits, and digits of one source that overlap.
+/// Returns true if rewriting with sizes can enable further rewrites: for digits
+/// of digits, and for overlapping digits of one source.
 static bool canSettle(const IndexExpr &value) {
   for (auto [i, term] : llvm::enumerate(value.terms)) {
     if (!term.digit.isDim())
@@ -140,7 +140,8 @@ static bool canSettle(const IndexExpr &value) {
   return false;
 }
 
-/// `value` rewritten until nothing changes: L5 asks for an idempotent form.
+/// Rewrites `value` to a fixed point, because the canonical form must be
+/// idempotent (L5).
 static IndexExpr settle(IndexExpr value, unsigned dimCount, Sizes sizes = {}) {
   if (!canSettle(value))
     return value;
@@ -199,8 +200,7 @@ static LayoutMap makeRowMajor(unsigned rank) {
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// Asked for with every tensor without a layout, so the small ones are made
-/// once.
+/// Small ranks are cached, because every tensor without a layout uses them.
 LayoutMap LayoutMap::rowMajor(unsigned rank) {
   static const auto known = [] {
     std::array<LayoutMap, 9> maps;
@@ -294,7 +294,7 @@ LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<IndexExpr> dims,
          settle(layout::substitute(coordinate.value, dims, sizeOf, sizes),
                 newRank + data->replicas.size(), sizes),
          coordinate.extent.substitute(sizeOf)});
-  // What is settled with sizes is so without them.
+  // Values that are settled with sizes are settled without them.
   return data->replicas.empty()
              ? make(newRank, data->space, std::move(coordinates), {})
              : get(newRank, data->space, std::move(coordinates),
@@ -340,8 +340,8 @@ LayoutMap::storageExtent(Sizes sizes) const {
   return extents;
 }
 
-/// The values of the stored axes at `point`: each coordinate is row-major over
-/// its axes.
+/// Returns the values of the stored axes at `point`. Each coordinate is
+/// row-major over its axes.
 static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
                                              ArrayRef<int64_t> point) {
   llvm::SmallVector<int64_t> values;
@@ -359,8 +359,8 @@ static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
   return values;
 }
 
-/// The index whose storage point is `point` by search: every index of a small
-/// box, integer sets for a large one.
+/// Searches the index whose storage point is `point`: enumerates a small box,
+/// and uses integer sets for a large one.
 static std::optional<llvm::SmallVector<int64_t>>
 searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
             bool &isKnown) {
@@ -421,7 +421,7 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes, bool *isKnown) const {
         return index;
     }
   }
-  // No formula, or one whose steps leave int64.
+  // There is no formula, or its evaluation overflows int64.
   std::optional<llvm::SmallVector<int64_t>> found =
       searchIndex(special, point, box, *isKnown);
   if (found)

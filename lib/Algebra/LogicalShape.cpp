@@ -1,4 +1,4 @@
-//===- LogicalShape.cpp - From stored dims back to logical ones -----------===//
+//===- LogicalShape.cpp - Logical shapes of stored shapes -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ static void walkDims(const SizeExpr &size,
         fn(atom.dim);
 }
 
-/// The one dim of unknown size that an extent depends on.
+/// Returns the only dim of dynamic size that an extent depends on, else
+/// std::nullopt.
 static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   std::optional<unsigned> dim;
   bool isOne = true;
@@ -34,8 +35,8 @@ static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   return isOne ? dim : std::nullopt;
 }
 
-/// The greatest size of dim `dim`, the others being `sizes`, for which no
-/// extent exceeds what is stored. Extents grow with sizes.
+/// Returns the greatest size of dim `dim`, given the other `sizes`, for which
+/// no extent exceeds the stored one. Extents increase with sizes.
 static int64_t findGreatest(ArrayRef<Sized> dims, ArrayRef<int64_t> stored,
                             ArrayRef<unsigned> speaking, unsigned dim,
                             llvm::SmallVector<int64_t> sizes) {
@@ -64,7 +65,8 @@ mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
                  " entries, the layout has " + Twine(storedDims.size()) +
                  " stored dims");
   llvm::SmallVector<int64_t> sizes(known);
-  // One dim after another, as the extents leave just one open.
+  // Determine one dim after another, if the extents leave only that one
+  // dynamic.
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned d = 0; d < sizes.size(); ++d) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In place of IntegerSets.cpp: nothing is known.
+// Replaces IntegerSets.cpp in builds without isl: every answer is Unknown.
 //
 //===----------------------------------------------------------------------===//
 

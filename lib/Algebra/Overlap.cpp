@@ -1,13 +1,14 @@
-//===- Overlap.cpp - What two layouts share -------------------------------===//
+//===- Overlap.cpp - Overlap and refinement of layouts --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two elements share a byte where the difference of their bytes is 0, which is
-// a point of a map over the dims of both tensors: integer sets say whether it
-// is anyone's. Small tensors are walked instead, their bytes being sorted.
+// Two elements share a byte if the difference of their bytes is 0. So tensors
+// overlap if the point 0 is used by a map over the dims of both, which integer
+// sets decide. For small tensors the sorted bytes of all elements are compared
+// instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ using llvm::Twine;
 
 namespace {
 
-/// Bytes [begin, end) that hold all that a tensor owns.
+/// The byte range [begin, end) that contains everything a tensor owns.
 struct Extent {
   int64_t begin, end;
   bool isApartFrom(const Extent &other) const {
@@ -54,13 +55,15 @@ struct Tensor {
       return std::nullopt;
     return bytes;
   }
-  /// The bytes between which all elements lie, and those with all holes.
+  /// Returns the byte range of all elements, or std::nullopt if it is
+  /// unbounded.
   std::optional<Extent> getElementBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     if (!range || range->max == std::numeric_limits<int64_t>::max())
       return std::nullopt;
     return getBytes(range->min, range->max + 1);
   }
+  /// Returns the byte range of the storage, holes included.
   std::optional<Extent> getStorageBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     std::optional<int64_t> extent = getOffset().extent.getConstant();
@@ -72,7 +75,8 @@ struct Tensor {
   int64_t elementBytes, base;
 };
 
-/// Where elements begin: a row of numbers for each index, the byte last.
+/// The positions at which elements begin: one row of coordinates per index, the
+/// byte last.
 class ElementBytes {
 public:
   static std::optional<ElementBytes> get(const Tensor &tensor);
@@ -86,7 +90,7 @@ public:
 private:
   size_t width;
   std::vector<int64_t> rows;
-  std::vector<size_t> order; // ascending rows
+  std::vector<size_t> order; // of the rows, ascending
 };
 
 } // namespace
@@ -143,7 +147,7 @@ static PairProof walk(const Tensor &a, const Tensor &b) {
   return result;
 }
 
-/// `value` over dims that are numbered `first` further on.
+/// Renumbers the dims of `value` to begin at `first`.
 static IndexExpr renumber(const IndexExpr &value, unsigned first, Sizes box,
                           Sizes all) {
   llvm::SmallVector<IndexExpr> dims;
@@ -166,7 +170,8 @@ static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   int64_t shift, bytes = a.elementBytes;
   if (llvm::SubOverflow(a.base, b.base, shift))
     return {};
-  // The bytes of an element are a dim, unless elements lie on elements.
+  // The byte within an element is a dim, unless elements are aligned to each
+  // other.
   bool inElements = bytes == b.elementBytes && shift % bytes == 0;
   if (!inElements)
     llvm::append_values(all, a.elementBytes, b.elementBytes);
@@ -258,7 +263,7 @@ std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
 // Refinement
 //===----------------------------------------------------------------------===//
 
-/// The number of the group that an index of the box is stored in.
+/// Returns the number of the group in which an index of the box is stored.
 static IndexExpr getGroup(const LayoutMap &special, int64_t length, Sizes box) {
   IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
@@ -267,7 +272,8 @@ static IndexExpr getGroup(const LayoutMap &special, int64_t length, Sizes box) {
   return takeDigit(position, length, 0, box);
 }
 
-/// What `value` sees of dim d: floor(d / result); 0 where it sees nothing.
+/// Returns the largest k such that `value` depends on dim d only by floor(d /
+/// k), or 0 if it does not depend on d.
 static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
   int64_t divisor = 0;
   for (const DigitTerm &term : value.terms)
@@ -279,8 +285,8 @@ static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
   return divisor;
 }
 
-/// Where x depends on floor(d / k) for each dim d, y on nothing else, and x
-/// determines all of these.
+/// Returns true if x depends on floor(d / k) for each dim d and determines all
+/// of these, and y depends on nothing else.
 static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
                                   Sizes box) {
   llvm::SmallVector<IndexExpr> dims;
@@ -324,7 +330,8 @@ static Answer walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return split == groups.end() ? Answer::Yes : Answer::No;
 }
 
-/// No two indices have one x and a y that is greater for the first.
+/// Proves that no two indices have an equal x and a greater y for the first
+/// index.
 static Answer compareAsSets(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   std::optional<Interval> range = getRange(y, box);
   int64_t greatest;
@@ -373,8 +380,8 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
       return answer;
   }
   Answer answer = compareAsSets(x, y, sizes);
-  // Both indices are of one box, which sets of two boxes of unknown sizes are
-  // not told.
+  // Both indices are of the same box, which sets of two boxes of dynamic sizes
+  // do not express.
   if (answer == Answer::No && !count)
     answer = Answer::Unknown;
   if (answer == Answer::Unknown && count && *count <= kMaxPoints)

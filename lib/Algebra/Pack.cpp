@@ -1,4 +1,4 @@
-//===- Pack.cpp - Moving elements between logical and stored order --------===//
+//===- Pack.cpp - Copy elements to and from storage order -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,14 +18,14 @@ using llvm::MutableArrayRef;
 
 namespace {
 
-/// The storage position of every index of a static box that has some.
+/// The storage position of every index of a nonempty static box.
 struct Positions {
   Evaluator position;
   llvm::SmallVector<int64_t> sizes;    // of the logical dims
   llvm::SmallVector<int64_t> replicas; // extents
 
   /// Calls fn(logical position, storage position) for the whole box, once for
-  /// each replica that `which` asks for.
+  /// each replica that `which` selects.
   enum Which { FirstReplica, AllReplicas };
   template <typename Fn> void forEach(Which which, Fn fn) const;
 
@@ -54,7 +54,7 @@ static std::optional<Positions> getPositions(const LayoutMap &map,
   IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
     position = add(scale(position, coordinate.extent), coordinate.value);
-  // Storage holds at least what the tables do, so none is too large.
+  // Storage is at least as large as the tables, so their size is not limited.
   std::optional<Evaluator> evaluator = Evaluator::compile(
       position, special.getBox(sizes), std::numeric_limits<int64_t>::max());
   if (!evaluator)
@@ -71,7 +71,7 @@ template <typename Fn> void Positions::forEach(Which which, Fn fn) const {
   } while (which == AllReplicas && increment(replica, replicas));
 }
 
-/// The box of the logical dims, for the replica that `index` names.
+/// Iterates over the box of the logical dims for the replica in `index`.
 template <typename Fn>
 void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   auto getPosition = [&] {
@@ -79,9 +79,9 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
     position.evaluate(index.data(), &result);
     return result;
   };
-  // Where nothing is mixed, each dim moves by its own table alone, and one is
-  // gone through without computing positions: the innermost one that is longer
-  // than a filter is wide, whose elements are nearest to each other.
+  // If no digit mixes dims, each dim has a table of its own, and one dim is
+  // iterated without computing positions. This is the innermost dim longer than
+  // a filter is wide, whose elements are close to each other.
   llvm::SmallVector<int64_t> outerSizes(sizes);
   std::optional<size_t> inner;
   if (!sizes.empty() && position.hasOnlyTables()) {
@@ -105,7 +105,7 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
     }
     llvm::ArrayRef<int64_t> row = position.getTable(*inner);
     int64_t step = strides[*inner];
-    if (row.empty()) { // a dim that has no part in the position
+    if (row.empty()) { // the position does not depend on this dim
       for (int64_t i = 0; i < sizes[*inner]; ++i)
         fn(logical + i * step, base);
       continue;
@@ -118,7 +118,8 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   } while (increment(outer, outerSizes));
 }
 
-/// Copies elements of a size known to the compiler where it is a common one.
+/// Calls `fn` with the element size, as a compile-time constant for common
+/// sizes.
 template <typename Fn> static void withElementSize(unsigned bytes, Fn fn) {
   switch (bytes) {
   case 1:
@@ -149,15 +150,15 @@ static bool haveSizes(const LayoutMap &map, Sizes sizes, unsigned elementBytes,
          size_t(*storage) * elementBytes == storageBytes;
 }
 
-/// Calls copy(logical position, storage position, bytes) for each element, if
-/// the buffers have the sizes that the map asks for.
+/// Calls copy(logical position, storage position, bytes) for each element.
+/// Returns false if the buffers do not have the sizes that the map requires.
 template <typename Fn>
 static bool moveElements(const LayoutMap &map, Sizes sizes,
                          unsigned elementBytes, size_t logicalBytes,
                          size_t storageBytes, Positions::Which which, Fn copy) {
   if (!haveSizes(map, sizes, elementBytes, logicalBytes, storageBytes))
     return false;
-  // Nothing is there to move, and the tables of the other dims may be huge.
+  // There are no elements, but tables of the other dims might be huge.
   if (llvm::is_contained(sizes, 0))
     return true;
   std::optional<Positions> positions = getPositions(map, sizes);

@@ -1,4 +1,4 @@
-//===- PlacedDigits.cpp - The digits of a map, in order of storage --------===//
+//===- PlacedDigits.cpp - Digits in storage order -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ std::optional<int64_t> mlir::layout::getEnd(const Digit &digit) {
 }
 
 std::string mlir::layout::describe(const IndexExpr &value, unsigned rank) {
-  // The core prints maps; the text of a value is that of its coordinate.
+  // LayoutMap prints maps only; the text of a value is that of its coordinate.
   std::string text =
       LayoutMap::get(rank, "space", {{"x", value, naturalExtent(value)}}).str();
   llvm::StringRef inner(text);
@@ -88,7 +88,7 @@ std::optional<Coordinate> mlir::layout::getOffset(const LayoutMap &special,
 
 const PlacedDigit *
 mlir::layout::sortByStride(std::vector<PlacedDigit> &digits) {
-  // The next digit is the one whose stride is above all others.
+  // The next digit is the one with the largest stride.
   for (auto next = digits.begin(); next != digits.end(); ++next) {
     auto rest = llvm::make_range(next, digits.end());
     auto highest = llvm::find_if(rest, [&](const PlacedDigit &candidate) {
@@ -144,7 +144,7 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
   std::vector<PlacedDigit> dense;
   SizeExpr above = special.getCoordinates().front().extent;
   for (auto digit = digits->begin(); digit != digits->end(); ++digit) {
-    // The fastest digit of the sum says what a position is.
+    // The fastest digit of the sum determines the unit of its positions.
     auto last = digit;
     while (last != digits->end() && !above.exactQuotient(last->stride))
       ++last;
@@ -172,7 +172,7 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
   }
   if (above.isConstantEqual(1))
     return dense;
-  // Padding below all digits: one of no dim.
+  // Padding below all digits is a digit of the empty sum.
   PlacedDigit padding{{}, SizeExpr(1), above};
   padding.digit.fused = std::make_shared<IndexExpr>();
   dense.push_back(std::move(padding));

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dense coordinates print as groups, `[a, b] align k` where that gives back
-// the very value and extent; everything else prints as digits with explicit
-// strides and, where it is not the natural one, an extent.
+// Dense coordinates are printed as groups, `[a, b] align k`, if that denotes
+// exactly the same value and extent. Others are printed as digits with explicit
+// strides, and with an extent if it is not the natural one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir::layout;
 using llvm::raw_ostream;
 
 static void printFactor(const SizeExpr &size, raw_ostream &os) {
-  // One product needs no parentheses.
+  // A single product needs no parentheses.
   if (size.getTerms().size() + (size.getConstantTerm() != 0) <= 1) {
     size.print(os);
     return;
@@ -36,7 +36,7 @@ struct AxisText {
   std::string text;
 };
 
-/// Dims from `rank` on are replicas.
+/// Prints a map; dims from `rank` on are replicas.
 struct MapPrinter {
   unsigned rank;
   llvm::ArrayRef<int64_t> replicas;
@@ -54,7 +54,7 @@ struct MapPrinter {
 
 } // namespace
 
-/// constant + digit * stride + ..
+/// Prints constant + digit * stride + ..
 void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   bool first = true;
   for (const DigitTerm &term : value.terms) {
@@ -80,8 +80,8 @@ void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   }
 }
 
-/// The smallest factor that rounds `natural` up to `extent`; 1 where they are
-/// equal, 0 where there is none.
+/// Returns the smallest factor that rounds `natural` up to `extent`: 1 if they
+/// are equal, 0 if there is none.
 static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   if (natural == extent)
     return 1;
@@ -89,12 +89,13 @@ static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   return k > 1 && natural.alignTo(k) == extent ? k : 0;
 }
 
-/// The text of one element of a group, with what parsing it would give.
+/// Prints one element of a group, together with the value that parsing it
+/// gives.
 AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   AxisText result;
   llvm::raw_string_ostream os(result.text);
   SizeExpr natural = naturalExtent(axis.value);
-  // A fused axis reads best as a group of its digits, slowest first.
+  // A fused axis is printed as a group of its digits, slowest first.
   std::vector<StoredAxis> parts = findStoredAxes(axis.value, natural);
   if (parts.size() > 1) {
     SizeExpr extent(1);
@@ -122,7 +123,8 @@ AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   return result;
 }
 
-/// The group text of a coordinate, if it says the same.
+/// Prints a coordinate as a group, or returns std::nullopt if the group would
+/// denote another value.
 std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {
@@ -174,7 +176,7 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
   }
   if (digit.divisor != 1)
     os << " floordiv " << digit.divisor;
-  // The whole of a replica is its name alone.
+  // A complete replica is printed as its name.
   auto isWholeReplica = [&] {
     if (!digit.isDim() || digit.dim < rank)
       return false;
@@ -188,8 +190,8 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
 
 void MapPrinter::printCoordinate(const Coordinate &coordinate, bool isBuffer,
                                  raw_ostream &os) const {
-  // The arguments of a buffer are its group; elsewhere a group stands in
-  // brackets and one axis alone, which may be aligned, as itself.
+  // The arguments of a buffer are a group. Other coordinates print a group in
+  // brackets, and a single axis, possibly aligned, without.
   std::optional<std::string> text;
   if (isBuffer) {
     text = printGroup(coordinate.value, coordinate.extent, false);

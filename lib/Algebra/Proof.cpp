@@ -39,8 +39,7 @@ static std::vector<IndexExpr> getValues(const LayoutMap &map) {
 
 namespace {
 
-/// Points in the order in which they are met: a hash table over rows of
-/// numbers.
+/// A hash table of points, numbered in the order of insertion.
 class PointTable {
 public:
   PointTable(size_t numPoints, size_t width)
@@ -48,8 +47,8 @@ public:
     points.reserve(numPoints * width);
   }
 
-  /// The number of the equal point that is there already; nothing for a new
-  /// one.
+  /// Adds `point`. Returns the number of the equal point if there is one, else
+  /// std::nullopt.
   std::optional<uint32_t> add(ArrayRef<int64_t> point) {
     size_t hash = llvm::hash_combine_range(point.begin(), point.end());
     for (size_t slot = hash % slots.size();; slot = (slot + 1) % slots.size()) {
@@ -74,14 +73,14 @@ private:
 
 } // namespace
 
-/// Whether no two indices of a box share a point, and how many points there
-/// are. Replicas of one index may share them.
+/// Proves by enumeration that no two indices of a box share a point, and counts
+/// the points. Replicas of one index may share a point.
 static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
                       int64_t &numPoints) {
   PairProof proof;
   llvm::SmallVector<int64_t> point(evaluator.getNumValues());
   PointTable points(*countIndices(box), point.size());
-  std::vector<uint32_t> numbers; // of the first indices with the points
+  std::vector<uint32_t> numbers; // the first index of each point
   uint32_t number = 0;
   bool isInjective = forEachIndex(box, [&](ArrayRef<int64_t> index) {
     evaluator.evaluate(index.data(), point.data());
@@ -111,7 +110,8 @@ static PairProof walk(const LayoutMap &special, Sizes sizes,
                    : PairProof();
 }
 
-/// Whether factors of a box are few enough to be gone through.
+/// Returns true if the boxes of all factors together have few enough points to
+/// be enumerated.
 static bool haveFewPoints(ArrayRef<Factor> factors) {
   int64_t rest = kMaxPoints;
   return llvm::all_of(factors, [&](const Factor &factor) {
@@ -121,10 +121,10 @@ static bool haveFewPoints(ArrayRef<Factor> factors) {
 }
 
 namespace {
-/// What a factor adds to a coordinate.
+/// The contributions of a factor to a coordinate.
 struct Share {
   int64_t min = 0, max = 0;
-  int64_t divisor = 0; // of all that it adds
+  int64_t divisor = 0; // the gcd of all contributions
 };
 } // namespace
 
@@ -145,8 +145,9 @@ static Share findShare(const Evaluator &evaluator, unsigned value,
   return share;
 }
 
-/// Whether a sum tells what each factor added to it: as in a row-major order,
-/// what some add is less than what divides all that the others add.
+/// Returns true if a sum determines the contribution of each factor. As in a
+/// row-major order, the span of lower contributions must be less than the
+/// common divisor of all higher ones.
 static bool isTellingSum(llvm::SmallVector<Share> shares) {
   llvm::sort(shares, [](const Share &a, const Share &b) {
     return std::tuple(!a.divisor, a.divisor) <
@@ -164,8 +165,8 @@ static bool isTellingSum(llvm::SmallVector<Share> shares) {
   return true;
 }
 
-/// The same for a box that is a product: its factors are walked, where each
-/// coordinate tells what they added.
+/// Proves injectivity of a map on a product of factors: enumerates each factor,
+/// if every coordinate determines the contributions of all factors.
 static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
                              int64_t &numPoints) {
   if (special.getCoordinates().empty())
@@ -197,7 +198,8 @@ static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
 PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   PairProof proof;
   LayoutMap special = map.specialize(sizes);
-  // Where some sizes are known, axes can show less than where none is.
+  // If only some sizes are known, the axes can prove less than if none is
+  // known.
   if (isInjectiveByConstruction(special, sizes) ||
       isInjectiveByConstruction(map, sizes)) {
     proof.answer = Answer::Yes;
@@ -210,7 +212,7 @@ PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   if (proof.answer != Answer::Unknown)
     return proof;
   sets::Statement statement = sets::proveInjective(getValues(special), box);
-  // For sets, replicas are indices like others.
+  // Integer sets treat replicas like other indices.
   auto getIndex = [&](ArrayRef<int64_t> index) {
     return index.take_front(std::min<size_t>(index.size(), special.getRank()));
   };
@@ -249,7 +251,7 @@ std::optional<int64_t> mlir::layout::countPoints(const LayoutMap &map,
 
 using Points = std::vector<llvm::SmallVector<int64_t>>;
 
-/// The points of all replicas of an index, once each, in an order of their own.
+/// Returns the distinct points of all replicas of an index, sorted.
 static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
                       ArrayRef<int64_t> replicas, Points &points) {
   points.clear();
@@ -279,7 +281,8 @@ static Answer walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
   return isEqual ? Answer::Yes : Answer::No;
 }
 
-/// By sets, replica by replica: another order of them proves nothing.
+/// Compares by sets, replica by replica. No is inconclusive if there are
+/// replicas, because their order may differ.
 static Answer compareAsSets(const LayoutMap &a, const LayoutMap &b,
                             Sizes sizes) {
   if (a.getReplicas() != b.getReplicas())
@@ -344,8 +347,8 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// Whether a coordinate stays inside its extent because each of its axes does:
-/// the axes are row-major digits of it.
+/// Returns true if a coordinate is within its extent because each of its axes
+/// is. The axes are the row-major digits of the coordinate.
 static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
                                    Sizes box) {
   const Coordinate &coordinate = special.getCoordinates()[c];
@@ -359,8 +362,8 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
   });
 }
 
-/// Whether a coordinate takes an index outside, by what the factors of a box
-/// add to it at least and at most.
+/// Decides if a coordinate leaves its extent, by the minimal and maximal
+/// contributions of the factors of the box.
 static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
                               unsigned rank) {
   ExtentProof proof;
@@ -424,7 +427,8 @@ Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   Answer answer = Answer::Yes;
   for (unsigned c = 0, n = special.getCoordinates().size(); c < n; ++c) {
-    // Where some sizes are known, axes can show less than where none is.
+    // If only some sizes are known, the axes can prove less than if none is
+    // known.
     bool isWithin = isWithinByConstruction(map, c, map.getBox(sizes));
     if (!isWithin)
       answer = std::min(answer, proveWithinExtent(special, c, sizes).answer);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An index of the smaller rank is the row-major fusion of a group of dims, and
-// those are its digits. A digit above a size that is not known has no formula.
-// Such dims can be collapsed only if the map never takes them apart: the
-// candidate is the map with the last dim of the group in the place of all, and
-// it is right if expanding it gives the map back.
+// A dim of the smaller rank is the row-major fusion of a group of dims, which
+// are its digits. A digit above a dynamic size has no formula. Such dims can be
+// collapsed only if the map never separates them. The candidate is the map in
+// which the last dim of the group replaces all; it is valid if expanding it
+// gives the original map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ using llvm::ArrayRef;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------===//
-// Index by index
+// Index views
 //===----------------------------------------------------------------------===//
 
-/// Whether `groups` are all `sizes.size()` dims in order. No group at all is a
-/// tensor of one element and rank 0.
+/// Checks that `groups` are all `sizes.size()` dims in order. Empty groups
+/// denote a tensor of one element and rank 0.
 static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0 && size != kUnknownSize) {
@@ -62,7 +62,8 @@ static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
   return true;
 }
 
-/// The dim `u` of a view; its size is a number where it is an inner one.
+/// Returns dim `u` of a view, with a constant size if it is static and not
+/// outermost.
 static Sized getViewDim(int64_t u, ArrayRef<int64_t> group, Sizes sizes) {
   Sized dim = Sized::dim(u);
   if (u != group.front() && sizes[u] >= 0)
@@ -91,8 +92,8 @@ mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, Refusal error) {
   return view;
 }
 
-/// The digits of dim `d` with the `sizes`, the last one fastest, where all but
-/// the first are static.
+/// Returns the digits of dim `d` with the `sizes`, the last one fastest. All
+/// sizes but the first must be static.
 static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
                                                    Refusal error) {
   std::vector<Sized> digits;
@@ -108,7 +109,7 @@ static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
     int64_t above;
     if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
       return error("the sizes of a group do not fit 64 bits");
-    // A box without indices has no digits; 1 keeps the others apart.
+    // In a box without indices, use 1 to keep the other digits apart.
     digits.push_back(sizes[i] ? mod(floorDiv(Sized::dim(d), below), sizes[i])
                               : Sized{IndexExpr(), SizeExpr(0)});
     below = above;
@@ -124,7 +125,7 @@ mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
   IndexView view;
   view.rank = groups.size();
   view.sizes.assign(view.rank, kUnknownSize);
-  // Dims of a tensor of one element that no group holds.
+  // A tensor of one element has dims without a group.
   if (groups.empty()) {
     view.dims.resize(oldSizes.size());
     view.sizeOf.assign(oldSizes.size(), SizeExpr(1));
@@ -143,11 +144,11 @@ mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
 }
 
 //===----------------------------------------------------------------------===//
-// Map by map
+// Layout maps
 //===----------------------------------------------------------------------===//
 
-/// `map` with newDim(i) in the place of dim first + i, for i < count; they
-/// speak of `newCount` dims that start at `first`, too.
+/// Replaces dim first + i of `map` by newDim(i) for i < count. The new dims are
+/// `newCount` dims that also start at `first`.
 static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
                             unsigned count, unsigned newCount,
                             llvm::function_ref<Sized(unsigned)> newDim) {
@@ -164,7 +165,7 @@ static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
   return applyView(map, view);
 }
 
-/// `map` with the sizes of a run as numbers, where they are known.
+/// Specializes the sizes of consecutive dims that are static.
 static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
                                 Sizes sizes) {
   llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
@@ -172,15 +173,14 @@ static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
   return map.specialize(known);
 }
 
-/// The sizes of a run that are kept as symbols: all but those that are known
-/// and not the first.
+/// Returns `sizes` with the first one dynamic.
 static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
   llvm::SmallVector<int64_t> inner(sizes);
   inner.front() = kUnknownSize;
   return inner;
 }
 
-/// Fuses a run whose dims the map never takes apart, whatever their sizes.
+/// Fuses consecutive dims that the map never separates, for any sizes.
 static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
                                           Sizes sizes, Refusal error) {
   unsigned count = sizes.size(), last = first + count - 1;
@@ -194,12 +194,12 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
       return error("the sizes of a group do not fit 64 bits");
   }
   LayoutMap fixed = withSizesOfRun(map, first, sizes);
-  // The last dim alone, whose stride is that of the fusion ..
+  // Keep only the last dim, whose stride is that of the fusion.
   LayoutMap candidate = replaceRun(fixed, first, count, count, [&](unsigned i) {
     Sized dim = Sized::dim(first + i);
     return i + 1 == count ? dim : Sized{IndexExpr(), dim.extent};
   });
-  // .. and in the place of the run.
+  // Then replace all dims by it.
   candidate = replaceRun(sizesOf.apply(candidate), first, count, 1,
                          [&](unsigned) { return Sized::dim(first); });
 

@@ -1,4 +1,4 @@
-//===- SizeExpr.cpp - Sizes known only when a shape is --------------------===//
+//===- SizeExpr.cpp - Symbolic sizes --------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,12 +18,12 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// Products of more sizes than this are not expanded in proofs.
+/// Products of more sizes are not expanded in proofs.
 constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {
-  // Higher degree first, then by atoms: a monomial order, which exact division
-  // needs.
+  // Higher degree first, then by atoms: a monomial order, as exact division
+  // requires.
   if (a.size() != b.size())
     return a.size() > b.size() ? -1 : 1;
   for (auto [x, y] : llvm::zip(a, b))
@@ -52,7 +52,7 @@ std::vector<SizeExpr::Term> &SizeExpr::Terms::edit() {
     shared = std::make_shared<std::vector<Term>>();
   else if (shared.use_count() > 1)
     shared = std::make_shared<std::vector<Term>>(*shared);
-  else // what others read of it lies before they let go of it
+  else // orders earlier reads by owners that have released it
     std::atomic_thread_fence(std::memory_order_acquire);
   return *shared;
 }
@@ -65,8 +65,8 @@ SizeExpr SizeExpr::dim(unsigned d) {
   return result;
 }
 
-/// Sizes that are rounded up to more do not fit 64 bits where two are added, as
-/// the printed form of a layout adds them, though each of them fits.
+/// The maximal divisor. Beyond it, two rounded-up sizes fit 64 bits, but their
+/// sum does not, which the printed form of a layout computes.
 static constexpr int64_t kLargestDivisor = int64_t(1) << 62;
 
 SizeExpr SizeExpr::overflow() {
@@ -99,7 +99,7 @@ void SizeExpr::addTerm(const Term &term) {
     own.erase(it);
 }
 
-/// All summands, the constant last: the monomial order puts it there.
+/// Returns all summands, the constant last, as in the monomial order.
 std::vector<SizeExpr::Term> SizeExpr::getAllTerms() const {
   std::vector<Term> all = terms.get().vec();
   if (constant != 0)
@@ -124,7 +124,7 @@ SizeExpr SizeExpr::operator-(const SizeExpr &other) const {
   return *this + other * SizeExpr(-1);
 }
 
-/// Every coefficient times c.
+/// Multiplies every coefficient by c. Returns false on overflow.
 static bool scaleTerms(std::vector<SizeExpr::Term> &terms, int64_t c) {
   for (SizeExpr::Term &term : terms)
     if (llvm::MulOverflow(term.coeff, c, term.coeff))
@@ -166,8 +166,8 @@ SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
 }
 
 int64_t SizeExpr::content() const {
-  // The magnitude of the least int64 is one too large for an int64; half of it
-  // divides as well.
+  // The magnitude of the minimal int64 does not fit an int64; half of it is a
+  // divisor, too.
   auto magnitude = [](int64_t x) {
     return x < 0 ? uint64_t(0) - uint64_t(x) : uint64_t(x);
   };
@@ -195,11 +195,11 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
     term.factors.emplace_back().ceil = std::move(ceil);
     return result;
   };
-  // Of the size of a dim, mostly.
+  // Fast path: most often this is the size of a dim.
   if (terms.size() == 1 && constant == 0 && terms[0].coeff == 1 &&
       terms[0].factors.size() == 1 && !terms[0].factors[0].ceil)
     return getCeiling(*this, den);
-  // ceil((k * p + r) / k) is p + ceil(r / k): split off what divides.
+  // ceil((k * p + r) / k) is p + ceil(r / k): split off the multiples of `den`.
   SizeExpr whole, rest;
   for (const Term &term : getAllTerms()) {
     if (term.coeff % den == 0)
@@ -235,7 +235,7 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   return whole + getCeiling(std::move(rest), den);
 }
 
-/// head / lead where that is a term.
+/// Returns head / lead if that is a term.
 static std::optional<SizeExpr::Term> divideTerm(const SizeExpr::Term &head,
                                                 const SizeExpr::Term &lead) {
   if (lead.coeff == -1 && head.coeff == std::numeric_limits<int64_t>::min())
@@ -261,7 +261,7 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
     return std::nullopt;
   if (divisor.terms.empty()) {
     int64_t c = divisor.constant;
-    if (c == -1) { // INT64_MIN / -1 is no int64
+    if (c == -1) { // INT64_MIN / -1 overflows
       SizeExpr negated = *this * SizeExpr(-1);
       return negated.overflowed ? std::nullopt
                                 : std::optional<SizeExpr>(std::move(negated));
@@ -281,7 +281,7 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   }
   SizeExpr quotient, rest = *this;
   const Term lead = divisor.terms.front();
-  // Strides are products, mostly.
+  // Fast path: most strides are single products.
   if (terms.size() == 1 && constant == 0 && divisor.terms.size() == 1 &&
       divisor.constant == 0) {
     std::optional<Term> term = divideTerm(terms.front(), lead);
@@ -312,7 +312,7 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   return quotient;
 }
 
-/// Whether `factors` are among those of `other`.
+/// Returns true if the factors of `term` are among those of `other`.
 static bool divides(const SizeExpr::Term &term, const SizeExpr::Term &other) {
   size_t i = 0;
   for (const SizeExpr::Atom &factor : other.factors)
@@ -325,8 +325,8 @@ bool SizeExpr::isPositiveForm() const {
   auto isNegative = [](const Term &term) { return term.coeff < 0; };
   if (constant >= 0 && llvm::none_of(terms, isNegative))
     return true;
-  // Variables are at least 1, so a term outweighs its divisors: where every
-  // negative term is paid for by such terms, nothing needs to be expanded.
+  // Variables are at least 1, so a term is at least any of its divisors. If
+  // such terms compensate every negative term, no expansion is needed.
   std::vector<Term> positive, negative;
   size_t degree = 0;
   for (const Term &term : getAllTerms()) {
@@ -368,9 +368,9 @@ bool SizeExpr::isPositiveForm() const {
                       [](const Term &term) { return term.coeff >= 0; });
 }
 
-/// A lower bound: den * ceil(p, den) is at least p, so in terms with a positive
-/// coefficient that den divides, p may stand for it. A coefficient pays once;
-/// which ceilings it pays for is tried: that of `only`, or all in an order.
+/// Returns a lower bound. den * ceil(p, den) >= p, so p replaces it in terms
+/// with a positive coefficient that is a multiple of den. A coefficient
+/// compensates only one ceiling: that of `only`, or all in a given order.
 SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   SizeExpr result(constant);
   for (const Term &term : terms) {
@@ -397,8 +397,9 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
-/// A lower bound in finer steps: k * ceil(p, k * den) is at least ceil(p, den),
-/// which may stand for it in terms with a positive coefficient that k divides.
+/// Returns a lower bound with finer ceilings. k * ceil(p, k * den) >= ceil(p,
+/// den), which replaces it in terms with a positive coefficient that is a
+/// multiple of k.
 static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   SizeExpr result(size.getConstantTerm());
   for (const SizeExpr::Term &term : size.getTerms()) {
@@ -419,8 +420,8 @@ static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   return result;
 }
 
-/// Sizes of shapes: where a comparison does not hold for these there is nothing
-/// to prove. To find that out by a proof that fails takes far longer.
+/// Sample shapes. If a comparison is false for one of them, the far slower
+/// proof would fail.
 static constexpr int64_t kLarge = int64_t(1) << 14, kHuge = int64_t(1) << 30;
 static constexpr int64_t kSamples[][8] = {
     {3, 5, 2, 7, 4, 11, 6, 13},
@@ -437,8 +438,8 @@ bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
     return false;
   if (*this == other)
     return true;
-  // Of two products one may have all factors of the other, and these are at
-  // least 1.
+  // Fast path for products: one has all factors of the other, and the remaining
+  // factors are at least 1.
   auto isPositive = [](const Atom &atom) {
     return !atom.ceil || atom.ceil->num.isProvablyAtLeast(1);
   };
@@ -463,7 +464,7 @@ bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
     return false;
   if (std::optional<int64_t> constant = difference.getConstant())
     return *constant >= 0;
-  // A ceiling is at least 1 only where what it divides is.
+  // A ceiling is at least 1 only if its numerator is.
   for (const Term &term : difference.terms)
     for (const Atom &atom : term.factors)
       if (atom.ceil && !atom.ceil->num.isProvablyAtLeast(1))
@@ -518,7 +519,7 @@ SizeExpr SizeExpr::substitute(ArrayRef<SizeExpr> replacement) const {
     return *this;
   if (overflowed)
     return overflow();
-  // Shapes are numbers, mostly, and so is what they make of a size.
+  // Fast path: most replacements are constants, which make the result one.
   llvm::SmallVector<int64_t, 8> sizes;
   for (const SizeExpr &size : replacement)
     sizes.push_back(size.isConstant() ? size.constant : -1);

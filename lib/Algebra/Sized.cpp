@@ -1,4 +1,4 @@
-//===- Sized.cpp - Values with extents: how a map is written --------------===//
+//===- Sized.cpp - Values with extents ------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,8 @@ Sized mlir::layout::mod(const Sized &x, int64_t k) {
   return {takeDigit(x.value, 1, k), SizeExpr(k)};
 }
 
-/// The sum of elements times strides, combined at once: digits that do not nest
-/// would take a form that depends on their order.
+/// Sums up elements times strides in one step. Otherwise the form of digits
+/// that do not nest would depend on their order.
 static IndexExpr sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
   SizeExpr constant;
   std::vector<DigitTerm> terms;
@@ -53,8 +53,8 @@ Sized mlir::layout::align(const Sized &x, int64_t k) {
   return {x.value, x.extent.alignTo(k)};
 }
 
-/// The highest value of stride * e for 0 <= e < extent: nothing is added for a
-/// stride that may reach downwards.
+/// Returns the highest value of stride * e for 0 <= e < extent, or 0 for a
+/// stride that may be negative.
 static SizeExpr reach(const SizeExpr &extent, const SizeExpr &stride) {
   bool reachesUpwards =
       stride.getConstantTerm() >= 0 &&
@@ -99,12 +99,13 @@ SizeExpr mlir::layout::naturalExtent(const IndexExpr &value) {
   return result;
 }
 
-/// `size` where some sizes of the box are known, or none is.
+/// Specializes `size`, unless all sizes are dynamic.
 static SizeExpr specialize(const SizeExpr &size, Sizes sizes) {
   return sizes.empty() ? size : size.specialize(sizes);
 }
 
-/// One more than the highest value of a range without negative values.
+/// Returns the upper bound of a range, or std::nullopt if it has negative
+/// values.
 static std::optional<SizeExpr> getUpperBound(const Interval &range) {
   if (range.min < 0)
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- Sized.h - What a natural extent counts -------------------*- C++ -*-===//
+//===- Sized.h - Upper bounds of values -------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,11 @@
 
 namespace mlir::layout {
 
-/// One more than the highest value that a digit or a sum takes on the box, as
-/// sharp as is known. A natural extent is no such bound: strides that may reach
-/// downwards, as `size(a) - 8`, add nothing to it. Nothing where a value may be
-/// below 0, or where no bound is known. `sizes` may be empty: none is known.
+/// Returns one more than the maximal value of a digit or a sum on the box, as
+/// tight as is known, or std::nullopt if a value may be negative or no bound is
+/// known. Natural extents are not such bounds: strides that may be negative,
+/// e.g. `size(a) - 8`, do not increase them. All sizes are dynamic if `sizes`
+/// is empty.
 std::optional<SizeExpr> getUpperBound(const Digit &digit, Sizes sizes);
 std::optional<SizeExpr> getUpperBound(const IndexExpr &value, Sizes sizes);
 

@@ -1,4 +1,4 @@
-//===- SizesOfFusion.cpp - Sizes of dims that become one ------------------===//
+//===- SizesOfFusion.cpp - Sizes of fused dims ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 using namespace mlir::layout;
 
 SizeExpr SizesOfFusion::apply(const SizeExpr::Ceil &ceil) const {
-  // ceil(2 a b, 12) is written ceil(a b, 6): the factor of the product that
-  // was divided out is put back.
+  // ceil(2 a b, 12) was simplified to ceil(a b, 6): undo the division by
+  // multiplying with the factor again.
   int64_t den;
   if (llvm::MulOverflow(ceil.den, factor, den))
     return apply(ceil.num).ceilDiv(ceil.den);
@@ -34,7 +34,7 @@ SizeExpr SizesOfFusion::apply(const SizeExpr &size) const {
       else
         rest = rest * SizeExpr::dim(atom.dim);
     }
-    // The products have one term each, so they divide term by term.
+    // Products have a single term, so the division is one of terms.
     auto divideOut = [&](const SizeExpr &product, const SizeExpr &by) {
       while (std::optional<SizeExpr> quotient = ofRun.exactQuotient(product)) {
         ofRun = *quotient;
@@ -67,7 +67,7 @@ IndexExpr SizesOfFusion::apply(const IndexExpr &value) const {
     result.constant = result.constant + part.constant;
     llvm::append_range(result.terms, part.terms);
   }
-  // At once: the form of a sum of overlapping digits depends on all of them.
+  // Sum up in one step: the form of overlapping digits depends on all of them.
   return add(result, IndexExpr());
 }
 

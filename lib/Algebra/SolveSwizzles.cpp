@@ -1,4 +1,4 @@
-//===- SolveSwizzles.cpp - Digits out of swizzles -------------------------===//
+//===- SolveSwizzles.cpp - Solve swizzles for digits ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using llvm::ArrayRef;
 
 using Lookup = llvm::function_ref<std::optional<Formula>(const Digit &)>;
 
-/// More equations than this are not solved: elimination is cubic.
+/// The maximal number of equations to solve, because elimination is cubic.
 constexpr size_t kMaxEquations = 512;
 
 std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,
@@ -32,7 +32,7 @@ std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,
   return sum;
 }
 
-/// The xor of all formulas, where all are there.
+/// Returns the xor of all formulas, or std::nullopt if one is unknown.
 static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
   llvm::SmallVector<IndexExpr> operands;
   for (const Formula &formula : formulas) {
@@ -43,8 +43,8 @@ static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
   return xorBits(operands, bits);
 }
 
-/// The one operand that is not determined, if all others are: it is the xor of
-/// those and the swizzle.
+/// Solves for the only operand that is not determined: it is the xor of the
+/// swizzle and the other operands.
 static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
                                               Lookup lookup, Sizes sizes) {
   const Swizzle &swizzle = *known.digit.swizzle;
@@ -69,7 +69,8 @@ static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
 
 namespace {
 
-/// A system of equations over F2: the xor of some bits is the xor of formulas.
+/// A system of equations over GF(2): the xor of some bits is the xor of
+/// formulas.
 class BitSystem {
 public:
   BitSystem(Lookup lookup, Sizes sizes) : lookup(lookup), sizes(sizes) {}
@@ -81,7 +82,7 @@ private:
   unsigned getVariable(const Digit &digit);
 
   struct Equation {
-    llvm::SmallVector<unsigned> variables; // with repeats
+    llvm::SmallVector<unsigned> variables; // may repeat
     llvm::SmallVector<Formula> value;
   };
 
@@ -132,7 +133,8 @@ void BitSystem::addSwizzle(const KnownDigit &known) {
 std::vector<KnownDigit> BitSystem::solve() {
   if (equations.size() > kMaxEquations)
     return {};
-  // One row per equation: its variables, then which equations it is the xor of.
+  // One row per equation: its variables, then the equations that it is the xor
+  // of.
   size_t width = variables.size(), count = equations.size();
   std::vector<llvm::BitVector> rows(count, llvm::BitVector(width + count));
   for (size_t r = 0; r < count; ++r) {

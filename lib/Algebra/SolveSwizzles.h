@@ -1,4 +1,4 @@
-//===- SolveSwizzles.h - Digits out of swizzles -----------------*- C++ -*-===//
+//===- SolveSwizzles.h - Solve swizzles for digits --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 namespace mlir {
 namespace layout {
 
-/// A value in terms of storage axes; nothing where it is determined but no
-/// formula of digits says how.
+/// A value in terms of storage axes, or std::nullopt if it is determined but
+/// not by a formula of digits.
 using Formula = std::optional<IndexExpr>;
 
 struct KnownDigit {
@@ -23,13 +23,14 @@ struct KnownDigit {
   Formula formula;
 };
 
-/// The formula of a sum whose digits are all determined.
+/// Returns the formula of a sum, or std::nullopt if a digit is not determined.
 std::optional<Formula>
 lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);
 
-/// The digits that `known` swizzles determine, beyond those that `lookup`
-/// gives: first whole operands, then single bits by elimination over F2.
+/// Returns the digits that `known` swizzles determine, beyond those of
+/// `lookup`. First solves for whole operands, then for single bits by
+/// elimination over GF(2).
 std::vector<KnownDigit>
 solveSwizzles(llvm::ArrayRef<KnownDigit> known,
               llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,

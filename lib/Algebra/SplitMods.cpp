@@ -1,4 +1,4 @@
-//===- SplitMods.cpp - Sums under a mod, as digits of their own -----------===//
+//===- SplitMods.cpp - Split digits of sums -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 using namespace mlir::layout;
 
-/// The digit as g * (a mod m) + b, for the factor g that is given.
+/// Splits the digit into g * (a mod m) + b for a given factor g.
 static std::optional<IndexExpr> splitBy(const Digit &digit, int64_t factor,
                                         Sizes sizes) {
   std::optional<int64_t> constant = digit.fused->constant.getConstant();
@@ -55,7 +55,7 @@ IndexExpr mlir::layout::splitMods(const IndexExpr &value, Sizes sizes) {
   for (const DigitTerm &term : value.terms) {
     IndexExpr one;
     one.terms.push_back({term.digit, SizeExpr(1)});
-    // Each part has a smaller modulus, or less under it.
+    // Each part has a smaller modulus or a smaller source.
     if (std::optional<IndexExpr> parts = split(term.digit, sizes))
       one = splitMods(*parts, sizes);
     result = add(result, scale(one, term.stride, sizes), sizes);

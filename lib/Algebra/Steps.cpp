@@ -1,14 +1,15 @@
-//===- Steps.cpp - How storage changes along a dim ------------------------===//
+//===- Steps.cpp - Strides, runs and alignments ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two ways to the steps along a dim. Where its digits are of the dim alone and
-// their breakpoints divide each other, a step to a position changes just the
-// digits whose breakpoint divides it, so the greatest such breakpoint says all.
-// Elsewhere the box of the dims that share a digit with it is walked.
+// Steps along a dim are computed by one of two methods. If its digits depend on
+// the dim alone and have nested breakpoints, a step to a position changes
+// exactly the digits whose breakpoint divides it. So the greatest such
+// breakpoint determines the amount. Otherwise the box of the dims that share a
+// digit with it is enumerated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Adds a step to those that are there, one entry for each amount.
+/// Adds a step, with one entry per amount.
 static void addStep(Steps &steps, const SizeExpr &by, int64_t every) {
   for (Step &step : steps)
     if (step.by == by) {
@@ -48,17 +49,17 @@ static bool speaksOf(const DigitTerm &term, unsigned dim) {
 
 namespace {
 
-/// The digits of one dim, of the dim plus `shift`.
+/// Digits of one dim, all of the dim plus `shift`.
 class NestedDigits {
 public:
-  /// Nothing where a digit mixes dims or the breakpoints do not nest.
+  /// Returns std::nullopt if a digit mixes dims or the breakpoints do not nest.
   static std::optional<NestedDigits> get(ArrayRef<DigitTerm> terms);
 
   std::optional<Steps> getSteps(int64_t size) const;
 
 private:
   struct Part {
-    int64_t divisor, end, modulus; // end 0: it has none
+    int64_t divisor, end, modulus; // end is 0 if unbounded
     SizeExpr stride;
   };
   bool addShift(int64_t of, int64_t turn);
@@ -67,15 +68,16 @@ private:
 
   std::vector<Part> parts;
   std::vector<int64_t> breakpoints{1};
-  int64_t shift = 0, turn = 1; // digits know the shift up to multiples of it
+  int64_t shift = 0, turn = 1; // the shift is known modulo `turn`
 };
 
 } // namespace
 
-/// Sums of three such numbers fit 64 bits.
+/// The maximal number, such that sums of three fit 64 bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
-/// Takes in the shift of one more digit, which repeats itself after `of` turn.
+/// Merges the shift `of` another digit, which has the period `ofTurn`. Returns
+/// false if it contradicts the known shift.
 bool NestedDigits::addShift(int64_t of, int64_t ofTurn) {
   if (llvm::mod(of - shift, std::gcd(turn, ofTurn)) != 0)
     return false;
@@ -95,7 +97,7 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
         llvm::MulOverflow(term.digit.divisor, term.digit.modulus, end) ||
         std::max(term.digit.divisor, end) > kMaxNumber)
       return std::nullopt;
-    // What a digit is shifted by makes no difference to steps after a turn.
+    // Shifts that differ by a multiple of the period have equal steps.
     if (!result.addShift(shift, end ? end : term.digit.divisor))
       return std::nullopt;
     result.parts.push_back(
@@ -113,8 +115,8 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
   return result;
 }
 
-/// The amount of steps to positions of which `breakpoint` is the greatest that
-/// divides them.
+/// Returns the amount of steps to positions whose greatest dividing breakpoint
+/// is `breakpoint`.
 SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   SizeExpr amount;
   for (const Part &part : parts) {
@@ -128,12 +130,13 @@ SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   return amount;
 }
 
-/// The greatest common divisor of the positions 1 to size - 1 that are,
-/// shifted, multiples of `breakpoint` and not of `next`; 0 where there is none.
+/// Returns the greatest common divisor of the positions 1 to size - 1 that are,
+/// when shifted, multiples of `breakpoint` but not of `next`, or 0 if there are
+/// none.
 int64_t NestedDigits::getEvery(int64_t breakpoint, int64_t next,
                                int64_t size) const {
   int64_t every = 0, found = 0;
-  // The distances between the first four are those between all.
+  // The distances repeat after the first four positions.
   for (int64_t k = llvm::divideFloorSigned(shift, breakpoint) + 1; found < 4;
        ++k) {
     int64_t position;
@@ -168,7 +171,8 @@ std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
 // Any digits
 //===----------------------------------------------------------------------===//
 
-/// Walks the dims that share a digit with `dim`; `value` has no other digits.
+/// Enumerates the dims that share a digit with `dim`. All digits of `value`
+/// depend on `dim`.
 static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   llvm::SmallVector<int64_t> shared(box.size(), 1);
@@ -205,7 +209,7 @@ static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
   return steps;
 }
 
-/// The steps of `value`, which is in normal form on the box.
+/// Finds the steps of `value`, which is in normal form on the box.
 static std::optional<Steps> findSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   if (box[dim] == 0 || box[dim] == 1)
@@ -259,7 +263,7 @@ std::optional<Run> mlir::layout::getRun(const LayoutMap &map,
                                         Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  int64_t every = 0; // of the positions at which no run goes on
+  int64_t every = 0; // gcd of the positions at which runs end
   for (auto [c, other] : llvm::enumerate(special.getCoordinates())) {
     std::optional<Steps> steps = findSteps(other.value, dim, box);
     if (!steps)
@@ -291,7 +295,7 @@ std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
   return getRun(*row, coordinate, 0, size);
 }
 
-/// The value at the first index of a box.
+/// Returns the value at the first index of a box.
 static std::optional<SizeExpr> getFirst(const IndexExpr &value, Sizes box) {
   llvm::SmallVector<int64_t> zeros(box.size(), 0);
   SizeExpr first = value.constant;
@@ -314,8 +318,8 @@ std::optional<int64_t> mlir::layout::getAlignment(const LayoutMap &map,
     return 0;
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  // Dim d becomes the number of the block. Strides go on to speak of the sizes
-  // that the dims had.
+  // Dim d becomes the number of the block. Strides still refer to the original
+  // sizes.
   llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {

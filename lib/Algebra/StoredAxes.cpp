@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A canonical coordinate is a flat sum of digits times strides. Here the dense
-// structure is found again: going up the strides, an axis ends at a stride that
-// divides all those above it and leaves room for the digits below it.
+// A canonical coordinate is a flat sum of digits times strides. This recovers
+// its dense structure: in ascending order of strides, an axis ends at a stride
+// that divides all higher strides and leaves room for the digits below it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +17,12 @@
 
 using namespace mlir::layout;
 
-/// Distinct products of sizes differ here, mostly.
+/// Distinct products of sizes usually have distinct values on this shape.
 static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
 
-/// Sorts by the values for one shape, which is the order for all where each
-/// stride is proven to be at least the one before; false where that is not
-/// known.
+/// Sorts by the strides on a sample shape. The order is valid for all shapes if
+/// each stride is proven to be at least the previous one; returns false
+/// otherwise.
 static bool sortBySample(std::vector<DigitTerm> &terms) {
   llvm::SmallVector<std::pair<int64_t, unsigned>, 8> order;
   for (auto [i, term] : llvm::enumerate(terms)) {
@@ -45,7 +45,7 @@ static bool sortBySample(std::vector<DigitTerm> &terms) {
   return true;
 }
 
-/// Sorts terms by stride, ascending; false where two strides cannot be
+/// Sorts terms by stride, ascending. Returns false if two strides cannot be
 /// compared for all sizes.
 static bool sortByStride(std::vector<DigitTerm> &terms) {
   if (llvm::all_of(terms, [](const DigitTerm &term) {
@@ -58,7 +58,7 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
   }
   if (sortBySample(terms))
     return true;
-  // Many dims mostly lie slowest first, as they are numbered.
+  // Fast path: many dims are already in descending order of strides.
   bool isDescending = true;
   for (size_t i = 0; i + 1 < terms.size() && isDescending; ++i)
     isDescending = terms[i].stride != terms[i + 1].stride &&
@@ -99,8 +99,8 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
   if (!sortByStride(terms) || !terms.front().stride.isProvablyAtLeast(1))
     return whole;
 
-  // An axis can start at a stride that divides all strides above it. Where each
-  // divides the next, as in most layouts, it does.
+  // An axis can start at a stride that divides all higher strides. In most
+  // layouts each stride divides the next one, so that all can.
   auto getAbove = [&](size_t i) -> const SizeExpr & {
     return i + 1 < terms.size() ? terms[i + 1].stride : extent;
   };
@@ -133,8 +133,8 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
         startsAtBase && steps[i] ? *steps[i] : next.exactQuotient(base);
     if (!room)
       return whole;
-    // A number has no room for what grows with a size. Without room for all its
-    // digits the axis goes on.
+    // A constant has no room for what grows with a size. Without room for all
+    // its digits, the axis continues.
     bool isTooSmall = room->isConstant() &&
                       llvm::any_of(axis.terms, [](const DigitTerm &term) {
                         return !naturalExtent(term.digit).isConstant();
@@ -147,7 +147,7 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
         return whole;
       continue;
     }
-    // One digit is in canonical form.
+    // A single digit is in canonical form already.
     axes.push_back({axis.terms.size() == 1 ? axis : add(axis, IndexExpr()),
                     std::move(*room)});
     axis.terms.clear();

@@ -13,7 +13,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Every coefficient of `expr` divided by `g`, which divides them all.
+/// Divides every coefficient of `expr` by `g`, which must divide them all.
 static SizeExpr divideContent(const SizeExpr &expr, int64_t g) {
   return *expr.exactQuotient(SizeExpr(g));
 }
@@ -22,7 +22,8 @@ static bool isMultipleOf(const SizeExpr &expr, int64_t g) {
   return !expr.isOverflow() && expr.content() % g == 0;
 }
 
-/// x / g where x is g * A + B with B proven to lie in [0, g).
+/// Returns x / g if x is g * A + B with B proven to be in [0, g), else
+/// std::nullopt.
 static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
                                                      int64_t g, Sizes sizes) {
   IndexExpr whole, rest;
@@ -46,9 +47,8 @@ static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
   return combine(whole.constant, std::move(whole.terms), sizes);
 }
 
-/// floor((floor(y / k) + c) / divisor) is floor((y + k * c) / (k * divisor)):
-/// the digits of a shifted value name the same source, whichever of them is
-/// taken.
+/// Rewrites floor((floor(y / k) + c) / divisor) to floor((y + k * c) / (k *
+/// divisor)), so that all digits of a shifted value have the same source.
 static void liftShift(IndexExpr &x, int64_t &divisor) {
   std::optional<int64_t> c = x.constant.getConstant();
   if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
@@ -70,12 +70,12 @@ static void liftShift(IndexExpr &x, int64_t &divisor) {
   x.constant = x.constant + SizeExpr(shift);
 }
 
-/// One round of the rewrites that make floor(x / divisor) mod modulus simpler.
-/// What leaves the floor goes to `outside`. True if anything changed.
+/// Simplifies floor(x / divisor) mod modulus once. Adds what is moved out of
+/// the floor to `outside`. Returns true if anything changed.
 static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
                           IndexExpr &outside, Sizes sizes) {
   bool changed = false;
-  // Multiples of divisor * modulus do not reach a digit below them.
+  // Multiples of divisor * modulus do not affect the digit.
   int64_t span;
   if (modulus && !llvm::MulOverflow(divisor, modulus, span)) {
     size_t before = x.terms.size();
@@ -105,8 +105,8 @@ static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
     }
   }
 
-  // floor((divisor * A + B) / divisor) is A + floor(B / divisor), below a mod,
-  // too: whichever of the two was written first, there is one form.
+  // floor((divisor * A + B) / divisor) is A + floor(B / divisor), also under a
+  // mod. This gives both spellings the same form.
   if (divisor > 1) {
     IndexExpr whole, rest;
     for (const DigitTerm &term : x.terms) {
@@ -144,8 +144,9 @@ static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
   return changed;
 }
 
-/// floor(swizzle / divisor) mod modulus where the floor takes whole bits: the
-/// swizzle of the operands' bits, or a digit of that where the mod does not.
+/// Computes floor(swizzle / divisor) mod modulus if the floor removes whole
+/// bits. The result is the swizzle of the operands' bits, or a digit of it if
+/// the mod does not keep whole bits.
 static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
                                          int64_t divisor, int64_t modulus,
                                          Sizes sizes) {
@@ -169,8 +170,8 @@ static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
   return xorBits(operands, count, sizes);
 }
 
-/// A digit of a dim without the modulus that the size makes needless; false
-/// where it is 0.
+/// Removes the modulus of a digit of a dim if the size makes it redundant.
+/// Returns false if the digit is 0.
 static bool narrow(Digit &digit, Sizes sizes) {
   Digit whole;
   whole.dim = digit.dim;
@@ -186,7 +187,7 @@ IndexExpr mlir::layout::takeDigit(const IndexExpr &input, int64_t divisor,
                                   int64_t modulus, Sizes sizes) {
   if (modulus == 1)
     return IndexExpr();
-  // Most often of a dim, where only the size can make anything simpler.
+  // Fast path for dims, where only the size enables simplifications.
   if (const Digit *whole = input.getSingleDigit();
       whole && whole->isDim() && whole->isWholeSource()) {
     Digit digit = *whole;
@@ -219,7 +220,7 @@ IndexExpr mlir::layout::takeDigit(const IndexExpr &input, int64_t divisor,
               takeBits(*inner->swizzle, divisor, modulus, sizes))
         return add(outside, *bits, sizes);
     composed = composeDigits(*inner, divisor, modulus);
-    // Where only the mod stands apart, the floor goes in.
+    // If only the mod cannot be composed, compose the floor.
     if (!composed && divisor > 1)
       if (std::optional<Digit> floor = composeDigits(*inner, divisor, 0)) {
         x.terms[0].digit = *floor;
@@ -227,7 +228,7 @@ IndexExpr mlir::layout::takeDigit(const IndexExpr &input, int64_t divisor,
       }
   }
   if (composed) {
-    // A narrower digit can let go of more of a fused source.
+    // A narrower digit can drop more terms of a fused source.
     if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
       return add(outside,
                  takeDigit(*composed->fused, composed->divisor,
@@ -259,7 +260,7 @@ IndexExpr mlir::layout::substitute(const IndexExpr &x, ArrayRef<IndexExpr> dims,
       addScaled(dims[term.digit.dim]);
       continue;
     }
-    // The digit of a dim that is replaced by a dim.
+    // Fast path: a digit of a dim that is replaced by a dim.
     if (const Digit *whole = term.digit.isDim()
                                  ? dims[term.digit.dim].getSingleDigit()
                                  : nullptr;
@@ -269,7 +270,7 @@ IndexExpr mlir::layout::substitute(const IndexExpr &x, ArrayRef<IndexExpr> dims,
       if (narrow(digit, sizes))
         result.terms.push_back({std::move(digit), std::move(stride)});
       else
-        addScaled(IndexExpr()); // a stride beyond int64 stays one
+        addScaled(IndexExpr()); // keeps a stride that overflowed
       continue;
     }
     IndexExpr source;

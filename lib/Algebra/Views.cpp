@@ -72,7 +72,7 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
   return viewIfSizesFit(map, view, "the transposed tensor", error);
 }
 
-/// Checks one dim of a slice as far as its numbers are known.
+/// Checks one dim of a slice, as far as its values are static.
 static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
                           int64_t size, int64_t stride, Refusal error) {
   auto fail = [&](const Twine &why) {
@@ -136,17 +136,17 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                    Twine(full));
     if (!checkSliceDim(d, full, offsets[d], size, strides[d], error))
       return std::nullopt;
-    // Two sizes that are not known need not be the same.
+    // Two dynamic sizes need not be equal.
     bool isWhole =
         size == kWholeDim || (full >= 0 && size == full && offsets[d] == 0 &&
                               (strides[d] == 1 || size <= 1));
-    // place: the stride per index of the view, and the offset.
+    // The index is stride * (index of the view) + offset.
     Sized at =
         dropped[d] ? Sized{IndexExpr(), SizeExpr(1)} : Sized::dim(view.rank++);
     view.dims.push_back(isWhole ? at.value
                                 : add(scale(at.value, SizeExpr(strides[d])),
                                       SizeExpr(offsets[d])));
-    // A layout that needs a size that nobody knows is none.
+    // No layout exists if it depends on a dynamic size of the source.
     bool isUnknown = !isWhole && full == kUnknownSize;
     if (isUnknown)
       cutUnknown = d;

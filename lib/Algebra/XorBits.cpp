@@ -11,14 +11,16 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// More rounds than any known value needs; the form stays right in any case.
+/// More rounds than any known value needs. The form is correct in any case.
 constexpr unsigned kMaxRounds = 16;
 
-/// The lowest `bits` bits of `x`, written without the mod that takes them.
+/// Returns the lowest `bits` bits of `x`, written without the mod that takes
+/// them.
 static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
   int64_t extent = int64_t(1) << bits;
   IndexExpr low = takeDigit(x, 1, extent, sizes);
-  // Without its mod a digit can have a simpler form, and that form lower bits.
+  // A digit without its mod can have a simpler form, whose low bits are taken
+  // again.
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     const Digit *single = low.getSingleDigit();
     if (!single || single->modulus != extent)
@@ -49,11 +51,10 @@ IndexExpr mlir::layout::xorBits(ArrayRef<IndexExpr> operands, unsigned bits,
       swizzle.constant ^= *c & mask;
       continue;
     }
-    // xor is associative ..
+    // xor is associative, but an operand of fewer bits must be cut to them.
     const Digit *digit = low.getSingleDigit();
     if (digit && digit->swizzle && digit->isWholeSource() &&
         digit->swizzle->bits <= bits) {
-      // .. but an operand of fewer bits has been cut to them.
       for (const IndexExpr &inner : digit->swizzle->operands)
         swizzle.operands.push_back(
             digit->swizzle->bits == bits
@@ -64,7 +65,7 @@ IndexExpr mlir::layout::xorBits(ArrayRef<IndexExpr> operands, unsigned bits,
     }
     swizzle.operands.push_back(std::move(low));
   }
-  // .. and a value cancels itself.
+  // Equal operands cancel each other.
   llvm::sort(swizzle.operands, [](const IndexExpr &a, const IndexExpr &b) {
     return a.compare(b) < 0;
   });
