@@ -224,7 +224,7 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
                "static, or convert the tensor");
 }
 
-/// Fuses a run of digits: all sizes but the first are static.
+/// Fuses consecutive digits; all sizes but the first must be static.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                                            Sizes sizes, Refusal error) {
   std::optional<std::vector<Sized>> digits = getDigits(first, sizes, error);
@@ -245,7 +245,7 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
                     });
 }
 
-/// Makes the dims first .. first + sizes.size() - 1 one dim.
+/// Fuses the dims first .. first + sizes.size() - 1 to one dim.
 static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
                                             Sizes allSizes, Refusal error) {
   if (allSizes.size() == 1)

@@ -1,4 +1,4 @@
-//===- Blocked.cpp - Layouts of lettered axes -----------------------------===//
+//===- Blocked.cpp - Blocked layouts with lettered axes -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using llvm::Twine;
 
 namespace {
 
-/// An axis (factor 0) or a part of one.
+/// An axis (factor 0) or a block of one.
 struct Part {
   char letter; // upper case
   int64_t factor;
@@ -92,7 +92,7 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Every letter has its axis exactly once in the string.
+/// Checks that every letter has its axis exactly once in the string.
 static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   std::array<bool, 26> hasAxis{};
   for (const Dim &dim : dims)
@@ -118,7 +118,8 @@ static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// The first part of `dims` whose letter has no axis in `others`.
+/// Returns the first part of `dims` whose letter does not occur in `others`, or
+/// null.
 static const Part *findMissing(const std::vector<Dim> &dims,
                                const std::vector<Dim> &others) {
   for (const Dim &dim : dims)
@@ -132,13 +133,14 @@ static const Part *findMissing(const std::vector<Dim> &dims,
   return nullptr;
 }
 
-/// Each letter's index in terms of the logical dims: its axis above its parts.
+/// Computes the index of each letter in terms of the logical dims. An axis is
+/// above its blocks.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
                         std::array<Sized, 26> &letters, Report report) {
   std::array<Sized, 26> axes;
   std::array<llvm::SmallVector<Sized>, 26> parts;
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    // Inside a fused dim a part lies above the product of those after it.
+    // In a fused dim, a part is above the product of the parts after it.
     llvm::SmallVector<Sized> digits(dim.size());
     int64_t below = 1;
     for (size_t p = dim.size(); p-- > 0;) {
@@ -203,7 +205,7 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
   if (!readLogical(from, layout, letters, inLogical))
     return std::nullopt;
 
-  // From the back, `below` is what lies under the next part of each letter.
+  // `below` is the product of the later blocks of each letter.
   std::array<int64_t, 26> below;
   below.fill(1);
   std::vector<llvm::SmallVector<Sized>> digits(to.size());
@@ -224,7 +226,7 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
     }
     std::reverse(digits[d].begin(), digits[d].end());
   }
-  // The axis lies above all its parts, wherever it stands.
+  // The axis is above all its blocks, regardless of its position.
   for (size_t d = 0; d < to.size(); ++d) {
     for (auto [part, digit] : llvm::zip(to[d], digits[d]))
       if (!part.factor)

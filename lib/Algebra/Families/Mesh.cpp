@@ -47,11 +47,13 @@ void Mesh::setHalos(std::vector<Halo> ofDims) {
     halos.clear();
 }
 
-/// Larger halos are a mistake.
+/// The maximal halo; larger ones are assumed to be a mistake.
 static constexpr int64_t kWidestHalo = std::numeric_limits<int32_t>::max();
-/// A device that holds parts of more blocks than that may as well hold all.
+/// The maximal halo in blocks. A wider one is no better than replicating the
+/// dim.
 static constexpr int64_t kMostBlocks = 16;
-/// Positions of longer dims are no sums of numbers of 64 bits.
+/// The maximal size of a dim with a halo, so that positions do not overflow
+/// int64.
 static constexpr int64_t kLongestWithHalo = int64_t(1) << 48;
 
 bool Mesh::check(Refusal error) const {
@@ -104,8 +106,7 @@ bool Mesh::check(Refusal error) const {
   return true;
 }
 
-/// The halo of a dim as far as any device can have it: to the first and to the
-/// last block.
+/// Clips a halo to the first and the last block.
 static Halo clip(Halo halo, int64_t block, int64_t parts) {
   int64_t most = block * (parts - 1);
   return {std::min(halo.before, most), std::min(halo.after, most)};
@@ -123,7 +124,7 @@ Mesh::getLocalShape(Sizes shape, Refusal error) const {
             "known: make the size static, or split another dim");
       return std::nullopt;
     }
-    // A device without an index has room for one: a block has a positive size.
+    // A block has at least one index, even on devices without any.
     int64_t parts = countParts(split);
     int64_t block =
         std::max<int64_t>(llvm::divideCeilSigned(shape[d], parts), 1);
@@ -146,19 +147,19 @@ Mesh::getLocalShape(Sizes shape, Refusal error) const {
 }
 
 namespace {
-/// Who along a dim holds an index, and where.
+/// The device along a dim that stores an index, and the position there.
 struct Held {
   Sized device, position;
 };
 } // namespace
 
-/// Those of dim `d` with a halo (see the header), for each value of replica
-/// dim `r`, whose extent is `numReplicas`.
+/// Returns where dim `d` with a halo (see the header) is stored, as a function
+/// of replica dim `r`, whose extent is set to `numReplicas`.
 static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                  Halo halo, unsigned r, int64_t &numReplicas) {
   Halo reached = clip(halo, block, parts);
   int64_t width = reached.before + reached.after;
-  // Steps that lead over no block.
+  // Choose equal steps that do not skip a block.
   int64_t numSteps = llvm::divideCeilSigned(width, block);
   while (numSteps && width % numSteps)
     ++numSteps;
@@ -174,8 +175,7 @@ static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                   number(reached.before - c)});
   };
   Sized y = atLeast(0);
-  // The block of y, and what it is too far: floor(z / large) is -1 where z < 0
-  // and else 0.
+  // Clamp the block of y. floor(z / large) is -1 if z < 0, and 0 otherwise.
   int64_t below = llvm::divideCeilSigned(reached.after, block);
   int64_t above =
       std::max<int64_t>((size - 1 + reached.before) / block - (parts - 1), 0);
@@ -217,9 +217,9 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
     Sized index = Sized::dim(d);
     Halo halo = getHalo(d);
     int64_t block = localShape[d] - halo.before - halo.after;
-    // A mesh of one device along the dim splits nothing.
+    // A mesh with one device along the dim does not split it.
     if (localShape[d] != shape[d] || !(halo == Halo())) {
-      // The devices along the dim, from the minor axis on.
+      // The devices along the dim, minor axis first.
       Held held{floorDiv(index, block), mod(index, block)};
       if (!(halo == Halo())) {
         int64_t numReplicas;

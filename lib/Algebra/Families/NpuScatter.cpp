@@ -1,4 +1,4 @@
-//===- NpuScatter.cpp - Channels spread over the cores of an NPU ----------===//
+//===- NpuScatter.cpp - Channels scattered over NPU cores -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -122,7 +122,7 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
   return true;
 }
 
-/// Q * S + R; `figures` are verified and Q and R lie in their ranges.
+/// Returns Q * S + R for verified `figures`, and Q and R in range.
 static int64_t getAddress(const NpuScatter &scatter,
                           const NpuFigures &figures) {
   return scatter.start * figures.bytesPerNpu + scatter.offset;
@@ -138,7 +138,7 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
   return false;
 }
 
-/// What depends on the chip alone.
+/// Checks the rules that depend only on the chip.
 static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
                          Refusal error) {
   if (scatter.start >= figures.npus) {
@@ -161,14 +161,14 @@ static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
                         error);
   case NpuMode::Compact:
     return checkAddress(address, 4, "that compact layouts start at", error);
-  case NpuMode::Strided: // by the bytes of a storage unit, see below
+  case NpuMode::Strided: // checked by checkElements()
   case NpuMode::Continuous:
     return true;
   }
   llvm_unreachable("no such mode");
 }
 
-/// What depends on the bytes of an element.
+/// Checks the rules that depend on the element size.
 static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
                           int64_t elementBytes, Refusal error) {
   struct Packing {
@@ -180,7 +180,7 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
        {Packing{NpuPack::N4, "n4", 1}, Packing{NpuPack::N2, "n2", 2},
         Packing{NpuPack::IC2, "ic2", 4}})
     if (scatter.pack == packing.pack && elementBytes != packing.elementBytes &&
-        // Bytes that become weights lie as these do.
+        // Bytes that are converted to weights have the layout of the weights.
         !(scatter.pack == NpuPack::IC2 && elementBytes == 1)) {
       error("packs elements of " + Twine(packing.elementBytes * 8) +
             " bits with " + packing.name + ", the tensor's have " +
@@ -207,7 +207,7 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
   return true;
 }
 
-/// The dims of one axis, fused.
+/// Returns the fused dims of one axis.
 static Sized getAxis(const NpuScatter &scatter, char axis) {
   llvm::SmallVector<Sized, 4> dims;
   for (auto [d, letter] : llvm::enumerate(scatter.getAxes()))
@@ -243,7 +243,8 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   int64_t lanes = getLanes(scatter.pack);
   storage.m = floorDiv(getAxis(scatter, 'N'), lanes);
   storage.lane = mod(getAxis(scatter, 'N'), lanes);
-  // An N x Mc matrix is a tensor of (N, ceil(Mc / width), 1, width).
+  // An N x Mc matrix is stored as a tensor of shape (N, ceil(Mc / width), 1,
+  // width).
   Sized channel =
       isMatrix ? floorDiv(columns, scatter.width) : getAxis(scatter, 'C');
   storage.h = getAxis(scatter, 'H');

@@ -1,4 +1,4 @@
-//===- PackedDims.cpp - Layouts of whole, packed and split dims -----------===//
+//===- PackedDims.cpp - Layouts of packed and split dims ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,13 +63,13 @@ bool mlir::layout::checkPackedDims(
 }
 
 namespace {
-/// What the scan has left of one logical dim.
+/// The part of one logical dim that the scan has not stored yet.
 struct Rest {
   Sized dim;
-  int64_t size;           // kUnknownSize where dynamic
-  int64_t below = 1;      // how many positions the entries so far cover
-  bool isClipped = false; // some entry was clipped
-  bool isTaken = false;   // some entry took all that was left
+  int64_t size;           // kUnknownSize if dynamic
+  int64_t below = 1;      // number of positions that the entries cover
+  bool isClipped = false; // an entry was clipped
+  bool isTaken = false;   // an entry took the whole remainder
   const PackedDim *outermost = nullptr;
 
   Sized above() const {
@@ -84,7 +84,7 @@ struct Rest {
 };
 } // namespace
 
-/// Split by 2 and permute: the even positions of x before the odd ones.
+/// Splits by 2 and permutes: the even positions of x come before the odd ones.
 static Sized evenBeforeOdd(const Sized &x) {
   return group({mod(x, 2), floorDiv(x, 2)});
 }
@@ -115,21 +115,21 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
       stored.push_back(rest.take());
       continue;
     }
-    // Everything is a multiple of 1, an unknown size, too.
+    // An extent of 1 divides every size, even a dynamic one.
     if (rest.size == kUnknownSize && entry.extent != 1)
       return fail("whether the extent of '" + str(entry) + "' divides dim " +
                   Twine(entry.dim) +
                   " is not known, its size is dynamic: make the dim static, "
                   "or use #layout.blocked, which pads");
     if (rest.size % entry.extent == 0) {
-      // The outermost entry has to take all that is left, so it needs no mod:
-      // whatever the notation, a dim in one piece is one digit.
+      // The outermost entry must take the whole remainder, so it needs no mod.
+      // An unsplit dim is then a single digit in every notation.
       Sized part = rest.above();
       if (&entry != rest.outermost)
         part = mod(part, entry.extent);
       stored.push_back(isOddEven ? evenBeforeOdd(part) : part);
       rest.size /= entry.extent;
-      // Only parts of a dim without indices can multiply past its size.
+      // The product can exceed the size only if the dim has no indices.
       if (llvm::MulOverflow(rest.below, entry.extent, rest.below))
         return fail("the extents of the parts of dim " + Twine(entry.dim) +
                     " do not fit 64 bits: use smaller ones");

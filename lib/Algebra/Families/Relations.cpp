@@ -1,4 +1,4 @@
-//===- Relations.cpp - Layouts of axes that split and fuse ----------------===//
+//===- Relations.cpp - Layouts of split and fused axes --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace mlir::layout;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// Bounds that no sensible layout reaches: hostile text stays cheap.
+/// Bounds above any sensible layout, which keep malicious input cheap.
 static constexpr size_t kMaxAxes = 256;
 static constexpr size_t kMaxDigits = 256;
 
@@ -24,12 +24,12 @@ namespace {
 
 /// A dim or a result of a relation.
 struct Axis {
-  size_t madeAt;              // the name that makes it
-  const char *use = nullptr;  // what becomes of it
-  std::optional<Sized> value; // nothing until it is computed
+  size_t madeAt;              // the number of the name that defines it
+  const char *use = nullptr;  // its use
+  std::optional<Sized> value; // std::nullopt until computed
 };
 
-/// A relation and where its names stand in the text.
+/// A relation and the positions of its names in the text.
 struct Placed {
   const AxisRelation &relation;
   size_t whole;
@@ -40,7 +40,8 @@ class Resolver {
 public:
   Resolver(const RelationsText &text, RelationsError error);
 
-  /// The values of the stored axes; false after the first fault.
+  /// Computes the values of the stored axes. Returns false after the first
+  /// error.
   bool resolve(llvm::SmallVectorImpl<Sized> &stored);
 
 private:
@@ -77,7 +78,7 @@ Resolver::Resolver(const RelationsText &text, RelationsError error)
   }
 }
 
-/// What the parser of attributes reads as one word.
+/// Returns true if the attribute parser reads `name` as one word.
 static bool isWord(StringRef name) {
   return !name.empty() && (llvm::isAlpha(name[0]) || name[0] == '_') &&
          llvm::all_of(name, [](char c) {
@@ -100,7 +101,8 @@ bool Resolver::make(const NamedAxis &axis, size_t name) {
   return true;
 }
 
-/// Parts below the first state their extents, and these fit together.
+/// Checks that all parts but the first have extents, and that their product
+/// fits.
 bool Resolver::checkExtents(const Placed &split) {
   int64_t below = 1;
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {
@@ -185,7 +187,7 @@ bool Resolver::useAll() {
   return true;
 }
 
-/// The digits of `x` with those of its sources, at most `limit`.
+/// Counts the digits of `x`, including those of its sources, up to `limit`.
 static size_t countDigits(const IndexExpr &x, size_t limit) {
   size_t count = 0;
   for (const DigitTerm &term : x.terms) {
@@ -231,7 +233,7 @@ bool Resolver::compute(const Placed &placed) {
   return true;
 }
 
-/// Round by round the relations whose sources are known.
+/// Computes the relations in rounds, each those whose sources are known.
 bool Resolver::computeAll() {
   for (auto [d, dim] : llvm::enumerate(text.dims)) {
     Sized value = Sized::dim(d);

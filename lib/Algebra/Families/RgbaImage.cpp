@@ -1,4 +1,4 @@
-//===- RgbaImage.cpp - Tensors in images of four lanes a pixel ------------===//
+//===- RgbaImage.cpp - Tensors in RGBA images -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ struct Axes {
 /// x, y and lane, or x, y, the third coordinate and lane.
 using Coordinates = llvm::SmallVector<Sized>;
 
-/// What is known of a kind: one row of the table of the specification.
+/// The properties of a kind, a row of the table in the specification.
 struct KindInfo {
   RgbaImageKind kind;
   StringRef name;
@@ -42,8 +42,9 @@ struct KindInfo {
 
 } // namespace
 
-/// The pixel of the axis whose four neighbors share one, and the lane there.
+/// Returns the pixel of an axis of which four neighbors share one pixel.
 static Sized pixel(const Sized &x) { return floorDiv(x, 4); }
+/// Returns the lane within the pixel.
 static Sized lane(const Sized &x) { return mod(x, 4); }
 
 static const KindInfo kindInfos[] = {
@@ -150,12 +151,13 @@ std::optional<llvm::SmallVector<unsigned>> mlir::layout::parseOrder(
   return order;
 }
 
-/// Rank 2 is a feature map of one pixel: no dim stands for H and W.
+/// Returns true if rank 2 is allowed, for a feature map with one pixel and no
+/// dims for H and W.
 static bool canBeFlat(RgbaImageKind kind) {
   return kind == RgbaImageKind::InOutChannel;
 }
 
-/// The axis of each dim of a tensor of full rank.
+/// Returns the axis of each dim of a tensor of full rank.
 static llvm::SmallVector<unsigned> getAxes(RgbaImageKind kind,
                                            ArrayRef<unsigned> order) {
   if (order.empty())

@@ -1,14 +1,15 @@
-//===- Blocked.h - Layouts of lettered axes ---------------------*- C++ -*-===//
+//===- Blocked.h - Blocked layouts with lettered axes -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The notation of `#layout.blocked<"NCHW" to "NCHW16c">` (docs/spec.md,
-// section 3.1): two strings over the same letters. Upper case is an axis; a
-// number and a lower-case letter a part of it; parts of one letter stand from
-// major to minor, the axis itself above them all; brackets fuse.
+// The notation of `#layout.blocked<"NCHW" to "NCHW16c">` (docs/spec.md, section
+// 3.1): two strings over the same letters. An upper-case letter is an axis; a
+// number and a lower-case letter are a block of it. Blocks of one axis are
+// listed from major to minor, the axis itself is above all its blocks, and
+// brackets fuse.
 //
 //     parseBlocked("NCHW", "NCHW16c"):
 //       stored = { n, c floordiv 16, h, w, c mod 16 }
@@ -25,8 +26,8 @@ namespace mlir {
 namespace layout {
 
 struct BlockedLayout {
-  /// For each logical dim the size it must have, 0 for any: a part in the
-  /// first string has as many indices as its factor says.
+  /// The required size of each logical dim, or 0 for any size. A block in the
+  /// first string fixes the size of its dim.
   llvm::SmallVector<int64_t> requiredSizes;
   /// The stored dims, slowest first.
   llvm::SmallVector<Sized> stored;
@@ -35,11 +36,11 @@ struct BlockedLayout {
   LayoutMap getMap() const;
 };
 
-/// Where the fault is: a 0-based column of the first or the second string.
+/// Reports an error at a 0-based column of the first or the second string.
 using BlockedError = llvm::function_ref<void(bool inStored, size_t column,
                                              const llvm::Twine &message)>;
 
-/// Reads the two strings; reports the first fault and returns nothing.
+/// Parses the two strings. Reports the first error and returns std::nullopt.
 std::optional<BlockedLayout> parseBlocked(llvm::StringRef logical,
                                           llvm::StringRef stored,
                                           BlockedError error);

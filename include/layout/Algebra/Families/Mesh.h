@@ -7,21 +7,21 @@
 //
 // The notation of `#layout.mesh<[x = 2, y = 4], [[x], []]>` (docs/spec.md,
 // section 3.6): the named axes of a mesh of devices, and for each dim the axes
-// that split it, from major to minor. A dim of size n that k devices split has
-// blocks of b = ceil(n / k) indices: device d floordiv b of the k holds index
-// d, as its local index d mod b. So the last devices hold less where k does not
-// divide n. An axis that splits nothing holds replicas.
+// that split it, from major to minor. A dim of size n that is split over k
+// devices has blocks of b = ceil(n / k) indices: index d is on device d
+// floordiv b of the k, at the local index d mod b. The last devices hold fewer
+// indices if k does not divide n. An axis that splits no dim holds replicas.
 //
 //     10 rows over x = 4, replicas along y = 2:
 //       x = d0 floordiv 3 extent 4, y = r0, offset = [d0 mod 3, d1]
 //       rows of x:  0..2, 3..5, 6..8, 9
 //
-// A halo of a dim is how many indices before and after its block each device
-// holds, too, as far as the tensor has them. An index is a replica on each
-// device that holds it: replica r of index i is where index
-// y = i + before - s * r lies, for a step s from i + before down to i - after,
-// or on the first or the last device where there is none. So replicas coincide
-// where fewer devices hold an index.
+// The halo of a dim is the number of indices before and after its block that
+// each device stores in addition, clipped to the tensor. An index has a replica
+// on each device that stores it. Replica r of index i is on the device whose
+// block contains y = i + before - s * r: y decreases from i + before to
+// i - after in steps of s. If y is in no block, the replica is on the first or
+// the last device. Replicas coincide if fewer devices store the index.
 //
 //     9 rows over x = 3, halo [1, 1]: s = 2, local shape 5
 //       x = y floordiv 3, but 0 below and 2 above
@@ -29,8 +29,8 @@
 //
 // Laws:
 //  * every coordinate of the mesh has the extent of its axis;
-//  * the local tensor has the shape that `getLocalShape` says on every device,
-//    and its own layout takes the local indices to the other coordinates.
+//  * the local tensor has the shape `getLocalShape` on every device, and its
+//    own layout maps the local indices to the other coordinates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,11 +43,11 @@
 namespace mlir {
 namespace layout {
 
-/// The space of a map that spreads over devices: its last coordinate is a
-/// position in the memory of one device, those before it say which one.
+/// The space of maps over several devices. The last coordinate is a position in
+/// the memory of one device, and the coordinates before it identify the device.
 constexpr llvm::StringLiteral kMeshSpace = "mesh";
 
-/// More devices than this are a mistake.
+/// The maximal number of devices; more are assumed to be a mistake.
 constexpr int64_t kMostDevices = 1 << 20;
 
 struct MeshAxis {
@@ -59,7 +59,8 @@ struct MeshAxis {
   }
 };
 
-/// How many indices before and after its block a device holds of a dim.
+/// The number of indices of a dim that a device stores before and after its
+/// block.
 struct Halo {
   int64_t before = 0, after = 0;
 
@@ -69,11 +70,11 @@ struct Halo {
 };
 
 struct Mesh {
-  /// The slowest first: the number of a device is row-major over them.
+  /// The axes, slowest first. The number of a device is row-major over them.
   std::vector<MeshAxis> axes;
-  /// Per dim the axes that split it, from major to minor.
+  /// The axes that split each dim, from major to minor.
   std::vector<std::vector<unsigned>> splits;
-  /// Per dim; empty where no dim has one.
+  /// The halo of each dim; empty if no dim has one.
   std::vector<Halo> halos;
 
   bool operator==(const Mesh &other) const {
@@ -83,43 +84,46 @@ struct Mesh {
 
   bool isSplit(unsigned axis) const;
   Halo getHalo(unsigned d) const { return halos.empty() ? Halo() : halos[d]; }
-  /// Into how many parts axes split a dim or a loop.
+  /// Returns the number of parts into which the axes `split` divide a dim or a
+  /// loop.
   int64_t countParts(llvm::ArrayRef<unsigned> split) const;
 
-  /// States a halo for each dim; those of no index are none.
+  /// Sets a halo for each dim. `halos` is empty if all are.
   void setHalos(std::vector<Halo> ofDims);
 
-  /// Where the mesh is none, says why of an axis, and fails.
+  /// Verifies the mesh. Reports the axis or dim in error and returns false
+  /// otherwise.
   bool check(Refusal error) const;
 
-  /// The shape of the local tensor, halos included; `shape` has the rank of the
-  /// splits. Fails where a dim that is split has no static size, and where a
-  /// halo reaches over too many blocks.
+  /// Returns the shape of the local tensor, halos included. `shape` has the
+  /// rank of `splits`. Fails if a dim that is split has a dynamic size, and if
+  /// a halo spans too many blocks.
   std::optional<llvm::SmallVector<int64_t>> getLocalShape(Sizes shape,
                                                           Refusal error) const;
 
-  /// The whole map. `local` is a map in linear memory without replicas, for
-  /// `localShape`, which is that of `getLocalShape`.
+  /// Returns the complete map. `local` is a map in linear memory without
+  /// replicas for `localShape`, the result of `getLocalShape`.
   LayoutMap getMap(const LayoutMap &local, Sizes shape, Sizes localShape) const;
 };
 
-/// How the replicas along an axis make up the element that they are parts of.
+/// The reduction of the replicas along an axis to the element of which they are
+/// partial results.
 enum class Reduction { Sum, Max, Min };
 
-/// `sum`, ..
+/// Returns `sum`, `max` or `min`.
 llvm::StringRef getName(Reduction reduction);
 std::optional<Reduction> getReduction(llvm::StringRef name);
 
-/// Which replica a coordinate of a mesh counts: its number among the replicas
-/// of the map, where the coordinate is that and nothing else.
+/// Returns the number of the replica dim that is the value of coordinate
+/// `axis`, or std::nullopt if the coordinate is anything else.
 std::optional<unsigned> getReplicaAlong(const LayoutMap &map,
                                         llvm::StringRef axis);
 
-/// How many devices a map in the space of meshes spreads over; nothing past
-/// kMostDevices. `sizes` are static where extents depend on them.
+/// Returns the number of devices of a map in the mesh space, or std::nullopt if
+/// it exceeds kMostDevices. `sizes` must be static if extents depend on them.
 std::optional<int64_t> countDevices(const LayoutMap &map, Sizes sizes);
 
-/// The number of the device that holds an index, row-major over the
+/// Returns the number of the device that holds an index, row-major over the
 /// coordinates of the mesh, in terms of logical dims and replicas.
 IndexExpr getDevice(const LayoutMap &map, Sizes sizes);
 

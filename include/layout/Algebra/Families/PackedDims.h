@@ -1,4 +1,4 @@
-//===- PackedDims.h - Layouts of whole, packed and split dims ---*- C++ -*-===//
+//===- PackedDims.h - Layouts of packed and split dims ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The notation of `#layout.packed_dims<[1, 0, 1 : 4]>` (docs/spec.md, section
-// 3.2): physical dims, slowest first, each of them all that remains of a
-// logical dim or a part of it that nothing pads. What an entry takes depends on
-// the shape:
+// 3.2): physical dims, slowest first. Each one is the remainder of a logical
+// dim, or a part of it without padding. The extent of an entry depends on the
+// shape:
 //
 //     [1, 0, 1 : 4] on 6x8:  { d1 floordiv 4, d0, d1 mod 4 }   2 x 6 x 4
 //                   on 6x2:  { 0, d0, d1 }   clipped:          1 x 6 x 2
 //                   on 6x6:  does not apply: 4 does not divide 6
 //
-// Law: where a layout applies, it is a bijection onto 0 .. size - 1.
+// Law: if a layout applies, it is a bijection onto 0 .. size - 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,16 +50,16 @@ struct PackedDim {
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const PackedDim &dim);
 
-/// What holds on every shape: dims and extents are numbers that a layout can
-/// have, and a whole dim stands once, outside all parts of that dim. Reports
-/// the first entry at fault.
+/// Checks the rules that are independent of the shape: dims and extents are
+/// valid, and a whole dim is listed once, slower than all parts of that dim.
+/// Reports the first invalid entry.
 bool checkPackedDims(
     llvm::ArrayRef<PackedDim> dims,
     llvm::function_ref<void(size_t entry, const llvm::Twine &)> error);
 
-/// The stored dims on a shape, kUnknownSize where a size is dynamic. Where the
-/// layout does not apply to the shape, says why and returns nothing; a size
-/// that would have to be known is such a reason.
+/// Returns the stored dims on a shape (kUnknownSize if dynamic). If the layout
+/// does not apply to the shape, or depends on a dynamic size, reports the
+/// reason and returns std::nullopt.
 std::optional<llvm::SmallVector<Sized>>
 getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape, Refusal why = {});
 

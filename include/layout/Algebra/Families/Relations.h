@@ -1,4 +1,4 @@
-//===- Relations.h - Layouts of axes that split and fuse --------*- C++ -*-===//
+//===- Relations.h - Layouts of split and fused axes ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The notation of `#layout.relations` (docs/spec.md, section 3.1): named axes
-// that are split into parts and fused, until each one that remains is stored:
+// are split into parts and fused, until each remaining axis is stored:
 //
 //     (n, c, h, w), split c -> (co, ci : 16), fuse (h, w) -> hw,
 //       store (n, co, hw, ci)
@@ -14,10 +14,11 @@
 //     stored = { n, c floordiv 16, [h, w], c mod 16 }
 //
 // Laws:
-//  * every axis is made once and used once, so no element is lost or doubled;
-//  * parts stand from major to minor; the first one holds what the others
-//    leave, ceil(size / product of the others) positions;
-//  * relations may be written in any order in which none makes its own source.
+//  * every axis is defined once and used once, so that no element is lost or
+//    duplicated;
+//  * parts are listed from major to minor; the first one has the remaining
+//    ceil(size / product of the others) positions;
+//  * relations may be written in any order, if none depends on its own result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +33,14 @@ namespace layout {
 
 struct NamedAxis {
   std::string name;
-  int64_t extent = 0; // 0 where none is stated
+  int64_t extent = 0; // 0 if not stated
 
   bool operator==(const NamedAxis &other) const {
     return name == other.name && extent == other.extent;
   }
 };
 
-/// `split whole -> (parts)` or `fuse (parts) -> whole`.
+/// A relation `split whole -> (parts)` or `fuse (parts) -> whole`.
 struct AxisRelation {
   enum Kind { Split, Fuse };
 
@@ -52,9 +53,9 @@ struct AxisRelation {
   }
 };
 
-/// The layout as it is written.
+/// The layout as written in the attribute.
 struct RelationsText {
-  /// A dim with an extent has as many indices on every shape.
+  /// The logical dims. An extent requires that size on every shape.
   std::vector<NamedAxis> dims;
   std::vector<AxisRelation> relations;
   /// The axes that remain, slowest first.
@@ -66,25 +67,26 @@ struct RelationsText {
   }
 };
 
-/// Where the fault is: the n-th name in the order of writing, 0 the first dim.
+/// Reports an error at the n-th name in textual order, where 0 is the first
+/// dim.
 using RelationsError =
     llvm::function_ref<void(size_t name, const llvm::Twine &message)>;
 
 class Relations;
 llvm::hash_code hash_value(const Relations &relations);
 
-/// A valid list of relations and the map that it gives; immutable and cheap to
+/// A valid list of relations and the resulting map; immutable and cheap to
 /// copy.
 class Relations {
 public:
   Relations() = default;
 
-  /// Reports the first fault and returns nothing.
+  /// Creates the relations. Reports the first error and returns std::nullopt.
   static std::optional<Relations> get(RelationsText text, RelationsError error);
 
   explicit operator bool() const { return static_cast<bool>(data); }
   const RelationsText &getText() const;
-  /// The stored dims, slowest first.
+  /// Returns the stored dims, slowest first.
   llvm::ArrayRef<Sized> getStoredDims() const;
   const LayoutMap &getMap() const;
 

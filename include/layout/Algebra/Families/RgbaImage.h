@@ -1,4 +1,4 @@
-//===- RgbaImage.h - Tensors in images of four lanes a pixel ----*- C++ -*-===//
+//===- RgbaImage.h - Tensors in RGBA images ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The notation of `#layout.rgba_image<in_out_channel, "NCHW">` (docs/spec.md,
-// section 3.3): a kind, which says where each of its lettered axes goes in the
-// image, and the order in which the tensor has those axes:
+// section 3.3): a kind, which places each of its lettered axes in the image,
+// and the order of those axes in the tensor:
 //
 //     in_out_channel, NHWC:  x = [c floordiv 4, w]   y = [n, h]
 //                            lane = c mod 4
 //
-// Laws: the lane always has 4 positions; the axis that gives the lane is
-// rounded up, every other one is dense.
+// Laws: the lane always has 4 positions. The axis in the lanes is rounded up;
+// all others are dense.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,16 +42,16 @@ enum class RgbaImageKind {
   SinglePixel,
 };
 
-/// `in_out_channel`, ..
+/// Returns `in_out_channel`, ..
 llvm::StringRef getName(RgbaImageKind kind);
 std::optional<RgbaImageKind> getRgbaImageKind(llvm::StringRef name);
 llvm::SmallVector<llvm::StringRef> getRgbaImageNames();
 
-/// The axes of the kind in the order in which its formulas name them: "NHWC".
+/// Returns the axes of the kind in their canonical order, e.g. "NHWC".
 llvm::StringRef getLetters(RgbaImageKind kind);
 
-/// Reads the letters of `kind` in another order: order[d] is the place of
-/// dim d's letter in `getLetters`. Reports the 0-based column of a fault.
+/// Parses a permutation of the letters of `kind`: order[d] is the position of
+/// the letter of dim d in `getLetters`. Reports the 0-based column of an error.
 std::optional<llvm::SmallVector<unsigned>>
 parseOrder(RgbaImageKind kind, llvm::StringRef letters,
            llvm::function_ref<void(size_t column, const llvm::Twine &)> error);
@@ -64,14 +64,14 @@ struct RgbaImage {
   LayoutMap getMap(unsigned rank) const;
 };
 
-/// The sizes that the kind itself fixes, kUnknownSize for any; nothing where it
-/// has more than one rank.
+/// Returns the sizes that the kind fixes (else kUnknownSize), or std::nullopt
+/// if it allows several ranks.
 std::optional<llvm::SmallVector<int64_t>>
 getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 
-/// The image of a tensor of this shape, kUnknownSize where a size is dynamic.
-/// `order` is empty for the kind's own. Where the kind does not apply, says
-/// why and returns nothing.
+/// Returns the image of a tensor of this shape (kUnknownSize if dynamic). An
+/// empty `order` is the canonical one. If the kind does not apply, reports the
+/// reason and returns std::nullopt.
 std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
                                       llvm::ArrayRef<unsigned> order,
                                       Sizes shape, Refusal why = {});
