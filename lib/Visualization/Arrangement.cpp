@@ -1,4 +1,4 @@
-//===- Arrangement.cpp - A box of points on a flat sheet ------------------===//
+//===- Arrangement.cpp - Arrange points in panels -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,9 @@ using namespace mlir::layout;
 using namespace mlir::layout::picture;
 using llvm::ArrayRef;
 
-/// A group of fewer positions is widened by the next axis.
+/// A group of fewer positions is extended by the next axis.
 constexpr int64_t kFew = 4;
-/// More rows than this are cut into panels.
+/// The maximal number of rows before they are split into panels.
 constexpr int64_t kManyRows = 16;
 
 int64_t picture::count(ArrayRef<Axis> axes) {
@@ -27,7 +27,7 @@ int64_t picture::count(ArrayRef<Axis> axes) {
   return product;
 }
 
-/// The row-major number of a point's digits along some axes.
+/// Returns the row-major number of a point's digits along some axes.
 static int64_t getNumber(ArrayRef<int64_t> point, ArrayRef<Axis> axes) {
   int64_t number = 0;
   for (const Axis &axis : axes)
@@ -36,7 +36,7 @@ static int64_t getNumber(ArrayRef<int64_t> point, ArrayRef<Axis> axes) {
   return number;
 }
 
-/// Adds the point with this number along some axes and zeros elsewhere.
+/// Adds the point with this number along some axes, and 0 along all others.
 static void addNumber(Point &point, ArrayRef<Axis> axes, int64_t number) {
   for (const Axis &axis : llvm::reverse(axes)) {
     point[axis.coordinate] += number % axis.extent * axis.stride;
@@ -62,7 +62,7 @@ Point Arrangement::getColumn(int64_t column) const {
   return point;
 }
 
-/// `d0` and `d1` in the text of a map as the dims are called.
+/// Replaces `d0`, `d1`, .. in the text of a map by the names of the dims.
 static std::string rename(llvm::StringRef text,
                           ArrayRef<std::string> dimNames) {
   std::string result;
@@ -83,8 +83,8 @@ static std::string rename(llvm::StringRef text,
   return result;
 }
 
-/// The digits of a stored axis as the canonical text writes them; replicas are
-/// dims like others here.
+/// Returns the digits of a stored axis as the canonical text prints them.
+/// Replicas are treated as dims.
 static std::string getText(const StoredAxis &axis,
                            ArrayRef<std::string> dimNames) {
   std::string text = LayoutMap::get(dimNames.size(), "buffer",
@@ -97,14 +97,14 @@ static std::string getText(const StoredAxis &axis,
 }
 
 namespace {
-/// A digit with its stride in numbers.
+/// A digit with a constant stride.
 struct PlacedDigit {
   Digit digit;
   int64_t stride;
 };
 } // namespace
 
-/// The digits of a coordinate in numbers, by ascending strides.
+/// Returns the digits of a coordinate with constant strides, ascending.
 static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   llvm::SmallVector<PlacedDigit> digits;
   for (const DigitTerm &term : value.terms)
@@ -117,7 +117,7 @@ static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   return digits;
 }
 
-/// The axes of a coordinate that is dense for all shapes.
+/// Returns the axes of a coordinate that is dense for all shapes.
 static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
                           Sizes sizes, ArrayRef<std::string> dimNames) {
   Axes axes;
@@ -131,9 +131,9 @@ static Axes getStoredAxes(const LayoutMap &map, unsigned coordinate,
   return axes;
 }
 
-/// What the extent of the innermost axis and the strides on it, but for the
-/// shortest, have in common: rows of that many positions keep digits below each
-/// other.
+/// Returns the greatest common divisor of the extent of the innermost axis and
+/// all its strides but the shortest. Rows of a divisor of that length align
+/// equal digits vertically.
 static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
                          bool isNatural) {
   int64_t grain = isNatural ? 0 : innermost.extent;
@@ -143,8 +143,8 @@ static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
   return grain;
 }
 
-/// The axes of any coordinate, on one shape: one ends at a stride that divides
-/// the extent and all longer strides.
+/// Returns the axes of any coordinate on one shape. An axis ends at a stride
+/// that divides the extent and all longer strides.
 static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                      const Contents &contents, ArrayRef<std::string> dimNames) {
   const IndexExpr &value = special.getCoordinates()[coordinate].value;
@@ -171,7 +171,7 @@ static Axes findAxes(const LayoutMap &special, unsigned coordinate,
     base = next;
     part = IndexExpr();
   }
-  // An extent that nobody chose is where the last digit ends.
+  // The extent is natural if it ends at the last digit.
   std::optional<Interval> range =
       getRange(value, special.getBox(contents.sizes));
   bool isNatural = axes.size() == 1 && range && range->max + 1 == extent;
@@ -196,7 +196,7 @@ getStorageDirections(const LayoutMap &map, const Contents &contents,
   return directions;
 }
 
-/// The largest divisor of `n` up to `most`.
+/// Returns the largest divisor of `n` that is at most `most`.
 static int64_t findDivisor(int64_t n, int64_t most) {
   int64_t divisor = std::min(n, most);
   while (n % divisor != 0)
@@ -204,7 +204,7 @@ static int64_t findDivisor(int64_t n, int64_t most) {
   return divisor;
 }
 
-/// How many positions of `axis` stand side by side where `room` could.
+/// Returns the number of positions of `axis` in a row with space for `room`.
 static int64_t chooseCut(const Axis &axis, int64_t room) {
   if (axis.grain) {
     int64_t divisor = findDivisor(axis.grain, room);
@@ -215,7 +215,7 @@ static int64_t chooseCut(const Axis &axis, int64_t room) {
   return 2 * divisor >= room ? divisor : room;
 }
 
-/// Cuts an axis above `width` positions: the outer part and the inner one.
+/// Cuts an axis every `width` positions. Returns the outer and the inner part.
 static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
   Axis outer = axis, inner = axis;
   inner.extent = width;
@@ -225,8 +225,8 @@ static std::pair<Axis, Axis> cut(const Axis &axis, int64_t width) {
   return {outer, inner};
 }
 
-/// Takes the axes for the columns from the end of `axes`: until there are a
-/// few, or, to `fill` the sheet, as many as there is room for.
+/// Removes the axes for the columns from the end of `axes`: at least a few
+/// positions, or, if `fill`, as many as fit the sheet.
 static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   Axes columns;
   while (!axes.empty()) {
@@ -248,7 +248,7 @@ static Axes takeColumns(Axes &axes, int64_t maxColumns, bool fill) {
   return columns;
 }
 
-/// Takes the axes for the rows from the end of `axes`.
+/// Removes the axes for the rows from the end of `axes`.
 static Axes takeRows(Axes &axes) {
   Axes rows;
   while (!axes.empty()) {
@@ -260,7 +260,7 @@ static Axes takeRows(Axes &axes) {
   return rows;
 }
 
-/// Axes of linear memory; all of them as one where it is cut by hand.
+/// Returns the axes of linear memory, cut every `columns` positions if not 0.
 static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
                           int64_t columns) {
   if (!columns)
@@ -271,7 +271,7 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
   return {outer, inner};
 }
 
-/// Cores of linear memory: a panel for each; short ones stand side by side.
+/// Arranges each core as a panel, or side by side if cores are short.
 static void arrangeCores(Arrangement &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;
@@ -303,8 +303,7 @@ Arrangement picture::arrangeStorage(const LayoutMap &map,
   if (map.getSpace() == "image2d" && result.directions.size() == 3) {
     result.columns = result.directions[0].axes;
     result.rows = result.directions[1].axes;
-    // Lanes below each other, or side by side in an image that is high and
-    // narrow.
+    // Lanes are stacked vertically, or side by side in a tall, narrow image.
     const Axes &lanes = result.directions[2].axes;
     int64_t numLanes = count(lanes);
     bool isHigh = count(result.rows) * numLanes > 2 * kManyRows &&

@@ -1,13 +1,13 @@
-//===- Arrangement.h - A box of points on a flat sheet ----------*- C++ -*-===//
+//===- Arrangement.h - Arrange points in panels -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A picture shows a box of points whose coordinates are cut into axes: position
-// x of a coordinate has the digit (x / stride) mod extent along each of them.
-// An arrangement gives every axis to the columns, the rows or the panels of a
+// A picture shows a box of points. Coordinates are split into axes: position x
+// of a coordinate has the digit (x / stride) mod extent along each of them. An
+// arrangement assigns every axis to the columns, the rows or the panels of a
 // sheet, so that every point has one place. Each list has its slowest axis
 // first.
 //
@@ -29,9 +29,9 @@ struct Axis {
   unsigned coordinate = 0;
   int64_t stride = 1;
   int64_t extent = 1;
-  /// The digits that run along the axis; empty below a cut.
+  /// The digits that the axis shows; empty below a cut.
   std::string text;
-  /// Where the axis is best cut: positions that are multiples of this.
+  /// The axis is best cut at multiples of this number of positions.
   int64_t grain = 0;
 };
 using Axes = llvm::SmallVector<Axis>;
@@ -50,27 +50,28 @@ struct Place {
 struct Arrangement {
   llvm::SmallVector<Direction> directions;
   Axes columns, rows, panels;
-  /// Columns are things of their own, such as the pixels of an image.
+  /// Columns are separate units, such as the pixels of an image.
   bool separateColumns = false;
 
   Place getPlace(llvm::ArrayRef<int64_t> point) const;
-  /// The first point of a row.
+  /// Returns the first point of a row.
   Point getRowStart(int64_t panel, int64_t row) const;
-  /// What a column adds to the points of a row.
+  /// Returns the offset of a column from the first point of a row.
   Point getColumn(int64_t column) const;
 };
 
-/// The number of positions along some axes.
+/// Returns the number of positions along some axes.
 int64_t count(llvm::ArrayRef<Axis> axes);
 
-/// The storage of `map`, with at most `maxColumns` columns where linear memory
-/// can be cut; `columns` (if not 0) cuts it there instead. `dimNames` name the
-/// dims and then the replicas in the texts of the axes.
+/// Arranges the storage of `map`, with at most `maxColumns` columns if linear
+/// memory can be cut, or exactly `columns` if that is not 0. `dimNames` are the
+/// names of the dims and then of the replicas for the texts of the axes.
 Arrangement arrangeStorage(const LayoutMap &map, const Contents &contents,
                            llvm::ArrayRef<std::string> dimNames,
                            int64_t maxColumns, int64_t columns);
 
-/// The logical box: the last dim across, the one before it downwards.
+/// Arranges the logical box: the last dim horizontally, the one before it
+/// vertically.
 Arrangement arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
                            int64_t maxColumns, int64_t columns);
 

@@ -1,4 +1,4 @@
-//===- Cells.cpp - What the cells of a picture say ------------------------===//
+//===- Cells.cpp - The cells of a picture ---------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,7 +99,7 @@ Fill CellReader::getFill(int64_t number) const {
             unsigned(contents.devices[number].front() % kNumColors)};
   int64_t position =
       linearize(contents.points[number].front(), contents.extents);
-  // Eighths of storage, without a product that could leave 64 bits.
+  // Divide storage into eighths, without a product that might overflow int64.
   int64_t eighth = (contents.numPositions - 1) / kNumColors + 1;
   return {Fill::Order, unsigned(position / eighth)};
 }
@@ -120,7 +120,7 @@ void CellReader::readStorage() {
     if (options.label == Label::Number)
       cell.label.push_back(std::to_string(number));
     else
-      // Dims that have only one index say nothing.
+      // Dims with a single index are omitted.
       for (auto [i, size] : llvm::zip_equal(index, contents.sizes))
         if (size != 1)
           cell.label.push_back(std::to_string(i));
@@ -153,7 +153,7 @@ void CellReader::readLogical() {
                                             : std::to_string(x));
     if (cell.label.empty())
       cell.label.push_back("0");
-    // More points than this one.
+    // The index has further points.
     if (points.size() > 1)
       cell.label.back() += "+";
   }

@@ -1,12 +1,12 @@
-//===- Cells.h - What the cells of a picture say ----------------*- C++ -*-===//
+//===- Cells.h - The cells of a picture -------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The cells of a picture before they have a place: one for each position of
-// storage, or for each index in the logical view.
+// The cells of a picture before they are arranged: one for each position of
+// storage, or in the logical view for each index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ namespace picture {
 
 constexpr unsigned kNumColors = 8;
 
-/// One of the colors of a palette, or hatching.
+/// A color of one of the palettes, or hatching.
 struct Fill {
   enum Kind { Padding, Kinds, Order } kind = Padding;
   unsigned number = 0; // below kNumColors
 };
 
 struct Cell {
-  Point point; // of the box that is pictured
+  Point point; // in the box of the view
   llvm::SmallVector<std::string, 4> label;
   std::string title;
   Fill fill;
@@ -36,10 +36,10 @@ struct Cell {
 
 struct Cells {
   std::vector<Cell> cells;
-  /// The dim that colors show; not set where they show the order of storage,
-  /// or nothing.
+  /// The dim that colors show, or std::nullopt if they show the order of
+  /// storage or nothing.
   std::optional<unsigned> colorDim;
-  /// What the labels are, for the key.
+  /// The meaning of the labels, for the key.
   std::string labelText;
 };
 
@@ -47,7 +47,8 @@ Cells readCells(const LayoutMap &map, const Contents &contents,
                 llvm::ArrayRef<std::string> dimNames,
                 const PictureOptions &options);
 
-/// A value of a storage coordinate as people say it: NPU 2, lane G.
+/// Returns the user-facing text of a value of a storage coordinate: NPU 2, lane
+/// G.
 std::string getValueText(const LayoutMap &map, unsigned coordinate,
                          int64_t value);
 

@@ -1,4 +1,4 @@
-//===- Contents.cpp - What storage holds ----------------------------------===//
+//===- Contents.cpp - The content of storage ------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,8 @@ static std::string toShape(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-/// The number of cells that a picture needs on `sizes`.
+/// Returns the number of cells of a picture on `sizes`, or std::nullopt if it
+/// is unknown.
 static std::optional<int64_t> countCells(const LayoutMap &map, Sizes sizes,
                                          bool needStorage) {
   std::optional<int64_t> indices = countIndices(map.getBox(sizes));
@@ -46,8 +47,8 @@ static std::optional<int64_t> countCells(const LayoutMap &map, Sizes sizes,
   return std::max(*indices, *positions);
 }
 
-/// A part of the box that can be drawn, for the message: the longest dim is
-/// halved until the cells are few enough.
+/// Proposes a part of the box that can be drawn, for the error: halves the
+/// longest dim until there are few enough cells.
 static std::string proposeSlice(const LayoutMap &map, Sizes sizes,
                                 int64_t maxCells, bool needStorage) {
   Point slice(sizes);
@@ -77,7 +78,7 @@ static bool checkShape(const LayoutMap &map, Sizes sizes, Refusal error) {
   return true;
 }
 
-/// An index that the numbers of its replicas may follow.
+/// Prints an index, which may be followed by its replicas.
 static std::string describe(const LayoutMap &map, ArrayRef<int64_t> index) {
   std::string text = toText(index.take_front(map.getRank()));
   if (index.size() > map.getRank())

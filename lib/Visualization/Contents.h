@@ -1,12 +1,12 @@
-//===- Contents.h - What storage holds --------------------------*- C++ -*-===//
+//===- Contents.h - The content of storage ----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The facts that a picture shows: the points of all indices on one shape, read
-// once from the map, and from them which index each position of storage holds.
+// The content of a picture: the points of all indices on one shape, read once
+// from the map, and the index that each position of storage holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,22 +28,22 @@ struct Contents {
   int64_t numPadding = 0;
   /// The points of each index, in row-major order of the indices.
   std::vector<llvm::SmallVector<Point, 1>> points;
-  /// The numbers of their devices, sorted, on a mesh.
+  /// The sorted numbers of the devices of each index, on a mesh.
   std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
-/// Reads the map on `sizes`; fails where the shape does not fit the map or is
-/// not static, the map is not valid on it (L1), or there would be more than
+/// Reads the map on `sizes`. Fails if the shape does not fit the map or is
+/// dynamic, if the map is not valid on it (L1), or if there are more than
 /// `maxCells` indices or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,
                                      Refusal error);
 
-/// For each position of storage, row-major, the number of the index there, or
+/// Returns the number of the index at each position of storage, row-major, or
 /// -1 for padding.
 std::vector<int64_t> findOccupants(const Contents &contents);
 
-/// The row-major number of a point in a box.
+/// Returns the row-major number of a point in a box.
 int64_t linearize(llvm::ArrayRef<int64_t> point,
                   llvm::ArrayRef<int64_t> extents);
 

@@ -1,4 +1,4 @@
-//===- Sheet.cpp - All that a picture says, before it is drawn ------------===//
+//===- Sheet.cpp - The content of a picture -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-/// Puts the labels on up to `numLines` lines, the outer numbers first.
+/// Distributes the labels over up to `numLines` lines, outer numbers first.
 void SheetMaker::breakLines(unsigned numLines) {
   sheet.cells.clear();
   sheet.numChars = sheet.numLines = 1;
@@ -75,8 +75,8 @@ void SheetMaker::breakLines(unsigned numLines) {
   }
 }
 
-/// Labels go on one line, unless two lines keep columns together that would
-/// not fit, or put all panels side by side.
+/// Labels have one line, unless two lines make columns fit together or all
+/// panels fit side by side.
 void SheetMaker::arrange() {
   constexpr int64_t kMaxColumns = 32;
   auto arrangeFor = [&](int64_t maxColumns) {
@@ -113,7 +113,7 @@ std::string SheetMaker::getValue(unsigned direction, int64_t value) const {
                    : std::to_string(value);
 }
 
-/// The directions that run along some axes, in that order.
+/// Returns the directions of some axes, in that order.
 static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
   llvm::SmallVector<unsigned> directions;
   for (const Axis &axis : axes)
@@ -122,9 +122,9 @@ static llvm::SmallVector<unsigned> getDirections(ArrayRef<Axis> axes) {
   return directions;
 }
 
-/// One ruler for each direction along `axes`, whose n-th row or column starts
-/// at getStart(n). One that is counted goes on from a value told elsewhere; a
-/// terse one has no title where its texts say it already.
+/// Returns one ruler for each direction of `axes`. The n-th row or column
+/// starts at getStart(n). Counted directions show increments to a value that is
+/// shown elsewhere. Terse rulers have no title if their texts include it.
 Rulers SheetMaker::getRulers(ArrayRef<Axis> axes,
                              llvm::function_ref<Point(int64_t)> getStart,
                              llvm::function_ref<bool(unsigned)> isCounted,
@@ -139,7 +139,7 @@ Rulers SheetMaker::getRulers(ArrayRef<Axis> axes,
     Point last;
     for (int64_t n = 0, end = count(axes); n < end; ++n) {
       Point start = getStart(n);
-      // A new band where this direction or one further out moves on.
+      // A new band starts if this direction or an outer one advances.
       bool same = !last.empty() && llvm::all_of(outwards, [&](unsigned other) {
         return start[other] == last[other];
       });
@@ -163,7 +163,7 @@ std::string SheetMaker::getPanelTitle(int64_t panel) const {
       continue;
     const Direction &direction = arrangement.directions[axis.coordinate];
     int64_t digit = point[axis.coordinate] / axis.stride % axis.extent;
-    // A storage coordinate other than linear memory is told by its value.
+    // The value of a storage coordinate other than linear memory is printed.
     bool isUnit = isStorage && axis.coordinate + 1 < point.size() &&
                   direction.axes.size() == 1;
     std::string text = getValue(axis.coordinate, digit);
@@ -177,12 +177,12 @@ std::string SheetMaker::getPanelTitle(int64_t panel) const {
   return llvm::join(parts, ", ");
 }
 
-/// How many groups of the inner axes end before each position along `axes`;
-/// with `separate`, every position is a group.
+/// Returns the number of group boundaries of the inner axes before each
+/// position. If `separate`, every position is a group.
 static std::vector<int64_t> findGaps(ArrayRef<Axis> axes, bool separate) {
   std::vector<int64_t> gaps(count(axes), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    // No gap at a cut, which is where the sheet ends and nothing else.
+    // No gap at a cut, which only reflects the width of the sheet.
     bool isGroup = i + 1 < axes.size() ? !axes[i + 1].text.empty() : separate;
     if (!isGroup)
       continue;
@@ -221,7 +221,7 @@ void SheetMaker::addPanels() {
              [](unsigned) { return false; }, /*isTerse=*/false)});
 }
 
-/// What runs along the panels, the rows and the columns.
+/// Describes the axes of the panels, the rows and the columns.
 std::string SheetMaker::describeAxes() const {
   llvm::SmallVector<std::string> parts;
   auto describe = [&](llvm::StringRef name, ArrayRef<Axis> axes) {
@@ -275,8 +275,7 @@ void SheetMaker::addFacts() {
     sheet.facts.push_back("cells hold " + cells.labelText);
 }
 
-/// One swatch for each of the numbers below `size` that cells have the color
-/// of.
+/// Adds a swatch for each number below `size` whose color occurs in a cell.
 void SheetMaker::addKinds(std::string name, int64_t size) {
   if (size > kNumColors)
     name += " mod " + std::to_string(kNumColors);

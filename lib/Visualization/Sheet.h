@@ -1,13 +1,13 @@
-//===- Sheet.h - All that a picture says, before it is drawn ----*- C++ -*-===//
+//===- Sheet.h - The content of a picture -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sheet is a picture without measures in pixels: panels of equally many rows
-// and columns, cells in them, and the texts around. `makeSheet` decides what
-// stands where, `writeSvg` only draws it.
+// A sheet is a picture without pixel coordinates: panels with equal numbers of
+// rows and columns, the cells in them, and the texts around them. `makeSheet`
+// decides the arrangement, and `writeSvg` draws it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +21,18 @@ namespace mlir {
 namespace layout {
 namespace picture {
 
-/// A text beside some rows, or above some columns.
+/// A text beside some rows or above some columns.
 struct Band {
   int64_t first = 0, count = 1;
   std::string text;
 };
 
-/// The texts along one edge that tell the values of one coordinate.
+/// The texts along one edge that show the values of one coordinate.
 struct Ruler {
   std::string title;
   std::vector<Band> bands;
 };
-/// The outermost first.
+/// The rulers along one edge, outermost first.
 using Rulers = llvm::SmallVector<Ruler>;
 
 struct Panel {
@@ -57,16 +57,16 @@ struct Sheet {
   std::vector<std::string> facts; // one line each
   std::vector<Swatch> key;
 
-  /// How many gaps stand before each row and column.
+  /// The number of gaps before each row and column.
   std::vector<int64_t> rowGaps, columnGaps;
-  Rulers columns; // the same above all panels
+  Rulers columns; // shared by all panels
   std::vector<Panel> panels;
-  /// How many panels may make a line, ascending: those along the innermost
-  /// axis, the two innermost ones, ..
+  /// The allowed numbers of panels side by side, ascending: those along the
+  /// innermost axis, the two innermost ones, ..
   llvm::SmallVector<int64_t> panelGroups;
 
   std::vector<PlacedCell> cells;
-  /// The most characters of a line and lines of a cell.
+  /// The maximal number of characters in a line and of lines in a cell.
   int64_t numChars = 1, numLines = 1;
 };
 
@@ -75,10 +75,10 @@ Sheet makeSheet(const LayoutMap &map, const Contents &contents,
 
 void writeSvg(const Sheet &sheet, llvm::raw_ostream &os);
 
-// Measures in pixels that the arrangement must know.
-/// The width of the panels that the sheet keeps to if it can.
+// Measures in pixels that the arrangement depends on.
+/// The preferred maximal total width of the panels.
 constexpr int64_t kSheetWidth = 1150;
-/// About what stands around the cells of a panel.
+/// The approximate width around the cells of a panel.
 constexpr int64_t kPanelMargin = 70;
 int64_t getCellWidth(int64_t numChars);
 

@@ -1,4 +1,4 @@
-//===- SvgWriter.cpp - A sheet as SVG -------------------------------------===//
+//===- SvgWriter.cpp - Write a sheet as SVG -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,20 +18,20 @@ using namespace mlir::layout::picture;
 using llvm::ArrayRef;
 using llvm::raw_ostream;
 
-// Measures in pixels. All coordinates are integers, so that no rounding makes
-// one machine's picture differ from another's.
+// Measures in pixels. All coordinates are integers, so that the output does not
+// depend on the rounding of the machine.
 constexpr int64_t kBorder = 24;
 constexpr int64_t kFont = 11;
 constexpr int64_t kTitleFont = 14;
-constexpr int64_t kLine = 18;     // of text around the panels
-constexpr int64_t kCellLine = 13; // of text in a cell
+constexpr int64_t kLine = 18;     // text around the panels
+constexpr int64_t kCellLine = 13; // text in a cell
 constexpr int64_t kGap = 6;       // between groups of rows or columns
 constexpr int64_t kPanelGap = 24;
 constexpr int64_t kRulerLine = 15;
 constexpr int64_t kSwatch = 14;
 
-/// Light fills under dark text: hues that people with color blindness can
-/// tell apart, and steps of one hue for an order.
+/// Light fills under dark text: hues that color-blind readers can distinguish,
+/// and shades of one hue for an order.
 static const char *const kKinds[kNumColors] = {"#cfe5f7", "#fde2b0", "#c8ecd6",
                                                "#f5d0e0", "#fbf4ae", "#d5d0f2",
                                                "#f9cdbb", "#c9eef0"};
@@ -39,8 +39,8 @@ static const char *const kOrder[kNumColors] = {"#f4f9fe", "#e3effa", "#d1e4f5",
                                                "#bed9f0", "#aacdea", "#95c0e3",
                                                "#80b2dc", "#6ba4d4"};
 
-/// The width of some characters of a monospaced font, which are 0.6 of its size
-/// and a little.
+/// Returns the width of a text in a monospaced font, slightly above 0.6 of the
+/// font size per character.
 static int64_t getTextWidth(int64_t numChars, int64_t font = kFont) {
   return (numChars * font * 61 + 99) / 100;
 }
@@ -55,7 +55,7 @@ static int64_t countChars(llvm::StringRef text) {
   return llvm::count_if(text, startsCharacter);
 }
 
-/// Text on lines of at most `width` characters, broken at spaces if possible.
+/// Wraps text at `width` characters, at spaces if possible.
 static std::vector<std::string> wrap(llvm::StringRef raw, int64_t width) {
   std::string fixed = llvm::json::fixUTF8(raw);
   llvm::StringRef text = fixed;
@@ -98,7 +98,7 @@ private:
   int64_t getRowY(int64_t row) const {
     return row * cellHeight + sheet.rowGaps[row] * kGap;
   }
-  /// The corner of the first cell of a panel.
+  /// Returns the corner of the first cell of a panel.
   std::pair<int64_t, int64_t> getOrigin(int64_t panel) const {
     return {kBorder + panel % across * (panelWidth + kPanelGap) + marginWidth,
             panelsY + panel / across * (panelHeight + kPanelGap) +
@@ -122,7 +122,7 @@ static int64_t getKeyWidth(const Swatch &swatch) {
                         : 5 + getTextWidth(countChars(swatch.text)) + 11);
 }
 
-/// The most characters of a ruler's texts.
+/// Returns the maximal number of characters in the texts of a ruler.
 static int64_t countChars(const Ruler &ruler) {
   int64_t chars = countChars(ruler.title);
   for (const Band &band : ruler.bands)
@@ -151,8 +151,9 @@ void SvgWriter::measure() {
       width = std::max(width, getTextWidth(countChars(ruler)) + 9);
   }
   marginWidth = std::accumulate(rulerWidths.begin(), rulerWidths.end(), 0);
-  // The title of a panel, then the rulers of the columns. Their titles stand in
-  // the margin; that of the last one above it, for those of the rows are there.
+  // The header has the title of a panel and the rulers of the columns. Their
+  // titles are in the margin, and the last one is above it, because row titles
+  // are in the margin.
   headerHeight = hasTitles ? kLine : 0;
   for (const Ruler &ruler : sheet.columns) {
     bool isLast = &ruler == &sheet.columns.back();
@@ -162,7 +163,7 @@ void SvgWriter::measure() {
           std::max(marginWidth, getTextWidth(countChars(ruler.title)) + 9);
   }
   panelWidth = std::max(panelWidth, marginWidth + gridWidth);
-  // Titles of rows stand where texts of columns do.
+  // Titles of rows are at the height of the texts of columns.
   if (sheet.columns.empty() && marginWidth)
     headerHeight += kRulerLine;
   panelHeight = headerHeight + gridHeight;
@@ -175,7 +176,7 @@ void SvgWriter::measure() {
       across = group;
       continue;
     }
-    // Lines of equal length where the innermost ones are too many.
+    // If the innermost panels do not fit one line, use lines of equal length.
     if (across == 1)
       across = llvm::divideCeil(group, llvm::divideCeil(group, fitting));
     break;
