@@ -19,9 +19,9 @@
 namespace mlir {
 namespace layout {
 
-/// How the accessed element moves when loop `dim` advances by one: `map` maps
-/// the loops to an index of a row-major tensor. The element is unchanged, the
-/// next one, at most kMostLaneStride elements further in the row, or elsewhere.
+/// The position of the next accessed element when loop `dim` advances by one,
+/// for a `map` from loops to the index of a row-major tensor: the same element,
+/// the next one, up to kMostLaneStride elements further in the row, or elsewhere.
 enum class LaneAccess { Invariant, Contiguous, Strided, Other };
 
 /// The largest distance in elements between lanes that are read as vectors.
