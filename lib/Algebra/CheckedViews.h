@@ -21,15 +21,13 @@ inline bool checkMap(const LayoutMap &map, Refusal error) {
   return false;
 }
 
-/// Returns applyView(), or fails if a stride or extent of `what` overflows
-/// int64.
+/// Returns applyView(), or fails if a stride or extent of `what` overflows.
 std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const IndexView &view,
                                         const llvm::Twine &what, Refusal error);
 
 /// Applies a view that also replaces the replicas of `map`, which follow its
-/// dims. `replicas` are those of the result, numbered after the dims of the
-/// view.
+/// dims. `replicas` are those of the result, which follow the dims of the view.
 LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
                          llvm::ArrayRef<int64_t> replicas);
 

@@ -209,8 +209,7 @@ std::optional<Digit> mlir::layout::composeDigits(const Digit &inner,
   return result;
 }
 
-/// Returns true if two digits of one dim are disjoint and do not form a wider
-/// one.
+/// Returns true if two digits of one dim are disjoint and cannot be merged.
 static bool areApart(const DigitTerm &below, const DigitTerm &above) {
   int64_t end;
   if (!below.digit.modulus ||

@@ -66,9 +66,8 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
   return true;
 }
 
-/// Returns the constant, per coordinate, by which `part` must be shifted to
-/// equal `place`, the layout of the same indices in the whole, or std::nullopt
-/// if there is none.
+/// Returns the constant, per coordinate, that shifts `part` to `place`, the
+/// layout of its indices in the whole, or std::nullopt if there is none.
 static std::optional<llvm::SmallVector<SizeExpr>>
 findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   LayoutMap from = part.specialize(sizes), to = place.specialize(sizes);

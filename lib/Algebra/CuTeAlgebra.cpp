@@ -265,8 +265,7 @@ static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   return substitute(index->front(), ofOffset, extents, getLast(line) + 1);
 }
 
-/// Returns `a` as a layout of one dim, and its index as a formula of the
-/// offset.
+/// Returns `a` on one dim, and its index as a formula of the offset.
 static std::optional<std::pair<IntegerLayout, IndexExpr>>
 invert(const IntegerLayout &a, Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);

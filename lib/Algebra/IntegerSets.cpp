@@ -176,8 +176,7 @@ Problem::Problem(Sizes box, unsigned numIndices)
   }
 }
 
-/// Adds variables to the weight. Returns false if the statement becomes too
-/// heavy.
+/// Adds to the weight. Returns false if the statement becomes too heavy.
 bool Problem::addWeight(unsigned variables) {
   weight += variables;
   isl_ctx_set_max_operations(ctx.get(),
@@ -221,8 +220,7 @@ Value Problem::translate(const SizeExpr &expr) {
   return sum;
 }
 
-/// Translates a value, or returns null for swizzles and strides that are not
-/// constant.
+/// Translates a value, or returns null if it has swizzles or dynamic strides.
 Value Problem::translate(const IndexExpr &x, ArrayRef<Value> dims) {
   Value sum = translate(x.constant);
   for (const DigitTerm &term : x.terms) {
@@ -267,8 +265,7 @@ void Problem::search(const Set &set, Statement &statement) const {
   record(std::move(point), statement);
 }
 
-/// Updates `statement`. `point` is void if the set is empty, and null if that
-/// is not known.
+/// `point` is void if the set is empty, or null if that is not known.
 void Problem::record(Owned<isl_point> point, Statement &statement) const {
   isl_bool isVoid = point ? isl_point_is_void(point.get()) : isl_bool_error;
   if (isVoid == isl_bool_true || statement.answer == Answer::No)

@@ -196,8 +196,7 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   return true;
 }
 
-/// Returns the formula of `digit` if a known digit or a determined source
-/// contains it.
+/// Returns the formula of `digit` if a known digit or source contains it.
 std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   auto take = [&](const Formula &source, int64_t divisor) -> Formula {
     return source ? Formula(takeDigit(*source, divisor, digit.modulus))
@@ -234,8 +233,7 @@ std::optional<Formula> Inverter::lookup(const Digit &digit) const {
   return std::nullopt;
 }
 
-/// Visits the sources of all known digits once. Returns true if another one is
-/// determined.
+/// Visits the sources of known digits. Returns true if one more is determined.
 bool Inverter::closeSources() {
   bool changed = false;
   for (size_t i = 0; i < known.size(); ++i) {

@@ -140,8 +140,7 @@ static bool canSettle(const IndexExpr &value) {
   return false;
 }
 
-/// Rewrites `value` to a fixed point, because the canonical form must be
-/// idempotent (L5).
+/// Rewrites `value` to a fixed point: canonical forms are idempotent (L5).
 static IndexExpr settle(IndexExpr value, unsigned dimCount, Sizes sizes = {}) {
   if (!canSettle(value))
     return value;

@@ -23,8 +23,7 @@ static void walkDims(const SizeExpr &size,
         fn(atom.dim);
 }
 
-/// Returns the only dim of dynamic size that an extent depends on, else
-/// std::nullopt.
+/// Returns the dynamic dim that an extent depends on, if there is exactly one.
 static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
   std::optional<unsigned> dim;
   bool isOne = true;
@@ -65,8 +64,7 @@ mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
                  " entries, the layout has " + Twine(storedDims.size()) +
                  " stored dims");
   llvm::SmallVector<int64_t> sizes(known);
-  // Determine one dim after another, if the extents leave only that one
-  // dynamic.
+  // Determine dims one by one, as soon as an extent depends on no other.
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned d = 0; d < sizes.size(); ++d) {

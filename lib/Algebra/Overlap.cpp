@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two elements share a byte if the difference of their bytes is 0. So tensors
-// overlap if the point 0 is used by a map over the dims of both, which integer
-// sets decide. For small tensors the sorted bytes of all elements are compared
-// instead.
+// overlap if 0 is a value of a map over the dims of both, which integer sets
+// decide. For small tensors the sorted bytes of all elements are compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +54,7 @@ struct Tensor {
       return std::nullopt;
     return bytes;
   }
-  /// Returns the byte range of all elements, or std::nullopt if it is
-  /// unbounded.
+  /// Returns the byte range of all elements; std::nullopt if it is unbounded.
   std::optional<Extent> getElementBytes() const {
     std::optional<Interval> range = getRange(getOffset().value, box);
     if (!range || range->max == std::numeric_limits<int64_t>::max())
@@ -75,8 +73,8 @@ struct Tensor {
   int64_t elementBytes, base;
 };
 
-/// The positions at which elements begin: one row of coordinates per index, the
-/// byte last.
+/// The positions of the elements: one row of coordinates per index, the byte
+/// last.
 class ElementBytes {
 public:
   static std::optional<ElementBytes> get(const Tensor &tensor);
@@ -170,8 +168,7 @@ static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   int64_t shift, bytes = a.elementBytes;
   if (llvm::SubOverflow(a.base, b.base, shift))
     return {};
-  // The byte within an element is a dim, unless elements are aligned to each
-  // other.
+  // The byte within an element is a dim, unless elements are aligned alike.
   bool inElements = bytes == b.elementBytes && shift % bytes == 0;
   if (!inElements)
     llvm::append_values(all, a.elementBytes, b.elementBytes);
@@ -330,8 +327,7 @@ static Answer walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return split == groups.end() ? Answer::Yes : Answer::No;
 }
 
-/// Proves that no two indices have an equal x and a greater y for the first
-/// index.
+/// Proves that no two indices have equal x, and a greater y for the first one.
 static Answer compareAsSets(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   std::optional<Interval> range = getRange(y, box);
   int64_t greatest;

@@ -118,8 +118,7 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
   } while (increment(outer, outerSizes));
 }
 
-/// Calls `fn` with the element size, as a compile-time constant for common
-/// sizes.
+/// Calls `fn` with the element size, a compile-time constant for common sizes.
 template <typename Fn> static void withElementSize(unsigned bytes, Fn fn) {
   switch (bytes) {
   case 1:

@@ -89,8 +89,7 @@ static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   return k > 1 && natural.alignTo(k) == extent ? k : 0;
 }
 
-/// Prints one element of a group, together with the value that parsing it
-/// gives.
+/// Prints one element of a group. Also returns the value that parsing it gives.
 AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   AxisText result;
   llvm::raw_string_ostream os(result.text);
@@ -123,8 +122,7 @@ AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   return result;
 }
 
-/// Prints a coordinate as a group, or returns std::nullopt if the group would
-/// denote another value.
+/// Prints a coordinate as a group, or std::nullopt if that is another value.
 std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {

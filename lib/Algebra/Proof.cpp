@@ -110,8 +110,7 @@ static PairProof walk(const LayoutMap &special, Sizes sizes,
                    : PairProof();
 }
 
-/// Returns true if the boxes of all factors together have few enough points to
-/// be enumerated.
+/// Returns true if all factors together have few enough points to enumerate.
 static bool haveFewPoints(ArrayRef<Factor> factors) {
   int64_t rest = kMaxPoints;
   return llvm::all_of(factors, [&](const Factor &factor) {
@@ -198,8 +197,7 @@ static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
 PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   PairProof proof;
   LayoutMap special = map.specialize(sizes);
-  // If only some sizes are known, the axes can prove less than if none is
-  // known.
+  // With only some sizes known, the axes can prove less than with none.
   if (isInjectiveByConstruction(special, sizes) ||
       isInjectiveByConstruction(map, sizes)) {
     proof.answer = Answer::Yes;
@@ -281,8 +279,7 @@ static Answer walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
   return isEqual ? Answer::Yes : Answer::No;
 }
 
-/// Compares by sets, replica by replica. No is inconclusive if there are
-/// replicas, because their order may differ.
+/// Compares replica by replica. No proves nothing if replicas may be permuted.
 static Answer compareAsSets(const LayoutMap &a, const LayoutMap &b,
                             Sizes sizes) {
   if (a.getReplicas() != b.getReplicas())
@@ -427,8 +424,7 @@ Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   Answer answer = Answer::Yes;
   for (unsigned c = 0, n = special.getCoordinates().size(); c < n; ++c) {
-    // If only some sizes are known, the axes can prove less than if none is
-    // known.
+    // With only some sizes known, the axes can prove less than with none.
     bool isWithin = isWithinByConstruction(map, c, map.getBox(sizes));
     if (!isWithin)
       answer = std::min(answer, proveWithinExtent(special, c, sizes).answer);

@@ -62,7 +62,7 @@ static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
   return true;
 }
 
-/// Returns dim `u` of a view, with a constant size if it is static and not
+/// Returns dim `u` of a view, of constant size if it is static and not
 /// outermost.
 static Sized getViewDim(int64_t u, ArrayRef<int64_t> group, Sizes sizes) {
   Sized dim = Sized::dim(u);

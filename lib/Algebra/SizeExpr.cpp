@@ -397,9 +397,9 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
-/// Returns a lower bound with finer ceilings. k * ceil(p, k * den) >= ceil(p,
-/// den), which replaces it in terms with a positive coefficient that is a
-/// multiple of k.
+/// Returns a lower bound with finer ceilings: ceil(p, den) <= k * ceil(p, k *
+/// den) replaces the latter in terms whose coefficient is a positive multiple
+/// of k.
 static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
   SizeExpr result(size.getConstantTerm());
   for (const SizeExpr::Term &term : size.getTerms()) {

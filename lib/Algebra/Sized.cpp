@@ -104,8 +104,7 @@ static SizeExpr specialize(const SizeExpr &size, Sizes sizes) {
   return sizes.empty() ? size : size.specialize(sizes);
 }
 
-/// Returns the upper bound of a range, or std::nullopt if it has negative
-/// values.
+/// Returns one more than the maximum of a range without negative values.
 static std::optional<SizeExpr> getUpperBound(const Interval &range) {
   if (range.min < 0)
     return std::nullopt;

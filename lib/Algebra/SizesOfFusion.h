@@ -25,8 +25,7 @@ namespace mlir {
 namespace layout {
 
 struct SizesOfFusion {
-  /// The product of the dynamic sizes of the fused dims, as symbols (at least
-  /// one).
+  /// The product of the dynamic sizes of the fused dims (at least one).
   SizeExpr symbols;
   /// The product of their static sizes.
   int64_t factor;

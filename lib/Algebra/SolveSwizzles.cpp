@@ -69,8 +69,7 @@ static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
 
 namespace {
 
-/// A system of equations over GF(2): the xor of some bits is the xor of
-/// formulas.
+/// Equations over GF(2): the xor of some bits is the xor of formulas.
 class BitSystem {
 public:
   BitSystem(Lookup lookup, Sizes sizes) : lookup(lookup), sizes(sizes) {}
@@ -133,8 +132,7 @@ void BitSystem::addSwizzle(const KnownDigit &known) {
 std::vector<KnownDigit> BitSystem::solve() {
   if (equations.size() > kMaxEquations)
     return {};
-  // One row per equation: its variables, then the equations that it is the xor
-  // of.
+  // One row per equation: its variables, then the equations it is the xor of.
   size_t width = variables.size(), count = equations.size();
   std::vector<llvm::BitVector> rows(count, llvm::BitVector(width + count));
   for (size_t r = 0; r < count; ++r) {

@@ -29,8 +29,8 @@ lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);
 
 /// Returns the digits that `known` swizzles determine, beyond those of
-/// `lookup`. First solves for whole operands, then for single bits by
-/// elimination over GF(2).
+/// `lookup`. Solves for whole operands, then for single bits by elimination
+/// over GF(2).
 std::vector<KnownDigit>
 solveSwizzles(llvm::ArrayRef<KnownDigit> known,
               llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,

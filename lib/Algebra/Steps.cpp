@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps along a dim are computed by one of two methods. If its digits depend on
-// the dim alone and have nested breakpoints, a step to a position changes
+// no other dim and have nested breakpoints, a step to a position changes
 // exactly the digits whose breakpoint divides it. So the greatest such
 // breakpoint determines the amount. Otherwise the box of the dims that share a
 // digit with it is enumerated.
@@ -76,8 +76,8 @@ private:
 /// The maximal number, such that sums of three fit 64 bits.
 static constexpr int64_t kMaxNumber = int64_t(1) << 61;
 
-/// Merges the shift `of` another digit, which has the period `ofTurn`. Returns
-/// false if it contradicts the known shift.
+/// Merges the shift of another digit. Returns false if the two are
+/// inconsistent.
 bool NestedDigits::addShift(int64_t of, int64_t ofTurn) {
   if (llvm::mod(of - shift, std::gcd(turn, ofTurn)) != 0)
     return false;
@@ -171,8 +171,8 @@ std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
 // Any digits
 //===----------------------------------------------------------------------===//
 
-/// Enumerates the dims that share a digit with `dim`. All digits of `value`
-/// depend on `dim`.
+/// Enumerates the dims that share a digit with `dim`, which all digits depend
+/// on.
 static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   llvm::SmallVector<int64_t> shared(box.size(), 1);

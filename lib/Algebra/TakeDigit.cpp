@@ -22,8 +22,7 @@ static bool isMultipleOf(const SizeExpr &expr, int64_t g) {
   return !expr.isOverflow() && expr.content() % g == 0;
 }
 
-/// Returns x / g if x is g * A + B with B proven to be in [0, g), else
-/// std::nullopt.
+/// Returns x / g if x is g * A + B with B proven to be in [0, g).
 static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
                                                      int64_t g, Sizes sizes) {
   IndexExpr whole, rest;
@@ -145,8 +144,8 @@ static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
 }
 
 /// Computes floor(swizzle / divisor) mod modulus if the floor removes whole
-/// bits. The result is the swizzle of the operands' bits, or a digit of it if
-/// the mod does not keep whole bits.
+/// bits: a swizzle of the operands' bits, or a digit of it for other moduli
+/// than powers of two.
 static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
                                          int64_t divisor, int64_t modulus,
                                          Sizes sizes) {

@@ -14,13 +14,11 @@ using llvm::ArrayRef;
 /// More rounds than any known value needs. The form is correct in any case.
 constexpr unsigned kMaxRounds = 16;
 
-/// Returns the lowest `bits` bits of `x`, written without the mod that takes
-/// them.
+/// Returns the lowest `bits` bits of `x`, without the mod that takes them.
 static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
   int64_t extent = int64_t(1) << bits;
   IndexExpr low = takeDigit(x, 1, extent, sizes);
-  // A digit without its mod can have a simpler form, whose low bits are taken
-  // again.
+  // A digit without its mod can have a simpler form, with simpler lowest bits.
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     const Digit *single = low.getSingleDigit();
     if (!single || single->modulus != extent)

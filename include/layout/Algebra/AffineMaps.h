@@ -50,7 +50,7 @@ std::optional<IndexExpr> fromAffineExpr(AffineExpr expr,
                                         llvm::ArrayRef<IndexExpr> dims,
                                         Sizes sizes = {});
 
-/// Returns an expression for each size: a constant, or the symbol of a dynamic
+/// Returns each size as an expression: a constant, or the symbol of a dynamic
 /// dim.
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
 
@@ -68,8 +68,7 @@ std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
 
 /// Returns the map from values of the stored axes to the logical index, for
 /// points that are not padding, or null if no formula exists by construction.
-/// If sizes are dynamic, the axes are those of `map` itself, as in
-/// `getAxesMap`.
+/// If sizes are dynamic, the axes are those of `map`, as in `getAxesMap`.
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 

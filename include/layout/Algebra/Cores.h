@@ -39,8 +39,7 @@ struct LocalAddress {
   int64_t core = 0, byte = 0;
 };
 
-/// Splits `address`, or returns std::nullopt if it is not in [0, cores * bytes
-/// per core).
+/// Splits `address`, or returns std::nullopt if it is outside all cores.
 std::optional<LocalAddress> splitAddress(const NpuFigures &figures,
                                          int64_t address);
 /// Returns the inverse of splitAddress(), or std::nullopt if the core or the

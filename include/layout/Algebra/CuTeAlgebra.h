@@ -62,8 +62,7 @@ IntegerLayoutOr coalesce(const IntegerLayout &a, Refusal error = {});
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
                             Refusal error = {});
 
-/// Returns the layout of one dim that fills the offsets 0 to size - 1 around
-/// those of `a`.
+/// Returns a layout of one dim that fills the offsets below `size` left by `a`.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
                            Refusal error = {});
 
@@ -91,8 +90,7 @@ IntegerLayoutOr divide(const IntegerLayout &a,
 IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
                               Refusal error = {});
 
-/// Repeats `a` at the offsets of `b`. The dims are the index in `a` and the
-/// repetition.
+/// Repeats `a` at the offsets of `b`. The dims are the index in `a` and in `b`.
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
                                Refusal error = {});
 

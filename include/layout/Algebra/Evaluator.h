@@ -28,11 +28,10 @@ namespace layout {
 
 class Evaluator {
 public:
-  /// Compiles `values` for the indices of `box`, the sizes of all dims that
-  /// occur, replicas included. Returns std::nullopt if a size is dynamic, a
-  /// stride depends on a size, or a sum may overflow int64. Dims larger than
-  /// `maxTableSize` have no table; the tables take 8 bytes * number of values *
-  /// size.
+  /// Compiles `values` for the indices of `box`, the sizes of all dims,
+  /// replicas included. Returns std::nullopt if a size is dynamic, a stride
+  /// depends on a size, or a sum may overflow int64. The tables of dims up to
+  /// `maxTableSize` take 8 bytes * number of values * size.
   static std::optional<Evaluator> compile(llvm::ArrayRef<IndexExpr> values,
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);

@@ -87,8 +87,7 @@ struct IndexExpr {
   bool operator!=(const IndexExpr &other) const { return compare(other) != 0; }
   friend llvm::hash_code hash_value(const IndexExpr &linear);
 
-  /// Evaluates at an index for static sizes, or returns std::nullopt on
-  /// overflow.
+  /// Evaluates at an index for static sizes; std::nullopt on overflow.
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
@@ -124,13 +123,11 @@ struct Interval {
   int64_t max = 0;
 };
 
-/// The sizes of dims: sizes[d], or kUnknownSize if dynamic. In an empty array
-/// all sizes are dynamic. A dim of size 0 has no index, so any statement about
-/// it holds.
+/// The sizes of dims, or kUnknownSize if dynamic. All are dynamic if the array
+/// is empty. A dim of size 0 has no index, so any statement about it holds.
 using Sizes = llvm::ArrayRef<int64_t>;
 
-/// Returns the range of `x` on the box of `sizes`, or std::nullopt if
-/// unbounded.
+/// Returns the range of `x` on the box, or std::nullopt if it is unbounded.
 std::optional<Interval> getRange(const IndexExpr &x, Sizes sizes);
 std::optional<Interval> getRange(const Digit &digit, Sizes sizes);
 
@@ -141,8 +138,7 @@ IndexExpr scale(const IndexExpr &a, const SizeExpr &factor, Sizes sizes = {});
 IndexExpr takeDigit(const IndexExpr &x, int64_t divisor, int64_t modulus,
                     Sizes sizes = {});
 
-/// Computes the xor of the lowest `bits` bits of all operands in canonical
-/// form.
+/// Computes the xor of the lowest `bits` bits of `operands`, in canonical form.
 IndexExpr xorBits(llvm::ArrayRef<IndexExpr> operands, unsigned bits,
                   Sizes sizes = {});
 

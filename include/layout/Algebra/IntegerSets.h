@@ -53,8 +53,7 @@ Statement proveEqual(Values a, Values b, Sizes sizes);
 Statement proveWithin(Values values, llvm::ArrayRef<SizeExpr> extents,
                       Sizes sizes);
 
-/// Proves that inverse(values(index)) == index; dim k of `inverse` is
-/// values[k].
+/// Proves inverse(values(index)) == index; dim k of `inverse` is values[k].
 Statement proveInverse(Values values, Values inverse, Sizes sizes);
 
 /// Proves that no index has the values `point`, i.e. that it is padding. For No,

@@ -76,8 +76,7 @@ public:
   llvm::ArrayRef<int64_t> getReplicas() const;
   /// Returns the number of logical and replica dims.
   unsigned getNumDims() const { return getRank() + getReplicas().size(); }
-  /// Returns the sizes of the logical dims, followed by the extents of the
-  /// replicas.
+  /// Returns the sizes of the logical dims and the extents of the replicas.
   llvm::SmallVector<int64_t> getBox(Sizes sizes) const;
 
   /// Returns the coordinates as dense groups: the axes of the first coordinate,
@@ -161,8 +160,7 @@ struct StoredDims {
   bool operator!=(const StoredDims &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const StoredDims &stored);
 
-  /// Prints ` stored(d0, d1 floordiv 4, d1 mod 4)`, or nothing if there are no
-  /// dims.
+  /// Prints ` stored(d0, d1 floordiv 4, d1 mod 4)`, or nothing if empty.
   void print(const LayoutMap &map, llvm::raw_ostream &os) const;
 };
 

@@ -26,8 +26,7 @@ std::optional<int64_t> getStorageSize(const LayoutMap &map, Sizes sizes);
 
 /// Copies each element to its positions in `storage`, which must already
 /// contain the padding. Sizes are static; `elementBytes` is any positive
-/// number. Returns false if the buffers do not have the sizes that the map
-/// requires.
+/// number. Returns false if the buffers do not have the sizes of the map.
 [[nodiscard]] bool pack(const LayoutMap &map, Sizes sizes,
                         unsigned elementBytes, llvm::ArrayRef<char> logical,
                         llvm::MutableArrayRef<char> storage);

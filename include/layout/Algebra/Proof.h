@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Three-valued statements about maps, with bounded effort. `Unknown` is never
-// treated as `Yes` (L1, L6 of docs/spec.md). There are three methods, cheapest
-// first:
+// treated as `Yes` (L1, L6 of docs/spec.md). The methods are, cheapest first:
 //
 //  1. By construction: digits with strides above everything below them are
 //     determined by the coordinates. Dims whose digits cover 1 to their size
@@ -37,7 +36,7 @@ enum class Answer { No, Unknown, Yes };
 /// The maximal number of points of an enumeration (about 0.1 s).
 constexpr int64_t kMaxPoints = int64_t(1) << 20;
 /// The maximal number of points that are enumerated before integer sets are
-/// tried, which take about as long. Larger boxes are enumerated only after sets
+/// tried, which take about as long. Larger boxes are enumerated after sets
 /// fail.
 constexpr int64_t kFewPoints = int64_t(1) << 12;
 

@@ -52,8 +52,7 @@ public:
     int compare(const Atom &other) const;
   };
 
-  /// The product coeff * factors[0] * factors[1] ..; factors are sorted and may
-  /// repeat.
+  /// The product coeff * factors[0] * ..; factors are sorted and may repeat.
   struct Term {
     int64_t coeff = 0;
     llvm::SmallVector<Atom, 3> factors;

@@ -12,9 +12,8 @@
 //     Sized c = Sized::dim(1);
 //     group({floorDiv(c, 16), mod(c, 16)})   // the value of c, 16 * ceil(C/16)
 //
-// Laws: 0 <= value < extent if that holds for the operands. Extents are
-// computed from the extents of the operands, never from the canonicalized
-// value.
+// Laws: 0 <= value < extent if that holds for the operands. Extents depend on
+// the extents of the operands, never on the canonicalized value.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,8 +48,8 @@ struct Step {
   int64_t every = 1;
 };
 
-/// The steps along a dim, one entry per amount; empty if the dim has at most
-/// one index.
+/// The steps along a dim, one entry per amount; empty if it has no second
+/// index.
 using Steps = llvm::SmallVector<Step, 2>;
 
 std::optional<Steps> getSteps(const LayoutMap &map, unsigned coordinate,
@@ -87,9 +87,9 @@ std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
                                   Sizes sizes, Refusal error = {});
 
 /// Returns the greatest integer that divides the coordinate at every index
-/// whose entry d is a multiple of blocks[d] (each at least 1), or 0 if only
-/// position 0 is reached. If sizes are dynamic, returns the greatest divisor
-/// that the strides prove.
+/// whose entry d is a multiple of blocks[d] >= 1, or 0 if only position 0 is
+/// reached. If sizes are dynamic, returns the greatest divisor that the strides
+/// prove.
 std::optional<int64_t> getAlignment(const LayoutMap &map, unsigned coordinate,
                                     llvm::ArrayRef<int64_t> blocks,
                                     Sizes sizes);

@@ -71,8 +71,7 @@ constexpr int64_t kWholeDim = -1;
 /// Returns the layout of tensor[offset : offset + size * stride : stride] per
 /// dim, without `dropDims`, whose sizes are 1. The full size of a dim that is
 /// cut must be static, because the extents depend on it. The size of the slice
-/// may be dynamic, and is then assumed to be in bounds. Strides may be
-/// negative.
+/// may be dynamic, and is then assumed in bounds. Strides may be negative.
 std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
                                llvm::ArrayRef<int64_t> offsets, Sizes sizes,
                                llvm::ArrayRef<int64_t> strides,

@@ -118,8 +118,7 @@ static bool checkAxes(const std::vector<Dim> &dims, Report report) {
   return true;
 }
 
-/// Returns the first part of `dims` whose letter does not occur in `others`, or
-/// null.
+/// Returns the first part of `dims` whose letter is not in `others`, or null.
 static const Part *findMissing(const std::vector<Dim> &dims,
                                const std::vector<Dim> &others) {
   for (const Dim &dim : dims)

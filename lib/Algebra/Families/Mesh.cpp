@@ -49,11 +49,10 @@ void Mesh::setHalos(std::vector<Halo> ofDims) {
 
 /// The maximal halo; larger ones are assumed to be a mistake.
 static constexpr int64_t kWidestHalo = std::numeric_limits<int32_t>::max();
-/// The maximal halo in blocks. A wider one is no better than replicating the
+/// The maximal halo in blocks; beyond it, a device may as well hold the whole
 /// dim.
 static constexpr int64_t kMostBlocks = 16;
-/// The maximal size of a dim with a halo, so that positions do not overflow
-/// int64.
+/// The maximal size of a dim with a halo, so that positions fit int64.
 static constexpr int64_t kLongestWithHalo = int64_t(1) << 48;
 
 bool Mesh::check(Refusal error) const {

@@ -243,8 +243,7 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   int64_t lanes = getLanes(scatter.pack);
   storage.m = floorDiv(getAxis(scatter, 'N'), lanes);
   storage.lane = mod(getAxis(scatter, 'N'), lanes);
-  // An N x Mc matrix is stored as a tensor of shape (N, ceil(Mc / width), 1,
-  // width).
+  // An N x Mc matrix is stored as a tensor (N, ceil(Mc / width), 1, width).
   Sized channel =
       isMatrix ? floorDiv(columns, scatter.width) : getAxis(scatter, 'C');
   storage.h = getAxis(scatter, 'H');

@@ -40,8 +40,7 @@ class Resolver {
 public:
   Resolver(const RelationsText &text, RelationsError error);
 
-  /// Computes the values of the stored axes. Returns false after the first
-  /// error.
+  /// Computes the values of the stored axes. Returns false after an error.
   bool resolve(llvm::SmallVectorImpl<Sized> &stored);
 
 private:
@@ -101,8 +100,7 @@ bool Resolver::make(const NamedAxis &axis, size_t name) {
   return true;
 }
 
-/// Checks that all parts but the first have extents, and that their product
-/// fits.
+/// Checks that all parts but the first have extents, whose product fits int64.
 bool Resolver::checkExtents(const Placed &split) {
   int64_t below = 1;
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {

@@ -151,8 +151,8 @@ std::optional<llvm::SmallVector<unsigned>> mlir::layout::parseOrder(
   return order;
 }
 
-/// Returns true if rank 2 is allowed, for a feature map with one pixel and no
-/// dims for H and W.
+/// Returns true if rank 2 is allowed: a feature map of one pixel, without H and
+/// W.
 static bool canBeFlat(RgbaImageKind kind) {
   return kind == RgbaImageKind::InOutChannel;
 }

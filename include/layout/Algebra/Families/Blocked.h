@@ -7,9 +7,8 @@
 //
 // The notation of `#layout.blocked<"NCHW" to "NCHW16c">` (docs/spec.md, section
 // 3.1): two strings over the same letters. An upper-case letter is an axis; a
-// number and a lower-case letter are a block of it. Blocks of one axis are
-// listed from major to minor, the axis itself is above all its blocks, and
-// brackets fuse.
+// number and a lower-case letter are a block of it. Blocks are listed from
+// major to minor, the axis is above all its blocks, and brackets fuse.
 //
 //     parseBlocked("NCHW", "NCHW16c"):
 //       stored = { n, c floordiv 16, h, w, c mod 16 }

@@ -59,8 +59,7 @@ struct MeshAxis {
   }
 };
 
-/// The number of indices of a dim that a device stores before and after its
-/// block.
+/// The number of indices that a device stores before and after its block.
 struct Halo {
   int64_t before = 0, after = 0;
 
@@ -84,15 +83,13 @@ struct Mesh {
 
   bool isSplit(unsigned axis) const;
   Halo getHalo(unsigned d) const { return halos.empty() ? Halo() : halos[d]; }
-  /// Returns the number of parts into which the axes `split` divide a dim or a
-  /// loop.
+  /// Returns the number of parts into which the axes `split` divide a dim.
   int64_t countParts(llvm::ArrayRef<unsigned> split) const;
 
   /// Sets a halo for each dim. `halos` is empty if all are.
   void setHalos(std::vector<Halo> ofDims);
 
-  /// Verifies the mesh. Reports the axis or dim in error and returns false
-  /// otherwise.
+  /// Verifies the mesh, or reports the invalid axis or halo and returns false.
   bool check(Refusal error) const;
 
   /// Returns the shape of the local tensor, halos included. `shape` has the
@@ -106,8 +103,7 @@ struct Mesh {
   LayoutMap getMap(const LayoutMap &local, Sizes shape, Sizes localShape) const;
 };
 
-/// The reduction of the replicas along an axis to the element of which they are
-/// partial results.
+/// The reduction that combines the replicas along an axis to an element.
 enum class Reduction { Sum, Max, Min };
 
 /// Returns `sum`, `max` or `min`.

@@ -89,9 +89,8 @@ struct NpuStorage {
   Sized npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
-  /// The end of a core's memory in elements, if strides are explicit: they may
-  /// be those of a larger tensor, so that their reservation may exceed the
-  /// core.
+  /// The end of a core's memory in elements, for explicit strides. Those of a
+  /// larger tensor may reserve more than the core has.
   std::optional<int64_t> end;
 
   /// Returns the number of elements that the strides reserve in every core,
@@ -99,8 +98,7 @@ struct NpuStorage {
   SizeExpr getReserved(Sizes sizes) const;
 
   /// Returns the map for tensors of this shape. The extent of `offset` is the
-  /// reserved size, or the bound of the elements if the former is not proven to
-  /// contain them.
+  /// reserved size, or the bound of the elements if they may exceed it.
   LayoutMap getMap(Sizes sizes) const;
 
   /// Returns the bytes that every core needs, with dynamic sizes counted as 1,

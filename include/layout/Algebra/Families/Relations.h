@@ -14,8 +14,7 @@
 //     stored = { n, c floordiv 16, [h, w], c mod 16 }
 //
 // Laws:
-//  * every axis is defined once and used once, so that no element is lost or
-//    duplicated;
+//  * every axis is defined and used once, so no element is lost or duplicated;
 //  * parts are listed from major to minor; the first one has the remaining
 //    ceil(size / product of the others) positions;
 //  * relations may be written in any order, if none depends on its own result.
@@ -67,8 +66,7 @@ struct RelationsText {
   }
 };
 
-/// Reports an error at the n-th name in textual order, where 0 is the first
-/// dim.
+/// Reports an error at the n-th name in the text, where 0 is the first dim.
 using RelationsError =
     llvm::function_ref<void(size_t name, const llvm::Twine &message)>;
 
