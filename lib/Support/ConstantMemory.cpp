@@ -29,8 +29,7 @@ public:
   explicit Chunk(size_t bytes);
   ~Chunk();
 
-  /// Returns a block at a multiple of `alignment`, or null if the chunk is
-  /// full.
+  /// Returns a block at a multiple of `alignment`, or null if it does not fit.
   char *take(size_t bytes, size_t alignment) {
     size_t begin = llvm::alignTo(used, alignment);
     if (begin > size || bytes > size - begin)
@@ -56,8 +55,7 @@ private:
   std::unique_ptr<char, void (*)(void *)> memory;
 };
 
-/// The chunks of the process. Never destroyed, so that blocks may be freed
-/// while the process exits.
+/// The chunks, never destroyed: blocks may be freed while the process exits.
 struct ConstantMemory {
   std::mutex mutex;          // held while chunks are created or destroyed
   std::weak_ptr<Chunk> open; // the chunk that new blocks are allocated from

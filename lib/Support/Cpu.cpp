@@ -39,9 +39,9 @@ static int64_t readNumber(const llvm::Twine &path) {
   return text.getAsInteger(10, number) || number < 0 ? 0 : number * unit;
 }
 
-/// Reads the cache parameters of the first processor from Linux's sysfs, which
-/// lists the smallest cache first. glibc would sum up the last-level caches of
-/// a machine that has several of them.
+/// Reads the cache parameters of the first processor from sysfs, the smallest
+/// cache first. glibc would sum up the last-level caches of a machine with
+/// several.
 static void readCaches(CpuFigures &figures) {
   for (unsigned i = 0;; ++i) {
     std::string folder =

@@ -23,8 +23,8 @@ struct MappedFiles {
 };
 } // namespace
 
-/// Returns the registered files. Never destroyed, so that files may be closed
-/// while the process exits.
+/// Returns the files, never destroyed: files may be closed while the process
+/// exits.
 static MappedFiles &getMappedFiles() {
   static auto &files = *new MappedFiles;
   return files;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Errors of upstream passes name what is unsupported, but not what to write
-// instead. While an AdviceOnErrors exists, every error that its thread emits
-// gets a note with the remedy:
+// Errors of upstream passes name what is unsupported, but not the remedy. While
+// an AdviceOnErrors exists, it adds the remedy as a note to every error of its
+// thread:
 //
 //   AdviceOnErrors advice(context, "..; write it on tensors");
 //   runPipeline(upstream, module);

@@ -26,9 +26,8 @@ namespace mlir {
 namespace layout {
 
 /// Allocates `bytes` uninitialized bytes at a multiple of `alignment`, a power
-/// of two of at most kHugePageBytes. Pages that only this block covers are
-/// released with its last owner, other pages with the last block of their
-/// chunk.
+/// of two of at most kHugePageBytes. Pages of only this block are released with
+/// its last owner, other pages with the last block of their chunk.
 std::shared_ptr<char> allocateConstantBytes(size_t bytes, size_t alignment);
 
 /// Returns true if `data` points into a block of allocateConstantBytes().

@@ -65,9 +65,9 @@ inline std::optional<int64_t> countTrips(Operation *op) {
   return trips;
 }
 
-/// Returns the sum of `count` over `op` and all nested ops, each weighted by
-/// its number of executions, when `op` runs `times` times. `getTimes` returns
-/// how often the regions of an op then run. Returns std::nullopt if `getTimes`
+/// Returns the sum of `count` over `op` and all nested ops, weighted by their
+/// numbers of executions, if `op` runs `times` times. `getTimes` returns how
+/// often the regions of an op then run. Returns std::nullopt if `getTimes`
 /// does.
 inline std::optional<int64_t> sumOverTrips(
     Operation *op, int64_t times,

@@ -32,9 +32,8 @@ bool isWord(llvm::StringRef text);
 
 /// Converts `text` to letters, digits and underscores. A word stays unchanged;
 /// other texts get a hash, so that different texts have different results.
-/// After a prefix of the emitter, the result is an identifier that is neither a
-/// keyword nor a macro. Before an extension, it is a file name without path
-/// separators.
+/// After a prefix, the result is an identifier that is neither a keyword nor a
+/// macro. Before an extension, it is a file name without path separators.
 std::string toWord(llvm::StringRef text);
 
 /// Replaces invalid UTF-8, which writers of JSON do not escape.

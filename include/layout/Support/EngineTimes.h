@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The time of DMA transfers and of commands of execution units, in any unit.
-// The clock of the simulator and the costs of layout assignment are computed
-// here:
+// The time of DMA transfers and of commands of execution units, in any unit,
+// for the clock of the simulator and the costs of layout assignment:
 //
 //     transfers   one start each, plus the time of the bytes
 //     commands    one start each, plus the steps; a step is eu_bytes of every

@@ -9,7 +9,6 @@
 // step, and a TLB miss takes as long as the access itself. So memory is
 // requested in 2 MB pages, if the system has them. Vector-matrix products are
 // 20 % faster by this, convolutional networks 1 to 4 %.
-// and a matrix is a fifth faster by this, a convolutional network 1 to 4 %.
 //
 //===----------------------------------------------------------------------===//
 

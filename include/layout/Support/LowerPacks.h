@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Uses upstream's lowering of packs to pads, reshapes and transpositions, with
-// the cases that it miscompiles excluded. The lowering fails if tile sizes are
+// Uses upstream's lowering of packs to pads, reshapes and transpositions,
+// without the cases that it miscompiles. The lowering fails if tile sizes are
 // dynamic.
 //
 //===----------------------------------------------------------------------===//

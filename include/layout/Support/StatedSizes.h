@@ -33,8 +33,7 @@ inline bool isStatedBox(OffsetSizeAndStrideOpInterface slice) {
          ShapedType::isStaticShape(slice.getStaticSizes());
 }
 
-/// Verifies that the constant sizes of a slice or of a new tensor are not
-/// negative; other ops pass.
+/// Verifies that constant sizes of a slice or a new tensor are not negative.
 inline LogicalResult checkStatedSizes(Operation *op) {
   using Sizes = SmallVector<OpFoldResult>;
   Sizes sizes =
