@@ -106,8 +106,7 @@ std::optional<Bits> BitReader::read(const IndexExpr &value) {
     std::optional<int64_t> stride = term.stride.getConstant();
     if (!stride || *stride < 0)
       return fail(term.digit, " has a stride that is no number above 0");
-    // Multiplying by a stride adds one shifted copy for each set bit of the
-    // stride.
+    // Multiplying adds one shifted copy for each set bit of the stride.
     for (unsigned shift = 0; *stride >> shift != 0; ++shift) {
       if ((*stride >> shift & 1) == 0)
         continue;

@@ -40,25 +40,23 @@ struct BitSolution {
   llvm::SmallVector<uint64_t> kernel;
 };
 
-/// Solves for the unit vectors of `rows` rows. `rows` and the number of columns
-/// are at most `kMaxBits`.
+/// Solves for the unit vectors of `rows` rows; at most `kMaxBits` rows and
+/// columns.
 BitSolution solve(llvm::ArrayRef<uint64_t> columns, unsigned rows);
 
-/// For each bit of a value, lowest first, the set of index bits whose sum it
-/// is.
+/// For each bit of a value, lowest first, the index bits whose sum it is.
 using Bits = llvm::SmallVector<uint64_t>;
 
 /// Decomposes values into bits that are sums of index bits.
 class BitReader {
 public:
-  /// Reads values over `box`: the sizes of the dims, then of the replicas, all
-  /// powers of two. The index bits are those of dim 0, lowest first, then of
-  /// dim 1, ..
+  /// Reads values over `box`, powers of two: the sizes of the dims, then of the
+  /// replicas. The index bits are those of dim 0, lowest first, then of dim 1,
+  /// ..
   BitReader(llvm::ArrayRef<int64_t> box, Refusal error)
       : box(box), error(error) {}
 
-  /// Returns the bits of `value`, or reports the digit that does not select
-  /// consecutive bits.
+  /// Returns the bits of `value`, or reports a digit of nonconsecutive bits.
   std::optional<Bits> read(const IndexExpr &value);
 
 private:

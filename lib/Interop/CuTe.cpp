@@ -33,8 +33,7 @@ struct IntTuple {
 };
 } // namespace
 
-/// The maximal nesting depth of tuples, which bounds the recursion of the
-/// parser.
+/// The maximal nesting depth of tuples, which bounds the recursion.
 static constexpr unsigned kMaxDepth = 64;
 
 static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {
@@ -114,8 +113,7 @@ static bool addModes(Scanner &scanner, const IntTuple &shape,
       [&](auto pair) { return addMode(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-/// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with the offset before the
-/// swizzle.
+/// Parses `S<2,0,2> o`, or `Sw<2,0,2> o 0 o` with an offset before the swizzle.
 static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   size_t start = scanner.column();
   StringRef word = scanner.word();
@@ -147,8 +145,7 @@ static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
   layout.swizzle = swizzle;
   if (!scanner.expect("o", "after the swizzle"))
     return false;
-  // A number followed by `o` is the offset; a number followed by `:` is a
-  // shape.
+  // A number before `o` is the offset; a number before `:` is a shape.
   StringRef digits = scanner.rest().take_while(llvm::isDigit);
   if (!digits.empty() &&
       scanner.rest().drop_front(digits.size()).ltrim(' ').starts_with("o"))
@@ -186,7 +183,7 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
     --count;
   if (count == 0)
     return offset;
-  // One digit per bit: each is a bit of a single digit if strides are powers of
+  // One digit per bit: it is a bit of a single digit if strides are powers of
   // two.
   auto field = [&](int64_t begin, int64_t end) {
     SmallVector<Sized> bits;

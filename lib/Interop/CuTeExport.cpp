@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each digit becomes a leaf with its extent and stride. The extents of a mode
-// multiply to the size of the dim, so the outermost digit must divide it. The
-// storage ends with the last element, because a CuTe layout does not state its
-// length.
+// multiply to the size of the dim, so the outermost digit must divide it. A
+// CuTe layout does not state its length; the storage ends with the last
+// element.
 //
 // A map with swizzles is analyzed bit by bit. A swizzle is its own inverse: if
 // applying one turns every bit of the offset into a single bit of the index, it
@@ -73,8 +73,7 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
   return layout;
 }
 
-/// Returns true if every bit is 0 or a single index bit, and no index bit
-/// repeats.
+/// Returns true if every bit is 0 or a single index bit, without repeats.
 static bool isPlain(ArrayRef<uint64_t> bits) {
   uint64_t seen = 0;
   for (uint64_t bit : bits) {
@@ -216,7 +215,7 @@ mlir::layout::exportCuTe(const LayoutMap &map, Sizes sizes, Refusal error) {
   std::optional<CuTeLayout> layout = getModes(special, sizes, keep);
   if (layout && checkExtent(*layout, *offset, sizes, keep))
     return layout->str();
-  // A swizzle into bits that are otherwise 0 duplicates bits and is not a
+  // A swizzle into bits that are otherwise 0 duplicates bits; it is not a
   // digit.
   if ((layout = getSwizzledModes(*offset, sizes, nullptr)))
     return layout->str();

@@ -80,8 +80,7 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
                                            "each dim, as in aBcd16b");
 }
 
-/// Returns the letters of the dims in logical order, or "" if no naming scheme
-/// has exactly the letters of `dims`.
+/// Returns the letters of the dims in logical order, or "" if they are unknown.
 static StringRef findNames(ArrayRef<TagPart> dims) {
   auto isNamedBy = [&](StringRef names) {
     return names.size() == dims.size() &&

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The digits, slowest first, must begin with outermost digits of different
-// dims. All digits from the first other one on must be dense blocks. If the
-// outer digits are dense, too, and only blocks cause padding, a tag describes
-// the map.
+// The digits, slowest first, begin with outermost digits of different dims.
+// From the first other digit on, all must be dense blocks. If the outer digits
+// are dense, too, and only blocks cause padding, a tag describes the map.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,8 +20,7 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::Twine;
 
-/// Returns true if the space and the coordinates of `map` are those of a linear
-/// layout.
+/// Returns true if `map` has the space and coordinates of a linear layout.
 static bool hasKnownSpace(const LayoutMap &map) {
   if (map.getSpace() == "buffer")
     return true;

@@ -17,9 +17,8 @@
 // A dim of static size may have no digit in front: its tile then has its size.
 //
 // Every dim that a tile covers without splitting it leaves a remainder of
-// extent 1 at the end, which later tiles cover, too. The number of dims would
-// double with each tile, so consecutive leftovers are fused into the dim before
-// them.
+// extent 1 at the end, which later tiles cover, too. So that dims do not double
+// with each tile, consecutive remainders are fused into the dim before them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -166,9 +165,8 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
   return dims;
 }
 
-/// Undoes a simplification of the canonical form: (4 * d0 + d1) mod 2 became d1
-/// mod 2. If other digits have this sum as their source, the digit gets it
-/// again.
+/// Undoes a simplification of the canonical form: (4 * d0 + d1) mod 2 is d1 mod
+/// 2. The digit gets this sum as its source again if other digits have it.
 static void rejoinSums(std::vector<PlacedDigit> &digits) {
   for (PlacedDigit &placed : digits) {
     Digit &digit = placed.digit;
@@ -243,8 +241,7 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   if (llvm::MulOverflow(*room, digit.divisor, paddedEnd))
     return fail(placed, " ends past 64 bits");
 
-  // Find the part of the source that contains the digit and everything below
-  // it.
+  // The part of the source that contains the digit and everything below it.
   Element &element =
       *std::max_element(elements.begin(), elements.end(),
                         [&](const Element &a, const Element &b) {
@@ -291,8 +288,7 @@ static void addUnitDims(std::vector<Origin> &origins, unsigned rank) {
   }
 }
 
-/// Returns true if a digit can stay before the tiles: it is outermost and not
-/// padded.
+/// Returns true if a digit can stay before the tiles: outermost and not padded.
 static bool staysInFront(const PlacedDigit &placed, Sizes sizes) {
   return !placed.digit.modulus &&
          *placed.room == getExtent(placed.digit, sizes);

@@ -39,8 +39,7 @@ struct CuTeLayout {
     int64_t base = 0;  // M
     int64_t shift = 0; // S
 
-    /// Returns `offset` with the swizzle applied; the swizzle is its own
-    /// inverse.
+    /// Applies the swizzle to `offset`; it is its own inverse.
     Sized apply(const Sized &offset) const;
   };
 
@@ -55,8 +54,8 @@ struct CuTeLayout {
 
 std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes` as a CuTe layout, or reports to `error` why no CuTe
-/// layout denotes it.
+/// Prints `map` on `sizes`, or reports to `error` why no CuTe layout denotes
+/// it.
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
                                       Refusal error = {});
 

@@ -14,8 +14,7 @@
 //     exportAs(Notation::OneDnn, map, {3, 5}, ..)     // AB2a2b
 //
 // Law: if exportAs(n, m, s) returns a text, importing it for s gives a map that
-// is equalOn(.., s) to m. Otherwise the error names what the notation cannot
-// express.
+// is equalOn(.., s) to m. Otherwise the error names what cannot be expressed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +40,7 @@ std::optional<ImportedLayout> parseAs(Notation notation, llvm::StringRef text,
 std::optional<LayoutMap> getMap(const ImportedLayout &layout, Sizes shape,
                                 Refusal error = {});
 
-/// Returns the shape that the text states, with kUnknownSize for sizes that it
-/// does not state.
+/// Returns the shape in the text, with kUnknownSize for sizes it does not have.
 llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
 /// Returns a shape for which the layout is valid.
 llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);

@@ -57,11 +57,9 @@ struct OneDnnLayout {
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 
-  /// Returns the product of the blocks of each dim, or std::nullopt on int64
-  /// overflow.
+  /// Returns the product of the blocks of each dim; std::nullopt on overflow.
   std::optional<llvm::SmallVector<int64_t>> getBlockSizes() const;
-  /// Computes the default size of oneDNN for `numbers`, or std::nullopt on
-  /// int64 overflow.
+  /// Computes oneDNN's default size for `numbers`; std::nullopt on overflow.
   std::optional<int64_t> computeSize() const;
 };
 

@@ -59,8 +59,8 @@ struct TritonLayout {
 
 std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes` as a linear layout, or reports to `error` why no
-/// linear layout denotes it.
+/// Prints `map` on `sizes`, or reports to `error` why no linear layout denotes
+/// it.
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
                                         Refusal error = {});
 

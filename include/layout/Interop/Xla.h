@@ -48,8 +48,8 @@ struct XlaLayout {
 
 std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 
-/// Prints `map` on `sizes` as a tiled layout, or reports to `error` why no
-/// tiled layout denotes it.
+/// Prints `map` on `sizes`, or reports to `error` why no tiled layout denotes
+/// it.
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
                                      Refusal error = {});
 
