@@ -70,8 +70,7 @@ Arrangement arrangeStorage(const LayoutMap &map, const Contents &contents,
                            llvm::ArrayRef<std::string> dimNames,
                            int64_t maxColumns, int64_t columns);
 
-/// Arranges the logical box: the last dim horizontally, the one before it
-/// vertically.
+/// Arranges the logical box: the last dim across, the one before it down.
 Arrangement arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
                            int64_t maxColumns, int64_t columns);
 

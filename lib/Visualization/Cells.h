@@ -47,8 +47,7 @@ Cells readCells(const LayoutMap &map, const Contents &contents,
                 llvm::ArrayRef<std::string> dimNames,
                 const PictureOptions &options);
 
-/// Returns the user-facing text of a value of a storage coordinate: NPU 2, lane
-/// G.
+/// Returns the text for a value of a storage coordinate: NPU 2, lane G.
 std::string getValueText(const LayoutMap &map, unsigned coordinate,
                          int64_t value);
 

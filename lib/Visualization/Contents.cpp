@@ -32,8 +32,7 @@ static std::string toShape(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-/// Returns the number of cells of a picture on `sizes`, or std::nullopt if it
-/// is unknown.
+/// Returns the number of cells of a picture; std::nullopt on overflow.
 static std::optional<int64_t> countCells(const LayoutMap &map, Sizes sizes,
                                          bool needStorage) {
   std::optional<int64_t> indices = countIndices(map.getBox(sizes));
