@@ -28,8 +28,9 @@ using namespace mlir::layout;
 #define GET_ATTRDEF_CLASSES
 #include "layout/Dialect/Layout/IR/LayoutAttributes.cpp.inc"
 
-/// What a layout is called in printed modules: the letters of its storage, the
-/// kind of its image, .. Empty for attributes that print in place.
+/// Returns the alias of an attribute in printed modules, e.g. the letters of
+/// its storage or the kind of its image, or an empty string if it prints in
+/// place.
 static std::string getAliasName(Attribute attr) {
   auto nameMap = [](LayoutAttrInterface layout, StringRef otherwise) {
     auto map = layout.resolve(layout.getExampleShape(), Type(), nullptr);
@@ -97,9 +98,9 @@ Operation *LayoutDialect::materializeConstant(OpBuilder &builder,
 }
 
 namespace {
-/// A cast of a tensor.empty is a tensor.empty of the type that is cast to.
-/// Upstream's pattern for it forgets the encoding, and so gives the cast's
-/// readers another type.
+/// Folds a tensor.cast of a tensor.empty into a tensor.empty of the result
+/// type. The upstream pattern drops the encoding and so changes the type that
+/// users of the cast see.
 struct FoldCastOfEmpty : OpRewritePattern<tensor::CastOp> {
   FoldCastOfEmpty(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/10) {} // before upstream's

@@ -16,7 +16,8 @@ using namespace mlir::layout;
 #define GET_OP_CLASSES
 #include "layout/Dialect/Layout/IR/LayoutOps.cpp.inc"
 
-/// A foreign encoding is not a layout, so what it stores is not known here.
+/// Verifies that `type` has a layout or no encoding; the storage of any other
+/// encoding is unknown.
 static LogicalResult verifyIsLayout(Operation *op, RankedTensorType type) {
   if (!type.getEncoding() || hasLayout(type))
     return success();
@@ -50,7 +51,7 @@ LogicalResult ConvertOp::verify() {
 OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getResult().getType())
     return getSource();
-  // A chain is one conversion; what the types between said is not asked for.
+  // A chain folds into one conversion; the intermediate layouts have no effect.
   if (auto inner = getSource().getDefiningOp<ConvertOp>()) {
     if (inner.getSource().getType() == getResult().getType())
       return inner.getSource();
@@ -83,8 +84,8 @@ LogicalResult StorageViewOp::verify() {
   RankedTensorType laidOut = hasLayout(from) ? from : to;
   RankedTensorType plain = hasLayout(from) ? to : from;
   FailureOr<RankedTensorType> storage = getStorageType(laidOut);
-  // Outside of linear memory the axes of each coordinate may show, too: they
-  // tell sizes that the coordinates do not.
+  // Outside of linear memory the plain tensor may also have the axes of each
+  // coordinate as its dims; these show sizes that the coordinates do not.
   FailureOr<LayoutMap> map = getLayoutMap(laidOut);
   bool showsAxes = succeeded(map) && map->getSpace() != "buffer" &&
                    succeeded(storage) && *getPhysicalType(laidOut) == plain;

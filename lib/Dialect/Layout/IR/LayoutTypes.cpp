@@ -106,7 +106,8 @@ std::optional<int64_t> layout::getWholeBytes(Type elementType) {
   return count * (elementType.getIntOrFloatBitWidth() / 8);
 }
 
-/// The plain tensor of `dims`, which have extents over the sizes of `type`.
+/// Returns the plain tensor type with the extents of `dims` over the sizes of
+/// `type`, or failure if an extent overflows.
 template <typename Dims>
 static FailureOr<RankedTensorType> getTensorOf(const Dims &dims,
                                                RankedTensorType type) {
@@ -157,14 +158,15 @@ ElementsAttr layout::retypeElements(ElementsAttr elements,
 // Validity on a shape
 //===----------------------------------------------------------------------===//
 
-/// Sizes in elements and in bytes stay in int64 (section 6).
+/// Verifies that the size of the storage fits int64, in elements and in bytes
+/// (spec, section 6).
 static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
                                  ArrayRef<int64_t> shape, Type elementType,
                                  function_ref<InFlightDiagnostic()> emitError) {
   int64_t bytes = 1;
   if (elementType.isIntOrFloat())
     bytes = llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-  // Unknown sizes are at least 1, so known ones alone can overflow.
+  // Dynamic sizes are at least 1, so static sizes alone can overflow.
   SmallVector<int64_t> known(shape);
   llvm::replace(known, ShapedType::kDynamic, int64_t(1));
   std::optional<int64_t> elements = getStorageSize(map, known);
@@ -184,10 +186,10 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
   diag << ")";
 }
 
-/// The number that a refused coordinate reaches: its lowest or highest one
-/// where every dim has one digit, so that the digits take those values at one
-/// index, else the one at the index of the proof. Nothing where it depends on
-/// sizes that are not known.
+/// Returns the value that a rejected coordinate reaches, or std::nullopt if it
+/// depends on dynamic sizes. This is the bound of its range if each dim has one
+/// digit, because the digits then reach their bounds at one index; otherwise it
+/// is the value at the index of the proof.
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {
@@ -204,7 +206,7 @@ static std::optional<int64_t> getReached(const IndexExpr &value,
   return range->min < 0 ? range->min : range->max;
 }
 
-/// Every coordinate stays in [0, extent) on the box.
+/// Verifies that every coordinate is in [0, extent) on the box of `shape`.
 static LogicalResult
 verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {
@@ -280,7 +282,7 @@ layout::verifyEncoding(LayoutAttrInterface layout, ArrayRef<int64_t> shape,
   if (failed(map) ||
       failed(verifyLayout(*map, layout, shape, elementType, emitError)))
     return failure();
-  // The dims that a map states beside its coordinates are positions, too.
+  // Storage dims that a map states must also be within their extents.
   auto padded = dyn_cast<PaddedAttr>(layout);
   auto stated = dyn_cast<MapAttr>(padded ? padded.getLayout() : layout);
   if (!stated || stated.getStored().dims.empty() ||

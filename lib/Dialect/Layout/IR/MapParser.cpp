@@ -32,8 +32,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Nesting that no sensible layout reaches, so that hostile text cannot exhaust
-/// the stack.
+/// A bound on nesting, so that hostile text cannot exhaust the stack.
 constexpr unsigned kMaxDepth = 64;
 constexpr unsigned kMaxRank = 64;
 
@@ -59,14 +58,15 @@ private:
   ParseResult parsePrimary(Sized &result);
   ParseResult parseSize(SizeExpr &result);
   ParseResult parseSizeProduct(SizeExpr &result);
-  /// Success without a value where no size starts here.
+  /// Returns success with an empty `result` if no size starts here.
   ParseResult parseOptionalSizeFactor(std::optional<SizeExpr> &result);
   ParseResult parseCoordinates(StringRef space, SMLoc spaceLoc,
                                std::vector<Coordinate> &coordinates);
   ParseResult orderCoordinates(StringRef space, SMLoc spaceLoc,
                                std::vector<Coordinate> &coordinates);
 
-  /// A keyword that was read to look for what follows it.
+  /// Reads a keyword, or the one that `putBack` returned to the input after a
+  /// lookahead.
   bool takeKeyword(StringRef &keyword, SMLoc &loc) {
     loc = parser.getCurrentLocation();
     if (!pending.empty()) {
@@ -104,7 +104,7 @@ ParseResult MapParser::parseNewName() {
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  // The lexer reads these as the integers -1 and 0.
+  // AsmParser parses these as the integers -1 and 0.
   if (name == "true" || name == "false")
     return parser.emitError(loc) << "a dim cannot be named '" << name << "'";
   if (llvm::is_contained(dims, name))
@@ -121,7 +121,7 @@ ParseResult MapParser::parseDims() {
                                         [&] { return parseNewName(); });
 }
 
-/// The dims that follow are replicas: `replicate(r : 4)`.
+/// Parses the optional replica dims, e.g. `replicate(r : 4)`, and sets `rank`.
 ParseResult MapParser::parseReplicas() {
   rank = dims.size();
   if (failed(parser.parseOptionalKeyword("replicate")))
@@ -297,7 +297,8 @@ ParseResult MapParser::parsePrimary(Sized &result) {
   return success();
 }
 
-/// The extent of a swizzle where none is stated: that of all its operands.
+/// Returns the default extent of a swizzle: the constant extent that all
+/// operands share, or std::nullopt if they differ or are dynamic.
 static std::optional<int64_t> getCommonExtent(ArrayRef<Sized> operands) {
   std::optional<int64_t> common;
   for (const Sized &operand : operands) {
@@ -390,7 +391,8 @@ ParseResult MapParser::parseSum(Sized &result) {
   return success();
 }
 
-/// The coordinates of the spaces that the project knows, in order.
+/// Returns the coordinate names of a predefined space in order, or an empty
+/// list for any other space.
 static ArrayRef<StringRef> getKnownCoordinates(StringRef space) {
   static const StringRef buffer[] = {"offset"};
   static const StringRef image2d[] = {"x", "y", "lane"};

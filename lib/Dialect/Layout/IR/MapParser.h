@@ -14,8 +14,8 @@
 namespace mlir {
 namespace layout {
 
-/// Reads `(dims) -> space(coordinates)` and the dims in `stored(..)` where that
-/// follows, reporting faults where they stand.
+/// Parses `(dims) -> space(coordinates)`, and the dims of an optional
+/// `stored(..)` into `stored`. Reports errors at their position in the text.
 FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser, StoredDims &stored);
 
 } // namespace layout

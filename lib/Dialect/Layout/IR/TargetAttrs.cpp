@@ -16,10 +16,11 @@ using namespace mlir::layout;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A parameter of a target and its bounds, which are inclusive.
 struct Figure {
   StringRef name;
   int64_t value, least;
-  // Products of a figure and a tensor's bytes stay in int64.
+  // Keeps the product of a figure and the bytes of a tensor within int64.
   int64_t most = 1 << 20;
 };
 } // namespace
@@ -69,7 +70,8 @@ CpuTargetAttr::forVectors(int64_t bits,
 // OpenCL
 //===----------------------------------------------------------------------===//
 
-/// Integers by width where `listed` has no sign, else the very type.
+/// Returns true if `listed` covers `type`: a signless integer covers all
+/// integers of its width, any other type only itself.
 static bool standsFor(Type listed, Type type) {
   auto pattern = dyn_cast<IntegerType>(listed);
   auto integer = dyn_cast<IntegerType>(type);
@@ -78,7 +80,8 @@ static bool standsFor(Type listed, Type type) {
   return listed == type;
 }
 
-/// The channel types of OpenCL 1.2 that keep values as they are.
+/// Returns true if OpenCL 1.2 has a channel type that stores values of `type`
+/// unchanged.
 static bool hasChannelType(Type type) {
   return type.isF32() || type.isF16() || type.isInteger(8) ||
          type.isInteger(16) || type.isInteger(32);
@@ -122,7 +125,7 @@ LogicalResult OpenClTargetAttr::verify(
   if (addressBits != 32 && addressBits != 64)
     return emitError() << "target figure 'address_bits' is " << addressBits
                        << ": addresses of OpenCL have 32 or 64 bits";
-  // Of an item as many pixels of 16 bytes as it computes.
+  // Each work-item stores `item_pixels` pixels of 16 bytes.
   constexpr int64_t localBytes = 32768;
   if (groupItems * itemPixels * 16 > localBytes)
     return emitError() << "target figures 'group_items' and 'item_pixels' are "

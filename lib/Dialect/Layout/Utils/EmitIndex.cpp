@@ -17,9 +17,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Emits sums of digits over given dims and sizes. Dims of the affine maps are
-/// the indices and then the swizzles and the fused values that are no affine
-/// function of these; symbols are the sizes that are no constants.
+/// Emits sums of digits over given dims and sizes. The dims of the affine maps
+/// are the indices, followed by swizzles and non-affine fused values; the
+/// symbols are the dynamic sizes.
 class ValueEmitter {
 public:
   ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
@@ -74,8 +74,8 @@ AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
   return addDim(result);
 }
 
-/// Products of digits and sizes are operations of their own: upstream does not
-/// come to an end with some affine maps that contain them.
+/// Emits `value`. Products of digits and dynamic sizes are separate operations,
+/// because upstream does not terminate on some affine maps that contain them.
 Value ValueEmitter::emit(const IndexExpr &value) {
   IndexExpr affine;
   Value sum;
@@ -88,7 +88,7 @@ Value ValueEmitter::emit(const IndexExpr &value) {
   for (DigitTerm term : value.terms) {
     if (term.digit.fused &&
         !isAffine(*term.digit.fused, /*hasSwizzleExprs=*/true)) {
-      // Fused values inside of this one become dims first.
+      // Nested fused values become dims first.
       Value fused = emit(*term.digit.fused);
       term.digit.dim = dimExprs.size();
       dimExprs.push_back(addDim(fused));
@@ -136,7 +136,7 @@ SmallVector<Value> layout::emitValues(OpBuilder &b, Location loc,
   return results;
 }
 
-/// The values of coordinates or axes, for the first replica where none is said.
+/// Emits the values of coordinates or axes; missing replica indices are 0.
 template <typename Parts>
 static SmallVector<Value>
 emitParts(OpBuilder &b, Location loc, const LayoutMap &map, const Parts &parts,
@@ -176,7 +176,8 @@ layout::emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
   if (!checkPadding)
     return result;
 
-  // An index of the box whose own position this is.
+  // The position holds an element if the index is in the box and maps back to
+  // the position.
   auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
     result.isElement =
@@ -207,7 +208,7 @@ SmallVector<Value> layout::emitDigits(OpBuilder &b, Location loc,
     return isConstantIntValue(extent, 1);
   };
   SmallVector<Value> digits(extents.size());
-  // The fastest one is peeled off first, the slowest one is what is left.
+  // Splits off the fastest digit first; the remainder is the slowest one.
   Value rest = coordinate;
   for (size_t a = extents.size(); a-- > 0;) {
     if (isOne(extents[a])) {
@@ -219,7 +220,7 @@ SmallVector<Value> layout::emitDigits(OpBuilder &b, Location loc,
       continue;
     }
     Value divisor = getValueOrCreateConstantIndexOp(b, loc, extents[a]);
-    // Storage without positions has an axis without any.
+    // Empty storage has an axis of extent 0: do not divide by it.
     if (getConstantIntValue(extents[a]).value_or(0) < 1) {
       Value one = arith::ConstantIndexOp::create(b, loc, 1);
       divisor = arith::MaxSIOp::create(b, loc, divisor, one);
@@ -230,7 +231,7 @@ SmallVector<Value> layout::emitDigits(OpBuilder &b, Location loc,
   return digits;
 }
 
-/// The stored axes of a point inside of the storage.
+/// Emits the stored axes of a point within the storage.
 static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
                                           const LayoutMap &map,
                                           ValueRange point,
@@ -252,14 +253,15 @@ layout::emitBackwardOfPoint(OpBuilder &b, Location loc, const LayoutMap &map,
                             ArrayRef<OpFoldResult> sizes) {
   if (!getBackwardValues(map, shape))
     return failure();
-  // What is outside stands for the first position, so that nothing overflows.
+  // Points outside are replaced by the first position, so that nothing
+  // overflows.
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value isInside;
   SmallVector<Value> inside;
   for (auto [x, coordinate] : llvm::zip_equal(point, map.getCoordinates())) {
     Value extent =
         emitValues(b, loc, IndexExpr(coordinate.extent), {}, sizes).front();
-    // Unsigned, a negative number is large.
+    // As an unsigned number, a negative coordinate is too large.
     Value fits =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, extent);
     inside.push_back(arith::SelectOp::create(b, loc, fits, x, zero));

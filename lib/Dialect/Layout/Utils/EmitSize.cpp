@@ -25,7 +25,7 @@ static OpFoldResult combineSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
               getValueOrCreateConstantIndexOp(b, loc, rhs));
 }
 
-/// Whether some sizes, zero among them, could make `size` less than zero.
+/// Returns true if `size` may be negative for some sizes >= 0.
 static bool mayBeNegative(const SizeExpr &size) {
   return size.getConstantTerm() < 0 ||
          llvm::any_of(

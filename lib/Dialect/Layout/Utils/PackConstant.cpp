@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The bytes of one element as attributes store it; 0 where elements are not
-/// made of bytes.
+/// Returns the bytes of one element as attributes store it, or 0 if the type is
+/// not stored as bytes.
 static unsigned getElementBytes(Type type) {
   if (isa<IndexType>(type))
     return 8;
@@ -30,11 +30,11 @@ static unsigned getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-/// More than any program holds in constants; a few bytes of text can ask for
-/// it, since a splat is as small as one element.
+/// A bound on packed bytes, above the constants of any program. A splat of a
+/// few bytes of text can request arbitrarily much.
 constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
 
-/// The bytes of `value` as an element of a dense attribute.
+/// Returns the bytes of `value` as an element of a dense attribute.
 static SmallVector<char> getBytes(TypedAttr value) {
   auto type = RankedTensorType::get({1}, value.getType());
   ArrayRef<char> raw =
@@ -52,7 +52,7 @@ static void fillWith(MutableArrayRef<char> storage, ArrayRef<char> element) {
     std::memcpy(storage.data() + i, element.data(), element.size());
 }
 
-/// i1 elements take one byte each while they are moved.
+/// Returns i1 elements as one byte each.
 static SmallVector<char, 0> getBools(DenseElementsAttr value) {
   SmallVector<char, 0> bytes;
   for (bool bit : value.getValues<bool>())
@@ -102,8 +102,7 @@ static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
   return data;
 }
 
-/// Returns the bytes of the element that fills `type` up: zeros if the type
-/// states none.
+/// Returns the bytes of the filler of `type`, or zeros if the type has none.
 static SmallVector<char> getFillerBytes(RankedTensorType type,
                                         unsigned elementBytes) {
   SmallVector<char> fillerBytes(elementBytes, 0);
@@ -115,8 +114,8 @@ static SmallVector<char> getFillerBytes(RankedTensorType type,
   return fillerBytes;
 }
 
-/// Returns the constant of type `physical` with the data `blob`: a resource if
-/// `value` is one.
+/// Returns the constant of type `physical` with the data in `blob`, as a
+/// resource if `value` is one.
 static ElementsAttr getPacked(ElementsAttr value, RankedTensorType physical,
                               AsmResourceBlob blob, ArrayRef<char> storage) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
@@ -165,8 +164,8 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
       allocateConstant(std::max<size_t>(*count * bytes, 1), logical->align);
   MutableArrayRef<char> storage =
       blob.getMutableData().take_front(*count * bytes);
-  // Each element has a place of its own: if there are as many places as
-  // elements, none is left to fill.
+  // The map is injective, so storage of as many positions as elements has no
+  // padding.
   if (*count != type.getNumElements())
     fillWith(storage, getFillerBytes(type, bytes));
   if (!pack(map, type.getShape(), bytes, logical->bytes, storage))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialect, its attributes and its ops. Include LayoutTypes.h for questions
+// Declares the dialect, its attributes and its ops. LayoutTypes.h has queries
 // about tensor types with a layout.
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +35,8 @@
 namespace mlir {
 namespace layout {
 
-/// The attribute of a module that states its target. `layout-solve` records
-/// there what its option says; lowerings remove it with the last layout.
+/// The module attribute that states the target. `layout-solve` records its
+/// `target` option there; lowerings remove the attribute with the last layout.
 inline constexpr StringLiteral kTargetAttr = "layout.target";
 
 } // namespace layout

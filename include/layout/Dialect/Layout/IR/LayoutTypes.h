@@ -5,21 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor type says where its elements live by its encoding; a type without
-// one is row-major. These functions are the only place where encodings are
-// read or made.
+// The encoding of a tensor type states where its elements are stored; a type
+// without an encoding is row-major. Only these functions read or create
+// encodings.
 //
 //   tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>
 //     getLayoutMap      (d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, ..)
 //     getStorageType    tensor<1x2x7x7x16xf32>
 //     getPhysicalType   tensor<1x2x7x7x16xf32>
 //
-// The last two hold the same elements in the same order. The storage type has
-// the dims that the notation states: what crosses a boundary. The physical type
-// has the axes of the map, which is all that computations depend on. They
-// differ in linear memory where the notation groups digits in another way
+// The storage type and the physical type hold the same elements in the same
+// order:
+//
+//   type      dims                        used for
+//   storage   as the notation groups them data that crosses a function boundary
+//   physical  the axes of the map         computation
+//
+// They differ in linear memory if the notation groups digits differently
 // (`NC4c`: NxC/4x4 and NxC'), and in other spaces, whose storage type has one
-// dim for each coordinate.
+// dim per coordinate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,73 +40,77 @@ namespace layout {
 
 class LayoutAttrInterface;
 
-/// True if the type carries a layout attribute of any family.
+/// Returns true if the type has a layout attribute of any family as its
+/// encoding.
 bool hasLayout(Type type);
 
-/// The canonical map; row-major where there is no encoding. Fails for foreign
-/// encodings and for layouts that do not apply to the shape (never after the
-/// type was verified).
+/// Returns the canonical map, or the row-major map if there is no encoding.
+/// Returns failure for encodings of other dialects and for layouts that do not
+/// apply to the shape (never after the type was verified).
 FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
 
-/// What padding holds (P1): a constant of the element type; null for anything.
+/// Returns the constant of the element type that padding holds (P1), or null if
+/// padding is unspecified.
 TypedAttr getPadding(RankedTensorType type);
 
-/// True unless the storage provably has no padding (L2).
+/// Returns true unless the storage is proven to have no padding (L2).
 bool mayHavePadding(RankedTensorType type);
 
-/// True if a type states what padding holds and storage may have some.
+/// Returns true if `type` states a padding value and its storage may have
+/// padding.
 bool statesPadding(RankedTensorType type);
 
-/// A value for positions that nobody reads: what the type states, else zero.
-/// Null for element types without a zero that is one attribute.
+/// Returns a value for positions that are never read: the padding value of the
+/// type, or else zero. Returns null if the zero of the element type is not a
+/// single attribute.
 TypedAttr getFillerAttr(RankedTensorType type);
 
-/// Whether positions that nobody reads have a value: that of `getFillerAttr`,
-/// or a complex zero.
+/// Returns true if positions that are never read have a value: that of
+/// `getFillerAttr`, or a complex zero.
 bool hasFiller(RankedTensorType type);
 
-/// `layout`, which states nothing of padding, with padding that holds
-/// `padding`; itself for null.
+/// Returns `layout`, which must not state padding, with padding that holds
+/// `padding`, or `layout` itself if `padding` is null.
 Attribute withPadding(Attribute layout, TypedAttr padding);
 
-/// `type` stored by `map` in the dims `stored`, with padding holding `padding`
-/// (null: anything). A row-major map gives the plain type, which has no
-/// padding.
+/// Returns `type` with the layout `map`, the storage dims `stored` and padding
+/// that holds `padding` (unspecified if null). Returns the plain type, without
+/// padding, if `map` is row-major and `stored` is empty.
 RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,
                             TypedAttr padding = {}, StoredDims stored = {});
 
-/// The logical type: the same without an encoding.
+/// Returns the logical type: `type` without its encoding.
 RankedTensorType withoutLayout(RankedTensorType type);
 
-/// The plain tensor of the stored axes, padding included. Fails like
-/// `getLayoutMap`, and where an extent leaves int64.
+/// Returns the plain tensor type of the stored axes, padding included. Returns
+/// failure if `getLayoutMap` fails or an extent exceeds int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
-/// The dims of the array that holds the storage; see
-/// LayoutAttrInterface::getStoredDims. Of a type with a known map.
+/// Returns the dims of the array that holds the storage; see
+/// LayoutAttrInterface::getStoredDims. `getLayoutMap` must succeed on `type`.
 SmallVector<Sized> getStoredDims(RankedTensorType type);
 
-/// The plain tensor of these dims: the type of the storage wherever it shows.
-/// Fails like `getPhysicalType`.
+/// Returns the plain tensor type of `getStoredDims`, the type of the storage
+/// wherever it is visible. Returns failure like `getPhysicalType`.
 FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 
-/// Bytes of an element: integers and floats of whole bytes, vectors of those;
-/// nothing for any other type.
+/// Returns the size of an element in bytes if `elementType` is an integer or
+/// float of whole bytes or a fixed-size vector of those, or else std::nullopt.
 std::optional<int64_t> getWholeBytes(Type elementType);
 
-/// Elements in logical order under another type of the same shape; null for
-/// kinds of elements that are not known here.
+/// Returns `elements`, in logical order, with another type of the same shape,
+/// or null for an unsupported kind of elements attribute.
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
-/// Checks that `map` is a valid layout for tensors of this shape (L1): the
-/// rank fits, sizes stay in int64, no index maps below 0 or past the extents,
-/// and injectivity is proven. `name` is the layout as the user wrote it.
+/// Checks that `map` is a valid layout for tensors of this shape (L1): sizes
+/// fit int64, every index maps into the extents, each replica is counted, and
+/// `map` is proven injective. `name` is the layout as the user wrote it.
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);
 
-/// Resolves a layout for a shape and checks the map: what makes a tensor type
-/// valid.
+/// Verifies the layout of a tensor type: resolves `layout` for the shape and
+/// checks the resulting map and the stated storage dims.
 LogicalResult verifyEncoding(LayoutAttrInterface layout,
                              ArrayRef<int64_t> shape, Type elementType,
                              function_ref<InFlightDiagnostic()> emitError);

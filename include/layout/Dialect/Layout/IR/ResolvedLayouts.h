@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types are unique and live as long as their context, so what their layout
-// resolves to is found once and kept. Safe to use from several threads.
+// Caches the map that the layout of a type resolves to. Types are unique and
+// live as long as their context, so entries stay valid. Thread-safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,11 @@
 namespace mlir {
 namespace layout {
 
+/// A thread-safe cache of the maps of tensor types.
 class ResolvedLayouts {
 public:
-  /// The map kept for `type`, or else that of `resolve`, which is kept where
-  /// it is a map.
+  /// Returns the cached map of `type`, or the result of `resolve`, which is
+  /// cached if it succeeds.
   FailureOr<LayoutMap> get(Type type,
                            function_ref<FailureOr<LayoutMap>()> resolve) {
     {

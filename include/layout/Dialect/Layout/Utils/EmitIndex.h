@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The third face of L4: the numbers of a `LayoutMap` as operations on values
-// of index type. Sums of digits become `affine.apply`, swizzles `arith.xori`:
+// Emits a `LayoutMap` as operations on values of index type (L4). Sums of
+// digits become `affine.apply`, swizzles `arith.xori`:
 //
 //     buffer(i, xor(i, j : 4)), stored axes:
 //       %a = arith.andi %i, %c3    %b = arith.andi %j, %c3
 //       axes: %i, arith.xori %a, %b
 //
-// `sizes` are those of the logical dims, one each, constants where static.
+// `sizes` are the sizes of the logical dims, one each; static sizes are
+// constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,40 +26,46 @@
 namespace mlir {
 namespace layout {
 
-/// Each of `values` where dim d is dims[d].
+/// Emits the value of each expression in `values`, with dims[d] as dim d.
 SmallVector<Value> emitValues(OpBuilder &b, Location loc,
                               ArrayRef<IndexExpr> values, ValueRange dims,
                               ArrayRef<OpFoldResult> sizes);
 
-/// The storage coordinates of a logical index, and its stored axes. `index` may
-/// go on with the numbers of the replicas; else the first one is meant.
+/// Emits the storage coordinates of a logical index. `index` may have one more
+/// entry per replica dim; missing entries select the first replica.
 SmallVector<Value> emitForward(OpBuilder &b, Location loc, const LayoutMap &map,
                                ValueRange index, ArrayRef<OpFoldResult> sizes);
+
+/// Emits the stored axes of a logical index. `index` is that of `emitForward`.
 SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);
 
-/// The digits of a coordinate inside of the storage, which is row-major over
-/// axes of these extents, slowest first.
+/// Emits the digits of a `coordinate` within the storage, which is row-major
+/// over axes of the given `extents`, slowest first.
 SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
                               ArrayRef<OpFoldResult> extents);
 
+/// A logical index that was emitted for a storage position.
 struct EmittedIndex {
-  SmallVector<Value> index; // logical
-  /// i1: the position holds an element, not padding. Null where it always does.
+  SmallVector<Value> index; // one value per logical dim
+  /// An i1 that is true if the position holds an element, not padding. Null if
+  /// padding is not checked.
   Value isElement;
 };
 
-/// The logical index at a position given by its stored axes. Fails, emitting
-/// nothing, where the map has no inverse by construction on `shape`. The check
-/// for padding is emitted only if asked for.
+/// Emits the logical index of the element at `position`, given by its stored
+/// axes. Emits the padding check only if `checkPadding`. Returns failure, with
+/// nothing emitted, if the map has no inverse by construction on `shape`.
 FailureOr<EmittedIndex>
 emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
              ArrayRef<int64_t> shape, ValueRange position,
              ArrayRef<OpFoldResult> sizes, bool checkPadding);
 
-/// The same at a storage point given by its coordinates, which may be any
-/// numbers: outside of the storage there is no element.
+/// Emits the logical index of the element at a storage point, given by its
+/// coordinates. The coordinates may be arbitrary: `isElement` is false outside
+/// of the storage. Returns failure, with nothing emitted, if the map has no
+/// inverse by construction on `shape`.
 FailureOr<EmittedIndex> emitBackwardOfPoint(OpBuilder &b, Location loc,
                                             const LayoutMap &map,
                                             ArrayRef<int64_t> shape,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A size expression as operations on index values, constants folded:
+// Emits a size expression as operations on index values. Constants are folded:
 //
 //     ceil(size(0) / 16) * 16, size(0) is %n:
 //       %0 = arith.ceildivui %n, %c16    %1 = arith.muli %c16, %0
@@ -21,12 +21,12 @@
 namespace mlir {
 namespace layout {
 
-/// The value of `size`, where sizeOf[d] is size(d).
+/// Emits the value of `size`, with sizeOf[d] as size(d).
 OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
                       ArrayRef<OpFoldResult> sizeOf);
 
-/// The same for an extent of storage, which is 0 where sizes without elements
-/// make the expression negative.
+/// Emits `size` as an extent of storage, clamped to 0: the expression can be
+/// negative if a dim has size 0.
 OpFoldResult emitExtent(OpBuilder &b, Location loc, const SizeExpr &size,
                         ArrayRef<OpFoldResult> sizeOf);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elements of a constant with a layout are logical, row-major. They are
-// packed into the constant of the physical type; padding holds what the type
-// states, or zero, so that the same input gives the same bytes.
+// Packs the elements of a constant with a layout, which are logical and
+// row-major, into a constant of the physical type. Padding gets the value that
+// the type states, or zero, so that equal inputs give equal bytes.
 //
 //   dense<[1, 2, 3]> : tensor<3xf32, blocked<"A" to "A2a">>
 //   dense<[[1, 2], [3, 0]]> : tensor<2x2xf32>
@@ -24,8 +24,8 @@
 namespace mlir {
 namespace layout {
 
-/// The constant of the physical type of `type` that holds the logical elements
-/// of `value`.
+/// Returns the constant of the physical type of `type` that holds the logical
+/// elements of `value`, or failure with a reason if it cannot be packed.
 FailureOr<ElementsAttr> packConstant(ElementsAttr value, RankedTensorType type,
                                      Refusal refuse = {});
 

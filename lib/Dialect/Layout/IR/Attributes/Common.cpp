@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// As many as the parser of `#layout.map` reads.
+/// The bound of the parser of `#layout.map`.
 static constexpr size_t kMostDims = 64;
 
 LogicalResult layout::checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
@@ -38,7 +38,7 @@ LogicalResult layout::checkRank(Attribute layout, unsigned rank,
 }
 
 SMLoc layout::getLocInString(SMLoc literal, size_t column) {
-  // The lexer has seen the closing quote, and that the escapes are whole.
+  // The lexer has checked the closing quote and the escapes.
   const char *at = literal.getPointer() + 1;
   for (; column > 0 && *at != '"'; --column) {
     if (*at++ == '\\')
@@ -50,7 +50,7 @@ SMLoc layout::getLocInString(SMLoc literal, size_t column) {
 ParseResult layout::parseAtLeast(AsmParser &parser, int64_t &value,
                                  int64_t least, StringRef what) {
   SMLoc loc = parser.getCurrentLocation();
-  // The lexer reads these as the integers -1 and 0.
+  // AsmParser parses these as the integers -1 and 0.
   if (succeeded(parser.parseOptionalKeyword("true")) ||
       succeeded(parser.parseOptionalKeyword("false")))
     return parser.emitError(loc) << "expected a number, found a truth value";

@@ -16,27 +16,31 @@ namespace layout {
 
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
-/// Tensors of more dims have no layout: their maps could not be written.
+/// Checks that the tensor has at most 64 dims, the most that the parser of
+/// `#layout.map` reads.
 LogicalResult checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
                             EmitErrorFn emitError);
 
-/// The same, and that the tensor has the rank of the notation.
+/// Checks that the tensor has the rank of the notation, and at most 64 dims.
 LogicalResult checkRank(Attribute layout, unsigned rank,
                         ArrayRef<int64_t> shape, EmitErrorFn emitError);
 
-/// `aligned`, `compact`, .. and `none`, `n4`, ..
+/// Returns the keyword of an enumerator: `aligned`, `compact`, .. for modes and
+/// `none`, `n4`, .. for packings.
 StringRef stringify(NpuMode mode);
 StringRef stringify(NpuPack pack);
 
-/// Where a character of a string literal stands in the source, in which escapes
-/// take more than one. `literal` is at the opening quote.
+/// Returns the source location of the character at `column` of a string
+/// literal, in which an escape has several characters. `literal` is at the
+/// opening quote.
 SMLoc getLocInString(SMLoc literal, size_t column);
 
-/// Reads an integer that is at least `least`; `what` names it in the message.
+/// Parses an integer that is at least `least`; `what` names it in error
+/// messages.
 ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,
                          StringRef what);
 
-/// `[x = 2, y = 4]`: a mesh that splits nothing.
+/// Parses mesh axes such as `[x = 2, y = 4]` into a mesh that splits no dim.
 FailureOr<Mesh> parseMeshAxes(AsmParser &parser);
 void printMeshAxes(AsmPrinter &printer, const Mesh &mesh);
 

@@ -61,7 +61,7 @@ static ParseResult parseSplit(AsmParser &parser, Mesh &mesh) {
       });
 }
 
-/// `[[1, 2], [0, 0]]`: before and after the block, for each dim.
+/// Parses the halo of each dim, before and after the block: `[[1, 2], [0, 0]]`.
 static ParseResult parseHalos(AsmParser &parser, Mesh &mesh) {
   SMLoc loc = parser.getCurrentLocation();
   std::vector<Halo> halos;
@@ -185,7 +185,7 @@ SmallVector<int64_t> MeshAttr::getExampleShape() const {
   SmallVector<int64_t> shape(mesh.splits.size(), 1);
   if (!getLocal())
     return shape;
-  // Whole blocks of what the local layout takes.
+  // Each block has the example shape of the local layout.
   SmallVector<int64_t> local = getLocal().getExampleShape();
   local.resize(shape.size(), 1);
   for (auto [d, split] : llvm::enumerate(mesh.splits)) {

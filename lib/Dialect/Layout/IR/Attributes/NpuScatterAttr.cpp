@@ -16,7 +16,7 @@ using namespace mlir::layout;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The words of an enum, in the order of its values.
+/// The keywords of each enum, in the order of its values.
 static constexpr StringLiteral kModes[] = {"aligned", "compact", "matrix",
                                            "strided", "continuous"};
 static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
@@ -24,7 +24,8 @@ static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
 StringRef layout::stringify(NpuMode mode) { return kModes[int(mode)]; }
 StringRef layout::stringify(NpuPack pack) { return kPacks[int(pack)]; }
 
-/// A keyword of `words`, as its position among them.
+/// Parses one of the keywords in `words` and returns its index, or reports an
+/// error that lists them.
 static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
                                 ArrayRef<StringLiteral> words) {
   SMLoc loc = parser.getCurrentLocation();
@@ -51,8 +52,8 @@ static ParseResult parseTarget(AsmParser &parser, NpuTargetInterface &target) {
          << "expected #npu.target as the target, found " << attr;
 }
 
-/// What follows the mode: `start = 2, pack = n4, ..` in any order. `packLoc` is
-/// where the packing stands.
+/// Parses the settings after the mode, `start = 2, pack = n4, ..`, in any
+/// order. Sets `packLoc` to the location of the packing.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
                                  NpuTargetInterface &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
@@ -84,7 +85,7 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
       scatter.pack = NpuPack(*pack + 1);
     } else if (name == "axes") {
       parsed = parser.parseString(&scatter.axes);
-      // A tensor of the family's own dims has one spelling.
+      // The default axes are not stored, so that they have one spelling.
       if (scatter.axes == scatter.getFamilyAxes())
         scatter.axes.clear();
     } else {
@@ -129,8 +130,8 @@ Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
                             "a stride");
       }))
     return {};
-  // So far it is the mode that can be wrong, and with good numbers after it the
-  // packing.
+  // At this point only the mode can be wrong. Past the settings, whose numbers
+  // are checked when they are parsed, it is the packing.
   if (failed(verifyScatter([&] { return parser.emitError(modeLoc); }, scatter)))
     return {};
   SMLoc packLoc = modeLoc;
@@ -177,8 +178,8 @@ NpuScatter NpuScatterAttr::getScatter() const {
   return scatter;
 }
 
-/// Figures of a target are no part of the invariant: whether the layout fits a
-/// chip is asked when a tensor has it.
+/// Checks the parameters only. Whether the layout fits the memory of its target
+/// is checked when a tensor type uses it.
 LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
                                      int64_t width, ArrayRef<int64_t> strides,
                                      int64_t start, NpuPack pack,
@@ -213,7 +214,8 @@ Attribute NpuScatterAttr::withTarget(Attribute target) const {
 // The map
 //===----------------------------------------------------------------------===//
 
-/// The storage of a scattered layout; what does not fit is reported.
+/// Returns the storage of a scattered layout, or reports why it does not fit
+/// and returns std::nullopt.
 static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
                                             ArrayRef<int64_t> shape,
                                             Type elementType,
@@ -263,9 +265,9 @@ SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
 // The layout of a memref
 //===----------------------------------------------------------------------===//
 
-/// Where an element lies depends on more than this attribute: on the sizes and
-/// the element type. Upstream's passes ask for a map all the same, and leave
-/// alone what they meet in one of strides that are not known.
+/// Returns an affine map of unknown strides. The address of an element depends
+/// on the shape and the element type, which this attribute lacks, but upstream
+/// passes query a map. They leave memrefs with unknown strides alone.
 AffineMap NpuScatterAttr::getAffineMap() const {
   unsigned rank = getScatter().getRank();
   AffineExpr sum = getAffineConstantExpr(0, getContext());
@@ -277,7 +279,8 @@ AffineMap NpuScatterAttr::getAffineMap() const {
 
 bool NpuScatterAttr::isIdentity() const { return false; }
 
-/// The element type is not known here: `npu` ops ask for all of L1.
+/// Checks the rank only, because the element type is unknown. The verifiers of
+/// `npu` ops check the rest of L1.
 LogicalResult NpuScatterAttr::verifyLayout(ArrayRef<int64_t> shape,
                                            EmitErrorFn emitError) const {
   return checkRank(*this, getScatter().getRank(), shape, emitError);

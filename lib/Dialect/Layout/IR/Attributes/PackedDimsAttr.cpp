@@ -70,8 +70,8 @@ FailureOr<LayoutMap> PackedDimsAttr::resolve(ArrayRef<int64_t> shape, Type,
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// Every part divides the product of the parts of its dim. There is no tensor
-/// that has a dim of any number that can be written.
+/// Returns the product of the parts of each dim as its size, which every part
+/// divides. Skips dim numbers that exceed the largest rank of a layout.
 SmallVector<int64_t> PackedDimsAttr::getExampleShape() const {
   constexpr int64_t maxRank = 64;
   SmallVector<int64_t> shape;

@@ -57,7 +57,7 @@ LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
   return verifyValue(emitError, value);
 }
 
-/// Whether a number of the type can be zero.
+/// Returns true if the type has a zero.
 static bool hasZero(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return llvm::APFloat::semanticsHasZero(floatType.getFloatSemantics());

@@ -75,7 +75,7 @@ FailureOr<LayoutMap> PartialAttr::resolve(ArrayRef<int64_t> shape,
       emitError() << "layout " << *this << " " << why;
     return failure();
   };
-  // Of a tensor without a known element type the map alone is asked.
+  // Without an element type only the map is queried.
   if (elementType && !elementType.isIntOrFloat())
     return fail("has parts of elements that are no numbers (P4): reduce them "
                 "before");

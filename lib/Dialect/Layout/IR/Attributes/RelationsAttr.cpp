@@ -13,7 +13,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Reads the text and remembers where each name stands, in order.
+/// Parses the text and records the location of each name, in order.
 struct RelationsParser {
   AsmParser &parser;
   RelationsText text;

@@ -80,7 +80,7 @@ SmallVector<Sized> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
   return resolve(shape, type, nullptr)->getStoredDims();
 }
 
-/// Every kind takes axes of size 1, whatever it asks of their sizes.
+/// Returns a shape of ones, which every kind accepts.
 SmallVector<int64_t> RgbaImageAttr::getExampleShape() const {
   return SmallVector<int64_t>(getLetters(getKind()).size(), 1);
 }
