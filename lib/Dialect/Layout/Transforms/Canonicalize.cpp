@@ -39,7 +39,7 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
                        partial.getReduction(), partial.getAxes()));
 }
 
-/// A layout on a mesh with canonical layouts in the memory of a device.
+/// Returns a mesh layout with the local layout of a device in canonical form.
 static Attribute canonicalizeLocal(Attribute layout, RankedTensorType type) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),
@@ -74,7 +74,7 @@ struct CanonicalizeLayoutsPass
     AttrTypeReplacer replacer;
     replacer.addReplacement(
         [&](RankedTensorType type) -> Type { return canonicalize(type); });
-    // Elements carry their type but do not offer it for replacement.
+    // AttrTypeReplacer does not visit the type of an elements attribute.
     replacer.addReplacement([&](ElementsAttr elements) -> Attribute {
       auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
       if (!type)

@@ -20,7 +20,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// A type that says of a tensor what is no layout.
+/// Returns the first tensor type whose encoding is not a layout, or null.
 static Type findForeign(TypeRange types) {
   auto found = llvm::find_if(types, [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

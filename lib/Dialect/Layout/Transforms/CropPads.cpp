@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Padding by a negative amount removes elements, as ONNX and StableHLO say.
-// Upstream's lowerings of tensor.pad take every amount for a number of elements
-// to add.
+// Padding by a negative amount removes elements, as in ONNX and StableHLO. The
+// upstream lowerings of tensor.pad assume that every amount adds elements.
 //
 //   tensor.pad %x low[-1] high[2] : 6 to 7
 //     tensor.extract_slice %x[1] [5] [1], then tensor.pad low[0] high[2]
@@ -19,9 +18,10 @@
 //   low'   = max(0, min(t, low))
 //   high'  = max(0, t - low' - size)
 //
-// The bounds n and t matter only if one side removes more than there is, and
-// the other one adds elements: then all elements of the result are padding.
-// Amounts that are maxima with 0 are seen to add only if the pass runs again.
+// The bounds n and t matter only if one side removes more elements than exist
+// and the other one adds some: then all elements of the result are padding.
+// Dynamic amounts become maxima with 0, which `addsOnly` recognizes in a second
+// run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ using namespace mlir::layout;
 static bool addsOnly(OpFoldResult amount) {
   if (std::optional<int64_t> number = getConstantIntValue(amount))
     return *number >= 0;
-  // Upstream states no bounds of these.
+  // The upstream bounds analysis does not support maxima.
   if (auto larger = cast<Value>(amount).getDefiningOp<arith::MaxSIOp>())
     return addsOnly(larger.getLhs()) || addsOnly(larger.getRhs());
   OpFoldResult zero = IntegerAttr::get(IndexType::get(amount.getContext()), 0);
@@ -84,7 +84,7 @@ static Value emitSlice(OpBuilder &b, Location loc, Value source,
                        ArrayRef<OpFoldResult> offsets,
                        ArrayRef<OpFoldResult> sizes) {
   auto type = cast<RankedTensorType>(source.getType());
-  // No offset is inside of a dim whose slice has no elements.
+  // The offset of an empty slice may be out of bounds.
   if (llvm::any_of(sizes, isZeroInteger))
     return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
   SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
@@ -95,8 +95,8 @@ static Value emitSlice(OpBuilder &b, Location loc, Value source,
 }
 
 /// Replaces a padding that may remove elements by a slice and a padding that
-/// only adds elements, or by a fill if the result is known to have no element
-/// of the source. The replacement has the type of `op`, the slice is row-major.
+/// only adds elements, or by a fill if the result provably has no element of
+/// the source. The replacement has the type of `op`; the slice is row-major.
 static void crop(RewriterBase &rewriter, tensor::PadOp op) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);

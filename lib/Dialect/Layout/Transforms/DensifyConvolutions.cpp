@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An imported transposed convolution is a convolution of an image with zeros
-// between its pixels. Results whose indices have the same remainder are sums of
-// the same taps times pixels that lie side by side, so that each remainder has
-// a dense convolution, which makes every so many results:
+// Decomposes transposed convolutions, which importers write as a convolution of
+// an image with zeros between its pixels, into sub-pixel convolutions. Results
+// whose indices have the same remainder use the same taps and adjacent pixels.
+// Each remainder thus has a dense convolution, whose results are inserted with
+// a stride:
 //
 //   v[2 i + 1]  = x[i], the others 0
 //   y[p]        = v[p] w[0] + v[p + 1] w[1] + v[p + 2] w[2]
@@ -38,8 +39,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// More dense convolutions than this take the place of none: each of them is
-/// code of its own.
+/// The most dense convolutions that replace one op, a bound on code size.
 static constexpr int64_t kMostConvolutions = 64;
 
 //===----------------------------------------------------------------------===//
@@ -52,20 +52,20 @@ struct Window {
   unsigned imageDim = 0, resultDim = 0;
   std::optional<unsigned> tapDim; // of the weights
   int64_t step = 1, dilation = 1;
-  AffineExpr result, tap; // the loops
+  AffineExpr result, tap; // the loops over them
   SpreadDim spread;
 };
 
-/// Results `apart` * t + `first` are sums over taps `tapStep` * m + `tap`,
-/// times pixels `step` * t + `dilation` * m + `pixel`; what is not said here
-/// the DenseWindow says.
+/// The dense convolution of results `apart` * t + `first`, t < `count`: the sum
+/// over m < `taps` of tap `tapStep` * m + `tap` times pixel `step` * t +
+/// `dilation` * m + `pixel`. The other symbols are in DenseWindow.
 struct Remainder {
   int64_t first = 0, count = 0;
   int64_t tap = 0, taps = 0;
   int64_t pixel = 0;
 };
 
-/// What all remainders of a window have in common.
+/// The parameters that all remainders of a window share.
 struct DenseWindow {
   int64_t apart, tapStep, step, dilation;
   explicit DenseWindow(const Window &window) {
@@ -77,17 +77,19 @@ struct DenseWindow {
     step = window.step / ofResults;
     dilation = window.dilation / ofTaps;
   }
-  /// How many pixels lie between the first and the last one that are read.
+  /// Returns the distance in pixels from the first to the last one that is
+  /// read.
   int64_t getReach(const Remainder &remainder) const {
     return (remainder.count - 1) * step + (remainder.taps - 1) * dilation;
   }
 };
 } // namespace
 
-/// How `op` reads dim `dim` of its first input; none where it is otherwise.
+/// Returns how `op` reads dim `dim` of its first input, or std::nullopt if this
+/// is not a window.
 static std::optional<Window> findWindow(linalg::LinalgOp op, unsigned dim) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // A factor for each loop, and a number.
+  // A coefficient for each loop, and a constant.
   SmallVector<int64_t> terms;
   if (failed(getFlattenedAffineExpr(maps[0].getResult(dim), op.getNumLoops(), 0,
                                     &terms)) ||
@@ -148,7 +150,7 @@ static SmallVector<Remainder> findRemainders(const Window &window,
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// A sum of products of an image and weights, all sizes of which are known.
+/// Returns true if `op` is a sum of products of two static tensors.
 static bool isConvolution(linalg::LinalgOp op) {
   auto isPlain = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -165,7 +167,7 @@ static bool isConvolution(linalg::LinalgOp op) {
 }
 
 namespace {
-/// A part of a tensor.
+/// A strided slice of a static tensor.
 struct Slice {
   SmallVector<int64_t> offsets, sizes, strides;
 
@@ -184,13 +186,14 @@ struct Slice {
   Value insert(OpBuilder &b, Location loc, Value part, Value whole) const;
 };
 
-/// The convolution of an image that is spread, as several of its pixels.
+/// Rewrites a convolution of a spread image as dense convolutions of its
+/// pixels.
 class Densifier {
 public:
   Densifier(RewriterBase &rewriter, linalg::LinalgOp op)
       : rewriter(rewriter), op(op), loc(op.getLoc()) {}
 
-  /// Finds what there is to do; false where there is nothing.
+  /// Analyzes the op. Returns false if it is not rewritten.
   bool analyze();
   void rewrite();
 
@@ -198,7 +201,7 @@ private:
   void padPixels();
   void adaptMaps();
   Value makeInit(const Slice &slice);
-  /// Adds the results with these remainders, one of each window, to `whole`.
+  /// Inserts the results with these remainders, one per window, into `whole`.
   Value convolve(ArrayRef<Remainder> chosen, Value whole);
 
   RewriterBase &rewriter;
@@ -207,7 +210,7 @@ private:
   SpreadImage image;
   SmallVector<Window> windows;
   SmallVector<SmallVector<Remainder>> remainders; // of each window
-  Value pixels;                                   // with a border
+  Value pixels;                                   // with a border of zeros
 };
 } // namespace
 
@@ -256,8 +259,8 @@ bool Densifier::analyze() {
   return count > 0 && count <= kMostConvolutions;
 }
 
-/// Gives the pixels a border of zeros where results see one, and counts from
-/// it.
+/// Pads the pixels with the zeros that results read outside of them, and makes
+/// `Remainder::pixel` relative to the padded image.
 void Densifier::padPixels() {
   pixels = image.makePixels(rewriter);
   auto type = cast<RankedTensorType>(pixels.getType());
@@ -290,7 +293,7 @@ void Densifier::padPixels() {
                                  before, behind, zero);
 }
 
-/// Makes the op read what the dense windows read.
+/// Changes the indexing map of the image to that of the dense windows.
 void Densifier::adaptMaps() {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<AffineExpr> exprs(maps[0].getResults());
@@ -312,7 +315,7 @@ void Densifier::adaptMaps() {
       .setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
-/// What the results of `slice` start from.
+/// Returns the init of the results in `slice`.
 Value Densifier::makeInit(const Slice &slice) {
   Value init = op->getOperand(2);
   auto makeEmpty = [&]() -> Value {
@@ -368,7 +371,7 @@ void Densifier::rewrite() {
     whole = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                     type.getElementType());
   }
-  // All choices, those of the last window fastest.
+  // All combinations of remainders, those of the last window fastest.
   SmallVector<SmallVector<Remainder>> choices(1);
   for (ArrayRef<Remainder> each : remainders) {
     SmallVector<SmallVector<Remainder>> longer;
@@ -399,7 +402,7 @@ struct DensifyConvolutions
       densifier.rewrite();
       changed = true;
     }
-    // Nobody reads the zeros any more.
+    // Erase the zeros, which have no users left.
     if (changed)
       (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }

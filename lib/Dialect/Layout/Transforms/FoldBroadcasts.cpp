@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An imported MatMul of [1, M, K] and [K, N] is a copy of the weights to
-// [1, K, N] and a linalg.batch_matmul. The copy hides that the weights are
-// constant and takes longer than the product where M is small.
+// An imported MatMul of [1, M, K] and [K, N] is a copy of the weights to [1, K,
+// N] and a linalg.batch_matmul. The copy hides that the weights are constant,
+// and costs more than the product if M is small.
 //
-//   copy that adds dims of extent 1       a view, of a constant a constant
-//   other copy that a contraction reads   the contraction reads the source
+//   copy                                    replacement
+//   adds only dims of extent 1              tensor.expand_shape; if the source
+//                                           is a constant, a constant
+//   any other that a contraction reads      the contraction reads the source
 //
-// Elementwise readers are left to the fusion of elementwise ops.
+// Copies that only elementwise ops read stay for the fusion of elementwise ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +41,9 @@ static bool isPlain(Value value) {
   return type && !type.getEncoding();
 }
 
-/// The map by which a copy that repeats its input along some dims, in the order
-/// that it has, reads this input. None where `op` is something else.
+/// Returns the map by which `op` reads its input, if `op` is a copy that
+/// repeats its input along some dims and keeps the order of the others, or else
+/// std::nullopt.
 static std::optional<AffineMap> findBroadcast(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 || !llvm::all_of(op->getOperands(), isPlain) ||
@@ -62,13 +65,13 @@ static std::optional<AffineMap> findBroadcast(linalg::LinalgOp op) {
   return in;
 }
 
-/// The source with dims of extent 1 where `op` repeats it. Null where it
-/// repeats it more often than once.
+/// Returns the source of `op` expanded by dims of extent 1, or null if `op`
+/// repeats it along a dim of another extent.
 static Value getView(RewriterBase &rewriter, linalg::LinalgOp op,
                      AffineMap in) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value source = op->getOperand(0);
-  // A new dim joins the source's dim before it, the first ones that behind.
+  // A new dim joins the group of the source dim before it, or the first group.
   SmallVector<ReassociationIndices> groups(in.getNumResults());
   int64_t group = -1;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -88,7 +91,8 @@ static Value getView(RewriterBase &rewriter, linalg::LinalgOp op,
                                        groups);
 }
 
-/// Makes a contraction read the source of a broadcast.
+/// Makes the contraction that owns `use` read `source` instead of its
+/// broadcast.
 static void readSource(RewriterBase &rewriter, OpOperand &use, Value source,
                        AffineMap in) {
   auto op = cast<linalg::LinalgOp>(use.getOwner());
@@ -112,7 +116,8 @@ static bool isElementwise(Operation *op) {
   return linalgOp && linalgOp.getNumLoops() == linalgOp.getNumParallelLoops();
 }
 
-/// Whether an input of a contraction can be read by any map.
+/// Returns true if `use` is an input of a contraction, which can be read
+/// through any map.
 static bool canReadSource(OpOperand &use) {
   auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return op && op.hasPureTensorSemantics() && op.isDpsInput(&use) &&

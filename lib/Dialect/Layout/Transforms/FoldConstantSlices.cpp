@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream folds slices of dense constants, but not of resources, and no copy
-// whose indices are computed in its body. Here both are read as one thing: the
-// elements of a row-major constant at an offset and a stride for each dim.
+// Folds slices, copies and transposes of constants. Upstream folds slices of
+// dense constants only, not of resources, and no copies that compute indices in
+// their body. Here all are read as strided views of a row-major constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Element (i, j, ..) is element `offset` + `strides[0]` * i + `strides[1]` * j
-/// + .. of `source`.
+/// A strided view: element (i, j, ..) is element `offset` + `strides[0]` * i +
+/// `strides[1]` * j + .. of `source`.
 struct StridedView {
   Value source;
   int64_t offset = 0;
@@ -71,8 +71,8 @@ static std::optional<StridedView> readSlice(tensor::ExtractSliceOp op) {
   return view;
 }
 
-/// `value` as an expression of the loops around it; null where it is no sum of
-/// multiples of them.
+/// Returns `value` as an expression of the enclosing loops, or null if it is
+/// not a sum of loop indices and constants.
 static AffineExpr readIndex(Value value) {
   MLIRContext *context = value.getContext();
   APInt constant;
@@ -93,7 +93,8 @@ static AffineExpr readIndex(Value value) {
       .Default([](Operation *) { return AffineExpr(); });
 }
 
-/// The tensor that a copy reads, and at which indices of its loops.
+/// Returns the tensor that a copy reads and the indices that it reads, as
+/// expressions of the loops, or std::nullopt if `op` is not a copy.
 static std::optional<std::pair<Value, SmallVector<AffineExpr>>>
 readCopy(linalg::GenericOp op) {
   Value copied = op.getBody()->getTerminator()->getOperand(0);
@@ -125,7 +126,7 @@ static std::optional<StridedView> readCopyView(linalg::GenericOp op) {
   auto type = cast<RankedTensorType>(copy->first.getType());
   for (auto [stride, index] :
        llvm::zip_equal(getRowMajorStrides(type), copy->second)) {
-    // A factor for each loop, and a number.
+    // A coefficient for each loop, and a constant.
     SmallVector<int64_t> terms;
     if (!index || failed(getFlattenedAffineExpr(index, loops, 0, &terms)) ||
         terms.size() != loops + 1)
@@ -149,7 +150,8 @@ static std::optional<StridedView> readTranspose(linalg::TransposeOp op) {
   return view;
 }
 
-/// Whether all elements that the view shows are some of `count`.
+/// Returns true if all elements of the view are within a constant of `count`
+/// elements.
 static bool isWithin(const StridedView &view, ArrayRef<int64_t> shape,
                      int64_t count) {
   int64_t first = view.offset, last = view.offset;
@@ -170,12 +172,14 @@ static void copyElements(ArrayRef<char> from, ArrayRef<int64_t> shape,
                  position + i * strides[0], bytes, to);
 }
 
-/// What the view shows of `constant`; null where that cannot be told.
+/// Returns the elements of the view of `constant`, or null if they cannot be
+/// evaluated or would be more than those of the constant.
 static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
                              RankedTensorType type) {
   int64_t count = constant.getNumElements();
   Type element = type.getElementType();
-  // All of it is kept once, as others may read it, too.
+  // Return the constant itself for a view of all of it, so that it is stored
+  // once.
   if (constant.getType() == type && view.offset == 0 &&
       view.strides == getRowMajorStrides(type))
     return constant;
@@ -211,7 +215,7 @@ struct FoldConstantSlices
   using FoldConstantSlicesPassBase::FoldConstantSlicesPassBase;
 
   void runOnOperation() override {
-    // In the order of the program, so that slices of slices fold, too.
+    // Program order, so that slices of slices fold, too.
     IRRewriter rewriter(&getContext());
     bool changed = false;
     getOperation()->walk([&](Operation *op) {

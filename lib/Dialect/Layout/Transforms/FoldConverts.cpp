@@ -28,7 +28,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Storage that nobody has written is made where it is needed.
+/// Replaces a conversion of a tensor.empty by a tensor.empty in the new layout.
 struct ConvertOfEmpty : public OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -38,7 +38,7 @@ struct ConvertOfEmpty : public OpRewritePattern<ConvertOp> {
     RankedTensorType type = convert.getResult().getType();
     if (!empty)
       return rewriter.notifyMatchFailure(convert, "not of fresh storage");
-    // Padding with a stated value has to be written.
+    // Padding with a stated value must be written.
     if (getPadding(type))
       return rewriter.notifyMatchFailure(convert, "states a padding value");
     rewriter.replaceOpWithNewOp<tensor::EmptyOp>(convert, type,
@@ -47,7 +47,7 @@ struct ConvertOfEmpty : public OpRewritePattern<ConvertOp> {
   }
 };
 
-/// A tensor of one value is filled where it is needed.
+/// Replaces a conversion of a linalg.fill by a fill of converted storage.
 struct ConvertOfFill : public OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -67,7 +67,7 @@ struct ConvertOfFill : public OpRewritePattern<ConvertOp> {
   }
 };
 
-/// The second conversion of a value to one layout is the first one.
+/// Replaces the second of two equal conversions in a block by the first.
 struct DuplicateConvert : public OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -102,13 +102,13 @@ LogicalResult layout::foldLayoutTransforms(Operation *root) {
   populateFoldTransformPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  // Only conversions and what becomes of them are visited.
+  // Visit only conversions and their replacements.
   SmallVector<Operation *> converts;
   root->walk([&](ConvertOp convert) { converts.push_back(convert); });
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   if (failed(applyOpPatternsGreedily(converts, std::move(patterns), config)))
     return failure();
-  // What was converted may have no other use; users come before producers.
+  // Erase converted values without other uses; users come before producers.
   root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isa<ConvertOp, linalg::FillOp, tensor::EmptyOp>(op) ||
         op->hasTrait<OpTrait::ConstantLike>())

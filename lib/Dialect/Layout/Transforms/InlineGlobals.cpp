@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The global that an op reads, and what it holds at all times.
+/// The immutable global that an op reads, and its value.
 struct Content {
   Operation *global = nullptr;
   Attribute value;

@@ -33,13 +33,14 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor);
 }
 
-/// Ops below one with a rule are part of what it does.
+/// Returns true if the ops in the regions of `op` are shown. They are not if
+/// `op` has a layout rule, because they are then part of what it computes.
 static bool showsRegions(Operation *op) {
   return op->getNumRegions() && !op->getRegion(0).empty() &&
          std::holds_alternative<OpaqueRule>(getLayoutRule(op));
 }
 
-/// What costs nothing in any layout.
+/// Returns true for ops that cost nothing in any layout.
 static bool isHidden(Operation *op) {
   OpLayoutRule rule = getLayoutRule(op);
   return op->hasTrait<OpTrait::ConstantLike>() ||
@@ -56,7 +57,7 @@ std::optional<unsigned> LayoutGraph::getBox(Value value) const {
   return op ? find(boxOf, op) : find(boxOfArgument, value);
 }
 
-/// The operands that an op reads and a box makes.
+/// Returns the operands whose elements `op` reads and that a box produces.
 SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   OpLayoutRule rule = getLayoutRule(op);
   auto *loops = std::get_if<LoopsRule>(&rule);
@@ -68,14 +69,15 @@ SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
   return tensors;
 }
 
-/// Whether the op may share a box.
+/// Returns true if `op` may share a box with others.
 static bool isInRun(Operation *op) {
   return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
          isTensor(op->getResult(0));
 }
 
-/// The run that the op continues: it reads what that makes and nothing else,
-/// nobody else reads it, and both have one layout.
+/// Returns the box that `op` extends, or std::nullopt. Its last op must be the
+/// only producer that `op` reads, have no other visible user, and have the same
+/// layout.
 std::optional<unsigned> LayoutGraph::findRun(Operation *op) const {
   SmallVector<OpOperand *> tensors = getReadTensors(op);
   if (tensors.empty() || !isInRun(op))
@@ -138,9 +140,9 @@ bool LayoutGraph::isJoinable(const Box &box, bool isOneLayout) const {
   return isInRun(box.ops.front());
 }
 
-/// For each box the one that it joins, or itself. The round of a box counts the
-/// boxes before it that do not join, so what leaves a box never comes back to
-/// it.
+/// Returns, for each box, the box that it joins, or the box itself. The round
+/// of a box is the number of boundaries that cannot be joined on the longest
+/// path to it. Boxes join only within a round, so no cycles arise.
 std::vector<unsigned> LayoutGraph::findConnected(bool isOneLayout) const {
   std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
   std::vector<char> joinable;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops of a program as boxes: runs of ops in one layout, each of which reads
-// the one before alone; arguments; conversions. In a large program the boxes
-// are connected ops of one layout, in a very large one all that is connected
-// without moving bytes. What costs nothing is not shown: constants, fresh
-// storage and what fills it, destinations that nobody reads, sizes.
+// Models a program as boxes: arguments, conversions, and chains of ops in one
+// layout, each of which reads only the one before. In a large program a box
+// holds connected ops of one layout, and in a very large one all ops that are
+// connected without moving bytes. Ops that are free are hidden: constants,
+// fresh storage and its fills, destinations that are not read, and sizes.
 //
 //   LayoutGraph graph(module, target, /*maxBoxes=*/200);
 //   for (unsigned box : graph.getBoxes(block))
@@ -25,16 +25,18 @@
 namespace mlir {
 namespace layout {
 
+/// The boxes of a program and the tensors between them.
 class LayoutGraph {
 public:
+  /// An argument, or ops that are shown as one.
   struct Box {
     Block *block;
     SmallVector<Operation *> ops;
     BlockArgument argument;
 
-    /// The type of what leaves the box; null where nothing does.
+    /// Returns the type of the last result in the box, or null if it has none.
     Type getType() const;
-    /// The conversion that the box is.
+    /// Returns the conversion if the box is one, or null.
     ConvertOp getConversion() const;
   };
 
@@ -43,9 +45,9 @@ public:
   std::vector<Box> boxes;
 
   ArrayRef<unsigned> getBoxes(Block *block) const;
-  /// The ops of a block that have boxes inside.
+  /// Returns the ops of a block that have boxes inside.
   ArrayRef<Operation *> getFrames(Block *block) const;
-  /// The tensors that a box reads, each with the box that makes it.
+  /// Returns the tensors that a box reads, each with the box that produces it.
   SmallVector<std::pair<unsigned, Value>> getReads(unsigned box) const;
 
 private:

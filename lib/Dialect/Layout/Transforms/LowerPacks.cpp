@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For targets that have no lowering of packs. The CPU pipeline keeps them until
-// layout-lower-relayout, which has the same patterns (LowerPacks.h).
+// Lowers packs for targets that have no lowering of their own. The CPU pipeline
+// keeps them until layout-lower-relayout, which has the same patterns
+// (LowerPacks.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +40,8 @@ struct LowerPacks : layout::impl::LowerPacksPassBase<LowerPacks> {
     });
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerPack, LowerUnPack>(&getContext());
-    // A pack that upstream has no rewriting for stays, and is reported where
-    // it is lowered.
+    // Packs that the patterns do not match stay and are reported when they are
+    // lowered.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -54,7 +54,7 @@ struct LowerTosaPass : layout::impl::LowerTosaPassBase<LowerTosaPass> {
     pipeline.addPass(tosa::createTosaInferShapesPass());
     pipeline.addPass(tosa::createTosaMakeBroadcastablePass());
     pipeline.addPass(tosa::createTosaToLinalgNamed());
-    // Of what decompositions make, shapes may not fit each other yet.
+    // The decompositions create ops whose shapes are not broadcastable yet.
     pipeline.addPass(tosa::createTosaMakeBroadcastablePass());
     pipeline.addPass(tosa::createTosaToLinalg());
     pipeline.addPass(createTosaToArithPass());

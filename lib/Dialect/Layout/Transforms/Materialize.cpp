@@ -42,8 +42,9 @@ public:
   LogicalResult run();
 
 private:
-  /// What the attributes of an op ask for. Without any for the operands they
-  /// keep the types that they have; an empty list of results changes nothing.
+  /// The types that the layout attributes of an op request. `keepsOperands` is
+  /// true if it has none for its operands; `results` is empty if it has none
+  /// for its results.
   struct Wanted {
     Operation *op = nullptr;
     SmallVector<Type, 3> operands;
@@ -63,36 +64,37 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// Ops with attributes, and those with operands, which others may affect.
-  std::deque<Wanted> ops; // which does not move them when it grows
-  /// Of these, by a hash, one of each kind whose types were found right.
+  /// Ops with layout attributes, and ops with operands, whose producers may
+  /// change. A deque, because `right` holds pointers to its entries.
+  std::deque<Wanted> ops;
+  /// One entry of each kind of op whose types were verified, by hash.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
   Placement placement;
-  /// Operands, results and arguments that are to change their types.
+  /// The operands, results and arguments whose types change.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
-  /// Operands that ask for a value in another type.
+  /// The operands that need a value in another type.
   llvm::MapVector<std::pair<Value, Type>, SmallVector<OpOperand *, 2>> demands;
   llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
   llvm::DenseMap<std::pair<Value, Type>, Value> remade;
   StatedTypes types;
-  /// The last conversion of a value, and of the arguments of a block.
+  /// The last conversion after each value, and at the start of each block.
   llvm::DenseMap<Value, Operation *> lastAfter;
   llvm::DenseMap<Block *, Operation *> lastAtStart;
   llvm::SetVector<Operation *> replacedSources;
 };
 } // namespace
 
-/// The elements of a constant as those of `type`; null where they are of a kind
-/// that is not known.
+/// Returns the elements of a constant with another type, or null if their kind
+/// is not supported.
 static ElementsAttr getElementsAs(arith::ConstantOp constant, Type type) {
   auto elements = dyn_cast<ElementsAttr>(constant.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   return elements && tensor ? retypeElements(elements, tensor) : ElementsAttr();
 }
 
-/// Whether a constant can be of `type`, as its attributes state.
+/// Verifies that a constant can have the type that its attributes state.
 static LogicalResult checkConstant(arith::ConstantOp constant, Type type) {
   if (constant.getType() == type)
     return success();
@@ -114,8 +116,8 @@ LogicalResult Rewriter::readArguments(Operation *op) {
   return success();
 }
 
-/// Whether an op can have the types that it is to have. Those that are alike,
-/// of which large programs have many, need not be verified again.
+/// Verifies that an op can have the requested types. Skips ops that are
+/// identical to a verified one, which are many in large programs.
 LogicalResult Rewriter::checkTypes(const Wanted &entry) {
   Operation *op = entry.op;
   auto getResults = [](const Wanted &of) {
@@ -141,7 +143,7 @@ LogicalResult Rewriter::checkTypes(const Wanted &entry) {
 
 LogicalResult Rewriter::readOp(Operation *op) {
   if (op->getDiscardableAttrDictionary().empty()) {
-    // It keeps the types that it has.
+    // The op keeps its types.
     if (op->getNumOperands())
       ops.push_back({op, llvm::to_vector<3>(op->getOperandTypes()), {}, true});
     return success();
@@ -174,7 +176,7 @@ LogicalResult Rewriter::readOp(Operation *op) {
   return success();
 }
 
-/// Whether all that is stated can hold at once.
+/// Verifies that all requested types are consistent.
 LogicalResult Rewriter::checkStatements() {
   for (auto [argument, type] : wantedArguments)
     if (argument.getType() != type)
@@ -182,7 +184,7 @@ LogicalResult Rewriter::checkStatements() {
   return checkUses(root, uses, /*isComplete=*/true);
 }
 
-/// Arguments and what is returned have changed; the type follows.
+/// Updates the type of a function to its arguments and returned values.
 void Rewriter::setFunctionType(Operation *op) {
   auto function = cast<FunctionOpInterface>(op);
   SmallVector<Type> results(function.getResultTypes());
@@ -195,7 +197,7 @@ void Rewriter::setFunctionType(Operation *op) {
       function.getFunctionBody().getArgumentTypes(), results));
 }
 
-/// A free source is not converted but made once more, in the layout needed.
+/// Clones a free source with the type needed, instead of converting its result.
 Value Rewriter::makeSourceAs(Value value, Type type) {
   Value &known = remade[{value, type}];
   if (known)
@@ -205,7 +207,7 @@ Value Rewriter::makeSourceAs(Value value, Type type) {
   OpBuilder builder(source);
   builder.setInsertionPointAfter(source);
   IRMapping mapping;
-  // The storage that is filled is made first.
+  // Clone the destination of a fill first.
   if (auto dest = dyn_cast<DestinationStyleOpInterface>(source)) {
     Value init = dest.getDpsInitOperand(index)->get();
     mapping.map(init, makeSourceAs(init, type));
@@ -217,8 +219,8 @@ Value Rewriter::makeSourceAs(Value value, Type type) {
   return remade[{value, type}] = copy->getResult(index);
 }
 
-/// At the end of what stands after the value, or before its first use in an
-/// inner block.
+/// Sets the insertion point after the last conversion of `value`, or after
+/// `value` itself, or before the first user if `block` is nested.
 static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
                               ArrayRef<Operation *> users, Operation *last) {
   if (last && last->getBlock() == block)
@@ -234,7 +236,7 @@ static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
   builder.setInsertionPoint(first);
 }
 
-/// The result of `producer` as `type` without a conversion.
+/// Returns true if `producer` can be cloned with result type `type`.
 static bool canRemake(Operation *producer, Value value, Type type) {
   return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
          !hasLayout(value.getType()) &&
@@ -261,7 +263,7 @@ void Rewriter::collectDemands(const Wanted &entry) {
        llvm::zip_equal(entry.op->getOpOperands(), entry.operands)) {
     if (operand.get().getType() == type)
       continue;
-    // What reads no element takes what there is.
+    // Ops that read only the shape accept any layout.
     if (entry.keepsOperands &&
         std::holds_alternative<ShapeRule>(getLayoutRule(entry.op)))
       return;
@@ -279,7 +281,8 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
   SmallVector<Operation *> users;
   for (OpOperand *operand : operands)
     users.push_back(operand->getOwner());
-  // One for all, unless each would stand outside of a loop that it is in.
+  // Share one conversion, unless it would be in a deeper loop than the separate
+  // conversion of every user.
   unsigned depth = placement.getLoopDepth(placement.find(value, users));
   bool isShared =
       depth == 0 || llvm::any_of(users, [&](Operation *user) {
@@ -290,7 +293,7 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
                           : getAs(value, type, operand->getOwner()));
 }
 
-/// Gives a result its type, and the elements of a constant with it.
+/// Sets the type of a result, and of the elements if it is a constant.
 static void setType(OpResult result, Type type) {
   if (result.getType() == type)
     return;
@@ -300,7 +303,7 @@ static void setType(OpResult result, Type type) {
   result.setType(type);
 }
 
-/// What nobody needs in the old layout any more; users before producers.
+/// Erases replaced sources without users, users before producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;
   while (changed) {
@@ -317,7 +320,7 @@ void Rewriter::eraseReplacedSources() {
 }
 
 LogicalResult Rewriter::run() {
-  // All is read, and found to be right, before anything changes.
+  // Read and verify everything before the IR changes.
   WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -39,7 +39,7 @@ static std::string printMap(RankedTensorType type) {
   return text;
 }
 
-/// "buffer to image2d".
+/// Returns the storage spaces of both sides, e.g. "buffer to image2d".
 static std::string printTransition(const Row &row) {
   auto getSpace = [](RankedTensorType type) -> std::string {
     FailureOr<LayoutMap> map = getLayoutMap(type);
@@ -48,10 +48,11 @@ static std::string printTransition(const Row &row) {
   return getSpace(row.from) + " to " + getSpace(row.to);
 }
 
-/// What is not worth a word: nearly all conversions on a CPU.
+/// The transition that is not printed, because nearly all conversions on a CPU
+/// have it.
 static constexpr llvm::StringLiteral kLinear = "buffer to buffer";
 
-/// The number of rows of each transition, in the order of the alphabet.
+/// Returns the number of rows of each transition, in alphabetical order.
 static std::map<std::string, int64_t> countTransitions(ArrayRef<Row> rows) {
   std::map<std::string, int64_t> counts;
   for (const Row &row : rows)
@@ -84,7 +85,8 @@ Row Row::get(ConvertOp convert, TargetInterface target) {
                  explainConversion(convert), target);
 }
 
-/// What one run of `op` costs; nothing for ops that go through no elements.
+/// Returns the cost of one execution of `op`, or std::nullopt if it does not
+/// compute or move elements.
 static std::optional<Cost> getOpCost(Operation *op, CostModel &costs) {
   OpLayoutRule rule = getLayoutRule(op);
   if (!std::holds_alternative<LoopsRule>(rule) &&
@@ -111,7 +113,7 @@ CostTable CostTable::get(Operation *root, TargetInterface target) {
                                                        : table.activations)
           .push_back(Row::get(convert, target));
     } else if (isConstant(op) && hasLayout(op->getResult(0).getType())) {
-      // A conversion that has folded: the lowering packs the elements.
+      // This is a folded conversion: the lowering packs the elements.
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
       RankedTensorType plain = withoutLayout(type);
       table.constants.push_back(makeRow(

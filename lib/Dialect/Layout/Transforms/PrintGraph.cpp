@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The boxes of LayoutGraph.h in the color of their layout, tensors as arrows in
-// theirs, conversions that move bytes in red with how many and why, regions as
-// frames: as a graph in Graphviz's dot, or as JSON with the ops of each box.
+// Prints the boxes of LayoutGraph.h in the color of their layout, tensors as
+// arrows in the color of theirs, regions as frames, and conversions that move
+// bytes in red with their bytes and users. The output is Graphviz dot, or JSON
+// with the ops of each box.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,22 +33,22 @@ using namespace mlir::layout;
 
 using Box = LayoutGraph::Box;
 
-/// Kinds of ops that a box names.
+/// The most kinds of ops that the label of a box lists.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
 
 namespace {
-/// Numbers for the layouts of a graph, the same in both forms.
+/// Numbers the layouts of a graph; both output formats use the same numbers.
 class LayoutNumbers {
 public:
   explicit LayoutNumbers(const LayoutGraph &graph);
 
-  /// In the order of their numbers.
+  /// Returns the layouts in the order of their numbers.
   ArrayRef<Attribute> getLayouts() const { return layouts.getArrayRef(); }
-  /// Nothing for row-major.
+  /// Returns the number of a layout, or std::nullopt for row-major.
   std::optional<unsigned> getNumber(Type type) const;
-  /// "layout3", or "plain" for row-major.
+  /// Returns an id such as "layout3", or "plain" for row-major.
   std::string getId(Type type) const;
 
 private:
@@ -120,8 +121,9 @@ static std::string print(Attribute layout) {
   return text;
 }
 
-/// In thousandths of the circle. Hues go round by the golden section, so that
-/// neighbors differ; red is that of conversions that move bytes.
+/// Returns a hue in thousandths of the color circle. The golden ratio makes the
+/// hues of consecutive layouts differ; red is reserved for conversions that
+/// move bytes.
 static unsigned getHue(unsigned layout) {
   return 100 + layout * 618 % 1000 * 4 / 5;
 }
@@ -137,13 +139,13 @@ static std::string getColor(std::optional<unsigned> layout) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The name that the model gives to an op.
+/// Returns the name of an op in the source model, or an empty string.
 static StringRef getName(Operation *op) {
   auto name = op->getLoc()->findInstanceOf<NameLoc>();
   return name ? name.getName().getValue() : StringRef();
 }
 
-/// A name as long as a box can hold it.
+/// Returns `name`, shortened to fit into a box.
 static std::string shorten(StringRef name) {
   constexpr size_t kEnd = 24;
   if (name.size() <= 3 * kEnd)
@@ -151,8 +153,8 @@ static std::string shorten(StringRef name) {
   return (name.take_front(kEnd) + "..." + name.take_back(kEnd)).str();
 }
 
-/// The most frequent kinds of ops with how many there are, the names that the
-/// model gives to the first and the last one, and what leaves the box.
+/// Returns the label of a box: the most frequent kinds of ops and their counts,
+/// the source names of the first and the last op, and the result of the box.
 static std::string describeRun(const Box &box) {
   llvm::MapVector<StringRef, unsigned> counts;
   SmallVector<StringRef> names;
@@ -190,7 +192,7 @@ static std::string describeConversion(const CostTable::Row &row) {
       row.plan.isFree() ? "a view"
                         : std::to_string(row.plan.bytesRead) + " + " +
                               std::to_string(row.plan.bytesWritten) + " bytes";
-  // Two short lines in place of a long one.
+  // Two short lines replace a long one.
   auto [need, reason] = StringRef(row.why).split(", ");
   return ("layout.convert\n" + moved + "\n" + need + "\n" + reason).str();
 }
@@ -249,7 +251,7 @@ void DotPrinter::printBoxes(Block &block) {
     printFrame(frame);
 }
 
-/// One for each box that is read and type that it is read in.
+/// Prints one arrow per box that is read and type that it is read in.
 void DotPrinter::printArrows(unsigned number) {
   llvm::SmallDenseSet<std::pair<unsigned, Type>> known;
   for (auto [from, value] : graph.getReads(number)) {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The plan of every conversion between two distributions, as text or JSON.
-// Where only the layout in the memory of devices changes, nothing is sent.
+// Prints the plan of every conversion between two distributions on a mesh, as
+// text or JSON. A conversion that only changes the local layout of devices
+// sends nothing and is skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +29,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
+/// A conversion and its plan.
 struct Row {
   Location loc;
   RankedTensorType type;
@@ -40,7 +42,8 @@ static bool isOnMesh(RankedTensorType type) {
   return succeeded(map) && map->getSpace() == kMeshSpace;
 }
 
-/// The plans of all conversions that have one; reports those that are refused.
+/// Returns the plans of all conversions between distributions. Reports an error
+/// for a conversion without a plan.
 static FailureOr<std::vector<Row>> findPlans(Operation *root,
                                              const ReshardOptions &options) {
   std::vector<Row> rows;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One line for every op with tensors: its rule, or, where control flow forwards
-// tensors, which of them have one layout.
+// Prints one line per op with tensors: its rule, or, for ops that only forward
+// tensors, the equivalence classes of values that must have one layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ static bool isTensor(Value value) {
   return isa<RankedTensorType>(value.getType());
 }
 
-/// The blocks of `op` that tensors are passed to.
+/// Returns the blocks of `op` that have tensor arguments.
 static SmallVector<Block *> getBlocks(Operation *op) {
   SmallVector<Block *> blocks;
   for (Region &region : op->getRegions())
@@ -69,13 +69,13 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor) || !getBlocks(op).empty();
 }
 
-/// `%0, %1 = name @symbol`, as in the text of the module.
+/// Prints `%0, %1 = name @symbol`, as in the text of the module.
 void RulePrinter::printName(Operation *op) {
   llvm::interleaveComma(op->getResults(), os, [&](Value result) {
     result.printAsOperand(os, state);
   });
   os << (op->getNumResults() ? " = " : "");
-  // Only names of registered ops are known to be words.
+  // The name of an unregistered op may need quotes.
   if (op->isRegistered()) {
     os << op->getName();
   } else {
@@ -88,7 +88,7 @@ void RulePrinter::printName(Operation *op) {
     os << ' ' << FlatSymbolRefAttr::get(name);
 }
 
-/// Whether `op` only passes tensors on.
+/// Returns true if `op` only forwards tensors.
 static bool forwardsTensors(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          isa<CallOpInterface, FunctionOpInterface, RegionBranchOpInterface>(
@@ -120,7 +120,8 @@ void RulePrinter::printOperand(OpOperand &operand) {
   printUse(operand.get(), getTie(flow.tieOfOperand, &operand), os);
 }
 
-/// `(_, t0) -> (t0), blocks (_, t0)`: what has one name has one layout.
+/// Prints the classes of tied values, e.g. `(_, t0) -> (t0), blocks (_, t0)`.
+/// Values with one name have one layout.
 void RulePrinter::printTies(Operation *op) {
   if (op->getNumOperands()) {
     os << " (";
@@ -161,7 +162,7 @@ void RulePrinter::print(Operation *op, unsigned depth) {
     }
     os << '\n';
   }
-  // Ops below one with a rule are part of what it does.
+  // Ops nested in an op with a rule are part of what it computes.
   if (!isOpaque)
     return;
   for (Region &region : op->getRegions())

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One solve, then the program as it is, then the rules of Baselines.h over
-// those of the candidates that keep the needs of ops: a rule weighs nothing, so
-// it would find no reason to change an op. All have the same prices. The IR
-// stays as it is.
+// Prints the cost of the optimum, of the program as typed, and of the rules in
+// Baselines.h. The rules choose among candidates that keep the preferences of
+// ops: they compare no costs and so would never leave the types of an op. All
+// strategies use the same costs, and the IR does not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,13 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
+/// One row of the table.
 struct Strategy {
   StringRef name;
   Cost cost = 0, conversionCost = 0;
-  /// That move bytes.
+  /// The number of conversions that move bytes.
   int64_t conversions = 0;
-  /// That they move, as often as they run.
+  /// The bytes that these conversions move, weighted by how often they run.
   Cost bytes = 0;
 
   Strategy(StringRef name, const LayoutAssignment &assignment);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A target, an output file, and how tensors are named to readers.
+// Shared helpers of the printing passes: the target, the output file, and the
+// text of tensors and conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +22,24 @@ class OStream;
 namespace mlir {
 namespace layout {
 
-/// Shape and element type without the layout: "1x64x?x7xf32".
+/// Returns the shape and the element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
 
-/// "linalg.matmul needs 'to', linalg.generic makes 'from'".
+/// Returns a sentence on who needs a conversion, such as "linalg.matmul needs
+/// 'to', linalg.generic makes 'from'".
 std::string explainConversion(ConvertOp convert);
 
-/// The fields of a conversion.
+/// Prints the fields of a conversion.
 void printRow(llvm::json::OStream &json, const CostTable::Row &row);
 
-/// Runs `print` with the file of the option 'output' of a pass on `root`, - for
-/// standard output. Reports where it cannot be written.
+/// Runs `print` with the file that the option 'output' of a pass on `root`
+/// names; "-" is standard output. Reports an error if the file cannot be
+/// written.
 LogicalResult printToFile(Operation *root, StringRef output,
                           function_ref<void(raw_ostream &)> print);
 
-/// Runs `print` with the target of the pass on `root`, too. Reports
-/// where there is none.
+/// Runs `print` with the target of the pass on `root` and the file `output`.
+/// Reports an error if there is no target.
 LogicalResult
 printToFile(Operation *root, StringRef target, StringRef output,
             function_ref<void(TargetInterface, raw_ostream &)> print);

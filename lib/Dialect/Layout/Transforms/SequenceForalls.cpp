@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bodies of scf.forall run side by side on threads of a host. On a device each
-// op is spread over the device by itself, so the bodies run one after another:
+// Rewrites scf.forall, whose bodies run in parallel on host threads, as a
+// sequential loop: a device distributes each op by itself.
 //
 //   %r = scf.forall (%i) in (6) shared_outs(%o = %a) {
 //     .. reads %o ..
@@ -17,7 +17,7 @@
 //     .. reads %a ..
 //     tensor.insert_slice %t into %p[%i, 0] .., scf.yield
 //
-// Upstream's conversion is one of loops on buffers.
+// The upstream conversion works on buffers only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +41,9 @@ static bool insertsSlices(scf::ForallOp op) {
   });
 }
 
-/// Emits the insertions of one iteration of `op` into `shared`, the tensors
-/// that the loop carries, and returns the updated tensors. `mapping` maps
-/// values of the body of `op` to those of the iteration.
+/// Emits the insertions of one iteration of `op` into `shared`, the iter_args
+/// of the new loop, and returns the updated tensors. `mapping` maps values of
+/// the body of `op` to their values in this iteration.
 static SmallVector<Value> insertSlices(OpBuilder &b, scf::ForallOp op,
                                        ValueRange shared,
                                        const IRMapping &mapping) {

@@ -36,7 +36,8 @@ static constexpr StringLiteral kWeightBytes = "weight_bytes";
 static constexpr StringLiteral kMemoryBytes = "memory_bytes";
 
 namespace {
-/// Writes layouts on ops; ops of one class with one choice get one attribute.
+/// Writes the layouts of a decision on the ops. Ops of one class with the same
+/// choice share their attributes.
 class DecisionWriter {
 public:
   DecisionWriter(const LayoutAssignment &assignment, const CostModel &costs,
@@ -73,16 +74,18 @@ private:
   const CostModel &costs;
   MLIRContext *context;
   Attribute unit; // for a value without a layout of its own
-  /// Entries that ties give to attributes of ops, by op and name.
+  /// The entries of layout attributes that tied values determine, by op and
+  /// attribute name.
   llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
-  /// Per op with regions, block and argument.
+  /// The layouts of block arguments, by the op that has the regions.
   llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
       arguments;
 };
 } // namespace
 
 void DecisionWriter::writeOps() {
-  // Per class and configuration; most ops have no other attributes.
+  // The attributes of each class and configuration. `alone` is the dictionary
+  // of an op without other attributes, which most ops are.
   struct Attrs {
     ArrayAttr operands, results;
     DictionaryAttr alone;
@@ -92,7 +95,7 @@ void DecisionWriter::writeOps() {
   auto resultLayouts = StringAttr::get(context, kResultLayouts);
   for (auto [u, node] : llvm::enumerate(assignment.program.nodes)) {
     const OpConfig &config = assignment.getConfig(u);
-    // The constraints are on the op already.
+    // Constrained ops already have the attributes.
     if (!node.op || config.origin == OpConfig::Origin::AsTyped ||
         config.origin == OpConfig::Origin::Constrained)
       continue;
@@ -237,7 +240,8 @@ static std::string print(LayoutId layout, const CostModel &costs) {
   return text;
 }
 
-/// True for ops whose types are fixed by what they are: boundaries and jumps.
+/// Returns true for ops whose kind fixes their types: terminators, calls and
+/// ops of the layout dialect.
 static bool isBoundary(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
          isa<ParallelCombiningOpInterface>(op) ||
@@ -251,7 +255,7 @@ static void remarkConversion(const PlannedConversion &conversion,
   Operation *anchor = assignment.getAnchor(conversion.consumers.front().first);
   auto remark =
       remark::passed(conversion.value.getLoc(), options("Convert", anchor));
-  // Maps take long to print, and nobody may listen.
+  // Maps are slow to print, so print them only for an enabled remark.
   if (!remark)
     return;
   std::string text;
@@ -278,7 +282,8 @@ static void remarkConversion(const PlannedConversion &conversion,
          << remark::metric("Cost", conversion.cost);
 }
 
-/// Tensors whose best image the target cannot hold.
+/// Emits the remark on a tensor whose best image exceeds the limits of the
+/// target.
 static void remarkNote(Operation *op, const StorageNote &note,
                        CostModel &costs) {
   Value value = note.slot.isResult ? Value(op->getResult(note.slot.index))
@@ -370,7 +375,7 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
             std::shared_ptr<CostProvider> provider)
       : SolvePassBase(options), provider(std::move(provider)) {}
 
-  /// Dialects of a price list are loaded before passes run.
+  /// Reads the price list, because dialects must be loaded before passes run.
   LogicalResult initialize(MLIRContext *context) override {
     if (costsFile.empty())
       return success();
@@ -379,7 +384,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success(bool(*prices));
   }
 
-  /// Null where the model of the target has the prices.
+  /// Returns the cost provider, or null if the target model determines the
+  /// costs.
   FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
     if (!provider && !prices)
       return std::shared_ptr<CostProvider>();
@@ -426,7 +432,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
-  /// Nothing keeps to it, or nothing that does was found.
+  /// Reports that the budget is infeasible, or that no assignment within it was
+  /// found.
   void reportBudget(int64_t least, int64_t budget) {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";
@@ -442,7 +449,7 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
 
   void runOnOperation() override {
     Operation *root = getOperation();
-    // A target is asked for only where there is something to decide.
+    // Require a target only if there are tensors to decide.
     bool hasTensors = root->walk([&](Operation *op) {
                             return hasKnownTensors(op) ? WalkResult::interrupt()
                                                        : WalkResult::advance();

@@ -30,7 +30,7 @@ static bool hasZeroBorder(tensor::PadOp pad) {
          llvm::none_of(pad.getStaticLow(), ShapedType::isDynamic);
 }
 
-/// Pixels that are inserted into zeros.
+/// Matches pixels that are inserted into zeros.
 static FoundImage readInsertion(tensor::InsertSliceOp op) {
   RankedTensorType type = op.getSourceType();
   if (!isZeroTensor(op.getDest()) || op.getDroppedDims().any() ||
@@ -44,8 +44,8 @@ static FoundImage readInsertion(tensor::InsertSliceOp op) {
   return image;
 }
 
-/// Dims that get one of extent 1 behind them, which gets a border of zeros and
-/// is merged with them.
+/// Matches dims that are expanded by a trailing dim of extent 1, which is
+/// padded with zeros and then collapsed.
 static FoundImage readMerge(tensor::CollapseShapeOp op) {
   auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
   auto expand =
@@ -67,7 +67,7 @@ static FoundImage readMerge(tensor::CollapseShapeOp op) {
   return image;
 }
 
-/// A split of dims without zeros between their pixels.
+/// Matches a split of dims that have no zeros between their pixels.
 static FoundImage readSplit(tensor::ExpandShapeOp op) {
   FoundImage image = findSpreadImage(op.getSrc());
   if (!image)

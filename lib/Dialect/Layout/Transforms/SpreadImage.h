@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An image that has pixels at every so many positions and zeros elsewhere, as
-// importers write what a transposed convolution reads:
+// Matches an image with pixels at regular strides and zeros elsewhere.
+// Importers emit such images as the input of transposed convolutions:
 //
 //   tensor.insert_slice with strides into zeros
 //   tensor.expand_shape, tensor.pad of the new dims, tensor.collapse_shape
 //
-// with borders that are added or cut off, and other dims split, behind it.
+// Pads and slices of the borders, and splits of other dims, may follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,27 +24,31 @@
 namespace mlir {
 namespace layout {
 
-/// Position `stride` * i + `offset` has pixel i of `size`, the others zero.
+/// One dim of the image: position `stride` * i + `offset` holds pixel i of
+/// `size`, all others hold zero.
 struct SpreadDim {
   int64_t stride = 1, offset = 0, size = 1;
 };
 
+/// An image that is zero except for its pixels.
 struct SpreadImage {
   Value pixels;
-  /// Of dims in which the pixels are the image, innermost op first.
+  /// The splits of dims without zeros, innermost op first.
   SmallVector<tensor::ExpandShapeOp> splits;
   SmallVector<SpreadDim> dims;
 
-  /// Whether dim `d` of the image, of extent `size`, is that of the pixels.
+  /// Returns true if dim `d` of the image, of extent `size`, has no zeros
+  /// between or around its pixels.
   bool isDense(unsigned d, int64_t size) const {
     return dims[d].stride == 1 && dims[d].offset == 0 && dims[d].size == size;
   }
 
-  /// The pixels, split as the image is.
+  /// Emits the pixels with their dims split like those of the image.
   Value makePixels(OpBuilder &b) const;
 };
 
-/// What `image` shows of which pixels; none where it is not of this form.
+/// Returns the pixels of `image` and their positions, or std::nullopt if
+/// `image` does not have this form.
 std::optional<SpreadImage> findSpreadImage(Value image);
 
 } // namespace layout

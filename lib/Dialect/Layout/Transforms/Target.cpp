@@ -14,12 +14,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What is said of an attribute that is no target.
+/// The end of the error about an attribute that is not a target.
 static constexpr StringLiteral kNoTarget =
     ": it has to be a target, such as #layout.cpu<lanes = 16>";
 
-/// The target that a device of the module's `dlti.target_system_spec` states
-/// under the key 'layout.target'; null where none does.
+/// Returns the target that a device of the module's `dlti.target_system_spec`
+/// states under the key 'layout.target', or null if there is none. Reports an
+/// error if two devices state one.
 static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
   TargetSystemSpecInterface system = module.getTargetSystemSpec();
   if (!system)

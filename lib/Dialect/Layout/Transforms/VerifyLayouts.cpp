@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes build types without checking them, and the verifiers of upstream ops
-// know no layouts. Here both are made good: every laid-out type is proven valid
-// again, and every op is held to its rule.
+// Verifies every layout again, because passes build types unchecked, and every
+// op against its layout rule, because the verifiers of upstream ops ignore
+// layouts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table that `layout-print-cost` prints, as a value:
-//
+// Holds the table that `layout-print-cost` prints:
 //   CostTable table = CostTable::get(module, target);
 //   for (const CostTable::Row &row : table.activations)
 //     use(printPlace(row.loc), row.from, row.to, row.plan, row.why);
@@ -22,6 +21,7 @@
 namespace mlir {
 namespace layout {
 
+/// The conversions and ops of a program with their costs.
 struct CostTable {
   /// A `layout.convert`, or a constant that is packed at compile time.
   struct Row {
@@ -29,13 +29,13 @@ struct CostTable {
     RankedTensorType from, to;
     ConversionPlan plan;
     Cost cost;
-    std::string why; // which op needs `to` and which makes `from`
+    std::string why; // names the users of `to` and the producer of `from`
 
     static Row get(ConvertOp convert, TargetInterface target);
   };
 
-  /// An op that goes through elements, and what one run of it costs in the
-  /// layouts that its types state.
+  /// An op that computes or moves elements, with the cost of one execution in
+  /// the layouts of its types.
   struct OpRow {
     Operation *op;
     Cost cost;
@@ -45,7 +45,7 @@ struct CostTable {
   std::vector<OpRow> ops;
   std::optional<DecisionFigures> assignment;
 
-  /// The table of everything below `root`.
+  /// Computes the table of all ops nested in `root`.
   static CostTable get(Operation *root, TargetInterface target);
 };
 

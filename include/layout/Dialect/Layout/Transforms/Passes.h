@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decide, apply, report; each also as a function.
+// Declares the passes that assign, apply and report layouts, and the functions
+// behind them.
 //
 //   layout-opt net.mlir -layout-solve -layout-materialize
 //     -layout-print-cost
@@ -31,28 +32,34 @@ struct LayoutAssignment;
 enum class CostFormat { text, json };
 enum class GraphFormat { dot, json };
 
-/// The target that a pass on `op` works for: `option` as an attribute, else
-/// `layout.target` on `op` or on an op around it, else the one device of a
-/// module's `dlti.target_system_spec` that has an entry `layout.target`. Null
-/// where nothing is stated; reports what is stated wrongly.
+/// Finds the target of a pass on `op`, or returns null if none is stated.
+/// Returns failure, and reports it, if the stated one is not a target. In this
+/// order:
+///
+///   1. the attribute in `option`
+///   2. `layout.target` on `op` or on an enclosing op
+///   3. the entry `layout.target` of the one device of the module's
+///      `dlti.target_system_spec` that has such an entry
 FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 
-/// The same for a pass that needs a target: reports a missing one, too.
+/// Returns the target of a pass on `op` like `findTarget`, but reports an error
+/// if there is none.
 FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
-/// Writes the decision on the ops, as `layout-solve` does.
+/// Writes the decision as attributes of the ops, like `layout-solve`.
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
                    const CostModel &costs);
 
-/// What the ops and conversions of a decision cost together, the part of the
-/// conversions, and what every decision costs at least.
+/// Statistics of a decision: the cost of all ops and conversions, the cost of
+/// the conversions alone, and a lower bound on the cost of any decision.
 struct DecisionFigures {
   Cost cost = 0, conversionCost = 0, lowerBound = 0;
-  /// The most that one device has at once, where the target says so.
+  /// The peak bytes of live tensors on one device, if the target limits them.
   std::optional<int64_t> memoryBytes = std::nullopt;
 };
 
-/// Those that `writeDecision` left on `root`; nothing where there are none.
+/// Returns the statistics that `writeDecision` left on `root`, or std::nullopt
+/// if there are none.
 std::optional<DecisionFigures> readDecisionFigures(Operation *root);
 
 /// Emits the remarks of a decision.
@@ -62,38 +69,43 @@ void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
 /// Applies and removes the decision on the ops below `root`.
 LogicalResult insertLayoutTransforms(Operation *root);
 
-/// Prints the conversions below `root`.
+/// Prints the cost table of `root` in `format`.
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
-/// Draws everything below `root`, colored by layout; beyond `maxBoxes`
-/// connected ops of one layout are one box, and if these are as many, what is
-/// connected without a conversion that moves bytes.
+/// Draws all ops nested in `root` as boxes, colored by layout. A program with
+/// more than `maxBoxes` boxes is drawn with connected ops of one layout as one
+/// box, and if there are still too many, with all ops that are connected
+/// without moving bytes as one box.
 void printLayoutGraph(Operation *root, TargetInterface target,
                       GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 
-/// Prints what each op below `root` asks of layouts, one line an op.
+/// Prints the layout rule of each op nested in `root`, one line per op.
 void printLayoutRules(Operation *root, raw_ostream &os);
 
-/// The type with its layout in canonical form; a row-major layout is none.
+/// Returns `type` with its layout in canonical form; a row-major layout becomes
+/// no encoding.
 RankedTensorType getCanonicalType(RankedTensorType type);
 
-/// Reports everything below `root` that is not proven; see `layout-verify`.
+/// Verifies all layouts and layout rules of the ops nested in `root`, and
+/// reports each one that is not proven; see `layout-verify`.
 LogicalResult verifyLayouts(Operation *root);
 
-/// Makes constants of what is read from globals that nobody changes.
+/// Replaces reads of immutable globals by constants.
 void inlineGlobals(Operation *root);
 
-/// Removes the conversions below `root` that need not run.
+/// Removes the conversions nested in `root` that need not run.
 LogicalResult foldLayoutTransforms(Operation *root);
 
-/// The patterns of `layout-fold-converts`, beside the folds of the ops.
+/// Adds the patterns of `layout-fold-converts`. The folders of the ops are
+/// separate.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 
-/// `layout-solve` with prices of `provider`; null is the model of the target.
+/// Creates `layout-solve` with the costs of `provider`, or of the target model
+/// if `provider` is null.
 std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
                                       std::shared_ptr<CostProvider> provider);
 
