@@ -11,179 +11,202 @@
 include "mlir/Pass/PassBase.td"
 
 defvar targetDescription =
-    "an attribute such as `#layout.cpu<lanes = 16>`; without it "
-    "`layout.target` of the op that the pass runs on, or of one around it, is "
-    "taken";
+    "an attribute such as `#layout.cpu<lanes = 16>`; the default is "
+    "`layout.target` of the op that the pass runs on or of an enclosing "
+    "op";
 
 def CompleteTargetPass : Pass<"layout-complete-target", "ModuleOp"> {
-  let summary = "States the vectors of the processor in the target";
+  let summary = "Set the vector width of the CPU target";
   let description = [{
-    The beginning of `layout-to-cpu`: a target `#layout.cpu` that states no
-    `vector_bits` gets those of the processor that code is made for, so that
-    layouts are decided by the prices of its vectors. The target is recorded as
-    `layout.target` of the module; lowerings remove it. Other targets stay as
-    they are, and without one nothing is done.
+    The first pass of `layout-to-cpu`. If the target is a `#layout.cpu` without
+    `vector_bits`, sets it to the vector width of the processor that code is
+    generated for, so that layouts are chosen by the costs of its vectors.
+    Records the target as `layout.target` of the module; lowerings remove it.
+    Other targets are recorded unchanged. Does nothing without a target.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("What layouts are for: ", targetDescription)>,
+           !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"vectorBits", "vector-bits", "unsigned",
            "::mlir::layout::getFigures(::mlir::layout::Cpu::host).vectorBits",
-           "Bits of one vector register; without it those of the machine that "
-           "this runs on">
+           "Width of a vector register in bits; the default is that of the "
+           "host">
   ];
 }
 
 def SolvePass : Pass<"layout-solve"> {
-  let summary = "Decides a layout for every tensor";
+  let summary = "Decide a layout for every tensor";
   let description = [{
-    Chooses layouts such that the modeled cost of all ops and of all
-    conversions between them is least, and writes the decision on the ops:
-    `layout.operand_layouts` and `layout.result_layouts`, one entry per operand
-    and result, `unit` where there is no tensor. An op without these attributes
-    keeps its types. `layout.assignment` on the op that the pass runs on holds
-    the cost, the part of it that conversions have, and a lower bound, and where
-    constants count the bytes that they take, as `weight_bytes`. A target
-    that the option gives is recorded there as `layout.target`; lowerings remove
-    it with the last layout.
+    Chooses layouts that minimize the modeled cost of all ops and conversions,
+    and writes the decision as attributes:
 
-    Nothing else in the IR changes; `layout-materialize` applies the
-    decision. Remarks of the category `layout`: `passed` for every conversion
-    and who asks for it, `analysis` for the totals, for ops that nothing is
-    known of and for ops that cannot run in the layouts of their types, `missed`
-    where candidates were dropped or the optimum is not
-    proven.
+    * `layout.operand_layouts` and `layout.result_layouts` on an op have one
+      entry per operand and result, `unit` if it is not a tensor. An op without
+      them keeps its types;
+    * `layout.argument_layouts` on an op with regions has one array per block,
+      with one entry per argument;
+    * `layout.assignment` on the op that the pass runs on holds the `cost`, the
+      `conversion_cost`, a `lower_bound`, and, if constants are limited or have
+      a cost, their bytes as `weight_bytes`;
+    * `layout.target` on that op records the option `target`. Lowerings remove
+      it with the last layout.
 
-    Types that have a layout already are kept. An op that cannot run in them, such
-    as a `tensor.pad` in front of blocked rows, is decided as on row-major types,
-    and its tensors are converted from and to the layouts of their types; the
-    remark `StatedLayouts` tells why. Kept is also what those attributes
-    state on the way in: they constrain the tensors of an op, those that control flow
-    ties to each other all together. Constraints that cannot hold are errors that name
-    both sides. Kept are also the arguments and results of functions that others
-    may call. Those of private functions, and of public ones with the unit
-    attribute `layout.flexible_abi`, are chosen as everything else is, together
-    with all calls; so is what passes through loops, branches and blocks:
-    `layout.argument_layouts` on an op with regions has an array per block, with
-    an entry per argument. Loops count as often as they run.
-    Ops take part through `LayoutOpInterface`.
+    The rest of the IR does not change; `layout-materialize` applies the
+    decision. Remarks have the category `layout`:
+
+    | kind | remarks | emitted for |
+    |---|---|---|
+    | passed | `Convert` | each conversion, with the ops that need it |
+    | analysis | `Assignment`, `AssumedSize` | totals; the size of dynamic dims |
+    | analysis | `OpaqueOp` | ops without a layout rule |
+    | analysis | `StatedLayouts` | ops that cannot run in their types |
+    | analysis, missed | `OtherImage`, `NoImage` | tensors whose image is too large |
+    | missed | `ManyLayouts`, `NotProven` | dropped candidates; no proven optimum |
+
+    Types that already have a layout are kept. An op that cannot run in them,
+    e.g. a `tensor.pad` in front of blocked rows, is decided as if its types
+    were row-major, and its tensors are converted from and to the layouts of
+    their types. Layout attributes in the input are constraints, which hold for
+    all tensors that control flow ties together. Constraints that contradict
+    each other are an error that names both.
+
+    Arguments and results of functions keep their types if other modules may
+    call the function. Private functions, and public ones with the unit
+    attribute `layout.flexible_abi`, get chosen layouts together with their
+    calls, and so do values that pass through loops, branches and blocks. Costs
+    in a loop are multiplied by its trip count. Ops participate through
+    `LayoutOpInterface`.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("What layouts are for: ", targetDescription)>,
+           !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"maxConfigs", "max-configs", "unsigned", /*default=*/"12",
-           "Most combinations of layouts to consider per op; on a target with "
-           "images, where the tensors of an op choose apart, three times as "
-           "many">,
+           "Maximum number of layout combinations per op; tripled on a "
+           "target with images, where the tensors of an op are chosen "
+           "independently">,
     Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"6",
-           "Most layouts to carry from op to op per tensor; on a target with "
-           "images twice as many">,
+           "Maximum number of layouts per tensor to propagate from op to op; "
+           "doubled on a target with images">,
     Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
-           "Largest table of the exact solver, in entries; beyond it a search "
-           "with bounds takes over">,
+           "Maximum table size of the exact solver in entries; larger problems "
+           "use a search with bounds">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
-           "Nodes of that search">,
+           "Maximum number of nodes of that search">,
     Option<"certificate", "certificate", "std::string", /*default=*/"",
-           "A file for the problem that was solved, its solution and a proof "
-           "of the lower bound, which python -m layout_mlir.certify checks">,
+           "Output file for the problem, its solution and a proof of the lower "
+           "bound, which python -m layout_mlir.certify checks">,
     Option<"weightBudget", "weight-budget", "int64_t", /*default=*/"-1",
-           "Most bytes that constants may take, each once for every layout that "
-           "it is wanted in, on a mesh on one device, where it counts in place of "
-           "the 'memory' of the target">,
+           "Maximum bytes of constants, each counted once per layout; -1 for "
+           "no limit. On a mesh it is for one device and replaces the 'memory' "
+           "of the target">,
     Option<"weightCost", "weight-cost", "unsigned", /*default=*/"0",
-           "What a byte of constants that is kept costs, in hundredths of one "
-           "that is moved">,
+           "Cost of storing a byte of constants, in percent of the cost of "
+           "moving a byte">,
     Option<"packingCost", "packing-cost", "unsigned", /*default=*/"0",
-           "What conversions of constants cost, which happen once, in hundredths "
-           "of their price">,
+           "Cost of converting a constant, which happens once, in percent of "
+           "the cost of the same conversion at run time">,
     Option<"costsFile", "costs", "std::string", /*default=*/"",
-           "A price list: a file of functions, each with one op or conversion "
-           "and its price as `layout.cost`. What is not listed has the modeled "
-           "price, scaled to the unit of the list">,
+           "Input file with a price list: functions with one op or conversion "
+           "each and its cost as `layout.cost`. Unlisted ops have the modeled "
+           "cost, scaled to the unit of the list">,
     Option<"writeCostsFile", "write-costs", "std::string", /*default=*/"",
-           "A file for the prices that were weighed, as a price list">,
+           "Output file for the costs that were used, as a price list">,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
-           "What is least",
+           "Quantity to minimize",
            [{::llvm::cl::values(
                clEnumValN(::mlir::layout::Objective::time, "time",
                           "The modeled time of ops and conversions"),
                clEnumValN(::mlir::layout::Objective::bytes, "bytes",
-                          "Bytes moved by conversions, where ops that work on "
-                          "channels insist on tiles for the lanes"))}]>
+                          "The bytes moved by conversions, if ops on channels "
+                          "require tiles for the lanes"))}]>
   ];
 }
 
 def MaterializePass : Pass<"layout-materialize"> {
-  let summary = "Applies a decision of layouts";
+  let summary = "Apply a layout decision and insert layout.convert";
   let description = [{
-    Gives the tensors the types that `layout.operand_layouts` and
-    `layout.result_layouts` state, and inserts `layout.convert` after the
-    producer wherever a consumer needs another layout: one per tensor and
-    layout. Fresh storage (`tensor.empty`, and `linalg.fill` of it) is made in
-    the layout needed, once per layout; constants are converted, which folds.
-    The attributes are removed.
+    Sets the types of tensors to the layouts in `layout.operand_layouts` and
+    `layout.result_layouts`, and removes the attributes. Inserts a
+    `layout.convert` after the producer if a consumer needs another layout, one
+    per tensor and layout. Fresh storage (`tensor.empty`, and `linalg.fill` of
+    it) is cloned for each layout instead; conversions of constants fold.
+
+    ```mlir
+    %a = math.absf %x {layout.operand_layouts = [#columns],
+    layout.result_layouts = [#columns]} : tensor<6x8xf32> return %a :
+    tensor<6x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = layout.convert %x : tensor<6x8xf32> to tensor<6x8xf32, #columns> %a =
+    math.absf %0 : tensor<6x8xf32, #columns> %1 = layout.convert %a :
+    tensor<6x8xf32, #columns> to tensor<6x8xf32> return %1 : tensor<6x8xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
 def PrintCostPass : Pass<"layout-print-cost"> {
-  let summary = "Prints what conversions move and what ops cost";
+  let summary = "Print the costs of layout.convert and of other ops";
   let description = [{
-    A table of every `layout.convert`: where it is, from which layout to which,
-    the shape, the storage spaces where they are not both linear memory, bytes
-    read and written, the cost on the target, and which ops produce and need it.
-    Conversions of constants are listed apart: they happen
-    at compile time. Below it the cost of all ops that go through elements, in
-    the layouts that their types state (JSON lists it by op), and the lower bound
-    that `layout-solve` has left on the op.
+    Prints a table of every `layout.convert`: its location, both layouts, the
+    shape, the storage spaces if they are not both linear memory, bytes read and
+    written, the cost on the target, and the ops that produce and need it.
+    Conversions of constants are listed separately, because they happen at
+    compile time. The end of the table has the cost of all ops that compute or
+    move elements, in the layouts of their types (JSON lists it by op), and the
+    lower bound of `layout-solve`.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("Prices are for this target: ", targetDescription)>,
+           !strconcat("Target of the costs: ", targetDescription)>,
     Option<"format", "format", "::mlir::layout::CostFormat",
            /*default=*/"::mlir::layout::CostFormat::text",
            "`text` or `json`",
            [{::llvm::cl::values(
                clEnumValN(::mlir::layout::CostFormat::text, "text",
-                          "A table for people"),
+                          "Readable text"),
                clEnumValN(::mlir::layout::CostFormat::json, "json",
-                          "For programs"))}]>,
+                          "JSON"))}]>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">
+           "Output file, - for standard output">
   ];
 }
 
 def PrintGraphPass : Pass<"layout-print-graph"> {
-  let summary = "Draws the program, colored by layout";
+  let summary = "Draw the program, colored by layout";
   let description = [{
-    A graph for Graphviz's `dot`: boxes are ops in the color of the layout of
-    their result, tensors are arrows, conversions are octagons with the bytes
-    that they read and write and who needs them, red where they move any, regions are frames, and a
-    legend says which color is which layout. Row-major is grey.
+    Prints a graph for Graphviz's `dot`. Boxes are ops in the color of the
+    layout of their result, and arrows are tensors. Octagons are conversions,
+    with the bytes read and written and the ops that need them; those that move
+    bytes are red. Frames are regions. A legend lists the layouts and their
+    colors; row-major is grey.
 
-    Ops of which each reads the one before alone, in one layout, are one box that
-    counts them, with the names that the model gives to the first and the last;
-    where that leaves more than `max-boxes`, connected ops in one layout are,
-    and where that does, too, all ops between which no bytes are moved. What costs nothing is not shown: constants, fresh storage and what fills it,
-    destinations that are not read, sizes.
+    Chains of ops in one layout, each of which reads only the one before, are
+    one box, with their number and the source names of the first and last op. If
+    there are more than `max-boxes` boxes, connected ops in one layout are one
+    box, and if there are still too many, all ops that are connected without
+    moving bytes. Ops that are free are hidden: constants, fresh storage and its
+    fills, destinations that are not read, and sizes.
 
     ```sh
     layout-opt net.mlir --layout-assign --layout-print-graph=output=net.dot
     dot -Tsvg net.dot > net.svg
     ```
 
-    Elements of that SVG have the numbers of boxes as ids and those of layouts as
-    classes. `format=json` writes the same boxes for programs, with the ops, the
-    tensors and their canonical maps, and the rows of `layout-print-cost`.
+    Elements of the SVG have the box number as id and the layout number as
+    class. `format=json` prints the same boxes with their ops, tensors,
+    canonical maps, and the rows of `layout-print-cost`.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("Conversions are planned for this target: ",
-                      targetDescription)>,
+           !strconcat("Target of the conversion plans: ", targetDescription)>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">,
+           "Output file, - for standard output">,
     Option<"format", "format", "::mlir::layout::GraphFormat",
            /*default=*/"::mlir::layout::GraphFormat::dot",
            "`dot` or `json`",
@@ -191,20 +214,19 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
                clEnumValN(::mlir::layout::GraphFormat::dot, "dot",
                           "A graph for Graphviz"),
                clEnumValN(::mlir::layout::GraphFormat::json, "json",
-                          "For programs"))}]>,
+                          "JSON"))}]>,
     Option<"maxBoxes", "max-boxes", "unsigned", /*default=*/"200",
-           "How many boxes show runs; a larger program shows connected ops">
+           "Maximum number of boxes, above which connected ops are one box">
   ];
 }
 
 def PrintMessagesPass : Pass<"layout-print-messages"> {
-  let summary = "Prints what devices of a mesh send to each other";
+  let summary = "Print the messages of layout.convert on a mesh of devices";
   let description = [{
-    For every `layout.convert` between two layouts on one mesh, in the order of
-    the program, the messages that carry it out (docs/mesh.md): from which device
-    to which, in which round, and the boxes of indices. Before them the bytes that
-    are sent, the fewest that any plan sends, and the most bytes of messages that
-    a device holds at once.
+    Prints the messages of every `layout.convert` between two distributions on
+    one mesh, in program order (docs/mesh.md): source and destination device,
+    round, and the boxes of indices. A header line has the bytes sent, a lower
+    bound on them, and the peak bytes of messages that a device holds at once.
 
     ```
     conversion of 6x6xf32 at "net.mlir":4:8: 2 messages in 1 rounds on 2 devices, 72 bytes, lower bound 72, at most 72 bytes of messages on a device
@@ -214,36 +236,36 @@ def PrintMessagesPass : Pass<"layout-print-messages"> {
       round 0: 1 -> 0: [3:6, 0:3]
     ```
 
-    In a round a device sends one message and receives one. JSON has the same
-    figures, for each message also its turn in the round, in which a device does
-    one of the two, and for each box where it begins in the local tensors of the
-    two devices.
+    In one round a device sends at most one message and receives at most one.
+    JSON also has the `turn` of each message, a step of the round in which a
+    device either sends or receives, and the position of each box in the local
+    tensors of both devices.
   }];
   let options = [
     Option<"relabel", "relabel", "bool", /*default=*/"false",
-           "Let another device stand for a number of the target's where fewer "
-           "bytes are sent then; the plan lists them">,
+           "Permute the device numbers of the result if fewer bytes are sent; "
+           "the plan lists the permutation">,
     Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
-           "The most bytes of messages that a device may hold at once, 0 for "
-           "any number: longer messages are cut">,
+           "Maximum bytes of messages that a device holds at once, 0 for no "
+           "limit; longer messages are split">,
     Option<"format", "format", "::mlir::layout::CostFormat",
            /*default=*/"::mlir::layout::CostFormat::text",
            "`text` or `json`",
            [{::llvm::cl::values(
                clEnumValN(::mlir::layout::CostFormat::text, "text",
-                          "For people"),
+                          "Readable text"),
                clEnumValN(::mlir::layout::CostFormat::json, "json",
-                          "For programs"))}]>,
+                          "JSON"))}]>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">
+           "Output file, - for standard output">
   ];
 }
 
 def PrintRulesPass : Pass<"layout-print-rules"> {
-  let summary = "Prints what each op asks of layouts";
+  let summary = "Print the layout rule of each op";
   let description = [{
-    One line for every op with tensors, from which the decision, the prices and
-    the verifier work; docs/rules.md explains the notation:
+    Prints one line per op with tensors: the rule that the solver, the cost
+    model and the verifier use. docs/rules.md explains the notation.
 
     ```
     func.func @main blocks (fixed, fixed)
@@ -254,65 +276,93 @@ def PrintRulesPass : Pass<"layout-print-rules"> {
       func.return (fixed)
     ```
 
-    Nothing is decided, so no target is needed.
+    Makes no decision, so no target is needed.
   }];
   let options = [
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">
+           "Output file, - for standard output">
   ];
 }
 
 def PrintStrategiesPass : Pass<"layout-print-strategies"> {
-  let summary = "Prints what the optimum costs beside simple rules";
+  let summary = "Compare the cost of the optimum with simple heuristics";
   let description = [{
-    A table of what the program costs, how many conversions move bytes, and how
-    many bytes these are as often as they run: with the layouts that
-    `layout-solve` decides, with all types as they are, and with the layouts that
-    rules of other compilers choose over the same candidates, where ops that have
-    a need, such as channels in tiles, insist on it: `forward` follows the first
-    operand, `priority` spreads from ops with needs, `rank` lowers the ranks of
-    converted tensors, `majority` follows most neighbors, `bidirectional` the
-    first operand and then the consumers, and with `greedy` each op says what it
-    is stored in and nothing is shared. All have the same prices.
+    Prints a table of the cost of the program, the number of conversions that
+    move bytes, and the bytes that they move at run time, for several
+    strategies. All use the same costs. The heuristics choose among the same
+    candidates, but ops with a preferred layout, e.g. with tiled channels, keep
+    it.
 
-    Stands where `layout-solve` would, before anything is decided.
+    | strategy | layouts |
+    |---|---|
+    | `optimum` | as `layout-solve` decides |
+    | `as-typed` | all types stay |
+    | `forward` | follow the first operand |
+    | `priority` | spread from the ops with preferences |
+    | `rank` | lower the ranks of converted tensors |
+    | `majority` | follow most neighbors |
+    | `bidirectional` | follow the first operand, then the consumers |
+    | `greedy` | each op chooses alone, and conversions are not shared |
+
+    Use it in place of `layout-solve`, on a program without a decision.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("Prices are for this target: ", targetDescription)>,
+           !strconcat("Target of the costs: ", targetDescription)>,
     Option<"format", "format", "::mlir::layout::CostFormat",
            /*default=*/"::mlir::layout::CostFormat::text",
            "`text` or `json`",
            [{::llvm::cl::values(
                clEnumValN(::mlir::layout::CostFormat::text, "text",
-                          "A table for people"),
+                          "Readable text"),
                clEnumValN(::mlir::layout::CostFormat::json, "json",
-                          "For programs"))}]>,
+                          "JSON"))}]>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">
+           "Output file, - for standard output">
   ];
 }
 
 def InlineGlobalsPass : Pass<"layout-inline-globals"> {
-  let summary = "Makes constants of globals that nobody changes";
+  let summary = "Replace reads of immutable globals by arith.constant";
   let description = [{
-    What is read from an immutable `ml_program.global` that has a value, or as a
-    tensor from a constant `memref.global`, becomes an `arith.constant`, which
-    has whatever layout it is asked for and is packed when it is lowered.
-    Private globals that nobody reads any more go. Globals that are not constant
-    keep their types.
+    Replaces tensors read from an immutable `ml_program.global` with a value, or
+    from a constant `memref.global`, by an `arith.constant`. A constant can have
+    any layout and is packed when it is lowered. Private globals without uses
+    are erased. Mutable globals keep their types.
+
+    ```mlir
+    %a = ml_program.global_load @shared : tensor<32xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %a = arith.constant dense<2.0> : tensor<32xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
-  let summary = "Takes away copies that only add dims to a tensor";
+  let summary = "Replace rank-expanding broadcasts by reshapes";
   let description = [{
-    A linalg op that copies a tensor to one with more dims of extent 1 becomes a
-    `tensor.expand_shape`, or another constant, and a contraction that reads a
-    tensor repeated along other dims reads the tensor itself: the weights of an
-    imported product stay constants. What only elementwise ops read stays, as
-    `layout-fuse-elementwise` takes it.
+    Replaces a linalg op that copies a tensor and only adds dims of extent 1 by
+    a `tensor.expand_shape`, or by a constant if the source is one. A
+    contraction that reads a tensor repeated along other dims reads the tensor
+    itself, so the weights of an imported matmul stay constants. Copies that
+    only elementwise ops read stay; `layout-fuse-elementwise` fuses them.
+
+    ```mlir
+    %b = linalg.broadcast ins(%w : tensor<?x3xf32>) outs(%e :
+    tensor<1x?x1x3x1xf32>) dimensions = [0, 2, 4]
+    ```
+
+    becomes
+
+    ```mlir
+    %b = tensor.expand_shape %w [[0, 1, 2], [3, 4]] .. : tensor<?x3xf32> into
+    tensor<1x?x1x3x1xf32>
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -321,19 +371,36 @@ def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
 }
 
 def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
-  let summary = "Makes dense convolutions of those that read zeros";
+  let summary = "Decompose transposed convolutions into sub-pixel convolutions";
   let description = [{
-    An imported transposed convolution is a linalg op on an image with zeros
-    between its pixels, be they inserted by a slice with strides or by a pad
-    between two reshapes. It becomes sub-pixel convolutions: one of the pixels
-    themselves for each remainder of the indices of results, with the taps that
-    meet pixels there, whose results are put into every so many places. Sizes
-    are static; steps, dilations, groups, ranks and borders are any. What would
-    take more than 64 convolutions is left.
+    Importers write a transposed convolution as a linalg op on an image with
+    zeros between its pixels, inserted by a `tensor.insert_slice` with strides
+    or by a `tensor.pad` between two reshapes. The pass replaces it by one
+    convolution of the pixels per remainder of the result indices, with the taps
+    that meet pixels there, and inserts the results with a stride:
 
-    Products with the zeros in between are not made, on any target, as the
-    transposed convolution itself has none. So an infinite weight, which times
-    such a zero is no number, changes only results for which it meets a pixel.
+    ```mlir
+    %v = tensor.insert_slice %x into %zeros[0, 0, 1] [1, 4, 5] [1, 1, 2] :
+    tensor<1x4x5xf32> into tensor<1x4x11xf32> %r = linalg.conv_1d_ncw_fcw
+    ins(%v, %w : tensor<1x4x11xf32>, tensor<3x4x2xf32>) outs(%i :
+    tensor<1x3x10xf32>)
+    ```
+
+    becomes, for the even results and likewise for the odd ones,
+
+    ```mlir
+    %w1 = tensor.extract_slice %w[0, 0, 1] [3, 4, 1] [1, 1, 2] : .. %y0 =
+    linalg.conv_1d_ncw_fcw ins(%x, %w1 : tensor<1x4x5xf32>, tensor<3x4x1xf32>)
+    outs(%i0 : tensor<1x3x5xf32>) %p0 = tensor.insert_slice %y0 into %empty[0,
+    0, 0] [1, 3, 5] [1, 1, 2] : ..
+    ```
+
+    Sizes must be static; strides, dilations, groups, ranks and borders are
+    arbitrary. Ops that need more than 64 convolutions stay.
+
+    No target computes the products with these zeros, which a transposed
+    convolution does not have. An infinite weight, whose product with zero is
+    NaN, thus affects only results for which it meets a pixel.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -342,39 +409,54 @@ def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
 }
 
 def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
-  let summary = "Makes constants of what is sliced and turned around of constants";
+  let summary = "Fold slices, copies and transposes of constants";
   let description = [{
-    A slice of a constant, and a linalg op that copies elements of one whose
-    indices are sums of multiples of its loops, as the taps of an imported
-    transposed convolution, become constants, which are packed when they are
-    lowered. What would be larger than the constant is left. So is a
-    `linalg.transpose`, which is a matter of layouts, but on targets that would
-    move it.
+    Folds `tensor.extract_slice` of constants, and linalg ops that copy elements
+    of a constant at affine indices, e.g. the flipped taps of an imported
+    transposed convolution, into constants, which are packed when they are
+    lowered. Results that would be larger than the constant stay.
+    `linalg.transpose` also stays by default, because a choice of layouts can
+    make it free; targets that would move elements set `transposes`.
+
+    ```mlir
+    %w = arith.constant dense_resource<w> : tensor<2x2xi16> %r =
+    tensor.extract_slice %w[0, 1] [2, 1] [1, 1] : tensor<2x2xi16> to
+    tensor<2xi16>
+    ```
+
+    becomes
+
+    ```mlir
+    %r = arith.constant dense_resource<w_1> : tensor<2xi16>
+    ```
   }];
   let options = [
     Option<"transposes", "transposes", "bool", "false",
-           "Make constants of transposed ones, too">
+           "Fold linalg.transpose of constants, too">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def CheckInputPass : Pass<"layout-check-input"> {
-  let summary = "Refuses ops that nothing is known of";
+  let summary = "Reject ops that the device pipelines cannot lower";
   let description = [{
-    The first pass of the roads to devices, whose ops are all moved or computed
-    there: an op of no registered dialect is an error, and in a function one of a
-    dialect that no road lowers, unless it implements
-    `linalg::AggregatedOpInterface`, and one with a tensor whose encoding is no
-    layout.
+    The first pass of the pipelines to devices, on which every op runs. Reports
+    an error for an op of an unregistered dialect, and for an op in a function
+    that is not dead and
+
+    * is of a dialect that no pipeline lowers, unless it implements
+      `linalg::AggregatedOpInterface`,
+    * states a negative size, or
+    * has a tensor whose encoding is not a layout.
   }];
 }
 
 def LowerTosaPass : Pass<"layout-lower-tosa"> {
-  let summary = "Rewrites TOSA as linalg, where there is some";
+  let summary = "Lower TOSA to linalg, arith, scf and tensor";
   let description = [{
-    Functions with ops of the TOSA dialect go through upstream's conversion to
-    linalg, arith, scf and tensor, so that layouts are decided for what the ops
-    do. Other functions are left as they are.
+    Runs the upstream conversions on functions with TOSA ops, so that layouts
+    are decided for the computations of these ops. Other functions do not
+    change.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -401,8 +483,8 @@ def CropPadsPass : Pass<"layout-crop-pads"> {
     %p = tensor.pad %s low[0] high[2] { .. } : tensor<5xf32> to tensor<7xf32>
     ```
 
-    Amounts that are known at run time only are compared with 0 there. If the
-    source states a layout, the slice is row-major.
+    Dynamic amounts are compared with 0 at run time. If the source has a layout,
+    the slice is row-major.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -411,11 +493,11 @@ def CropPadsPass : Pass<"layout-crop-pads"> {
 
 def LowerPacksPass : Pass<"layout-lower-packs"> {
   let summary = "Rewrite linalg.pack and linalg.unpack as pads, reshapes, "
-                "transpositions and slices";
+                "transposes and slices";
   let description = [{
     For targets that have no lowering of `linalg.pack` and `linalg.unpack`. With
-    `views=false` those that neither pad nor cut stay: the decision takes them
-    for changes of layout, which need not move elements.
+    `views=false`, ops that neither pad nor slice stay: the decision treats them
+    as changes of layout, which need not move elements.
 
     ```mlir
     %p = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0]
@@ -432,11 +514,11 @@ def LowerPacksPass : Pass<"layout-lower-packs"> {
         permutation = [0, 1]
     ```
 
-    An op whose tiles are not known stays.
+    Ops with dynamic tile sizes stay.
   }];
   let options = [
     Option<"views", "views", "bool", "true",
-           "Rewrite ops that neither pad nor cut, too">
+           "Rewrite ops that neither pad nor slice, too">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -447,10 +529,10 @@ def LowerPacksPass : Pass<"layout-lower-packs"> {
 def SequenceForallsPass : Pass<"layout-sequence-foralls"> {
   let summary = "Rewrite scf.forall on tensors as scf.for";
   let description = [{
-    For targets whose ops are each spread over the whole device. The
+    For targets that distribute each op over the whole device. The
     `tensor.parallel_insert_slice` ops of a body become `tensor.insert_slice`
-    into tensors that the loop carries; what the body reads of a shared tensor
-    is the value before the loop.
+    into iter_args of the loop; reads of a shared tensor in the body see its
+    value before the loop.
 
     ```mlir
     %r = scf.forall (%i) in (6) shared_outs(%o = %a) -> tensor<6x8xf32> {
@@ -479,29 +561,53 @@ def SequenceForallsPass : Pass<"layout-sequence-foralls"> {
 }
 
 def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
-  let summary = "Gives every layout its canonical form";
+  let summary = "Replace every layout by its canonical form";
   let description = [{
-    Every family in a type becomes the one `#layout.map` that it denotes, and a
-    row-major layout becomes no layout: types that store alike are then the same
-    type (L5). Types of values, of functions, of constants and inside attributes
-    are all visited. The pass never changes where an element lives.
+    Replaces every layout in a type by the one `#layout.map` that it denotes,
+    and a row-major layout by no encoding, so that types with identical storage
+    are equal (L5). Visits types of values, functions and constants, and types
+    inside attributes. The pass never changes where an element is stored.
+
+    ```mlir
+    tensor<2x17x3x5xf32, #layout.blocked<"NCHW" to "NCHW16c">>
+    ```
+
+    becomes
+
+    ```mlir
+    tensor<2x17x3x5xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv
+    16, d2, d3, d1 mod 16)>>
+    ```
 
     With `keep-families`, `#layout.npu_scatter` and `#layout.mesh` stay, the
     latter with its `local` layout in canonical form: the commands of an NPU and
-    the blocks of a rank ask for the family, not for its map.
+    the blocks of a rank require the family, not its map.
   }];
   let options = [
     Option<"keepFamilies", "keep-families", "bool", "false",
-           "Leave #layout.npu_scatter and #layout.mesh, which lowerings ask for">,
+           "Keep #layout.npu_scatter and #layout.mesh for the lowerings">,
   ];
 }
 
 def FoldConvertsPass : Pass<"layout-fold-converts"> {
-  let summary = "Removes conversions that need not run";
+  let summary = "Remove redundant layout.convert ops";
   let description = [{
     Folds chains and inverse pairs of `layout.convert`, conversions of constants
-    (the constant takes the type, and is packed when it is lowered), of fresh
+    (the constant gets the type and is packed when it is lowered), of fresh
     storage and of filled tensors, and the second of two equal conversions.
+
+    ```mlir
+    %0 = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #a> %1 =
+    layout.convert %0 : tensor<3x5xf32, #a> to tensor<3x5xf32> %c =
+    arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8> %2 = layout.convert
+    %c : tensor<2x2xi8> to tensor<2x2xi8, #a>
+    ```
+
+    becomes `%x` for `%1`, and
+
+    ```mlir
+    %2 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8, #a>
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -509,20 +615,20 @@ def FoldConvertsPass : Pass<"layout-fold-converts"> {
 }
 
 def VerifyLayoutsPass : Pass<"layout-verify"> {
-  let summary = "Proves that every layout is valid and every op's rule is met";
+  let summary = "Prove that every layout is valid and every layout rule holds";
   let description = [{
-    Checks each laid-out type again (L1, L2), as passes build types unchecked,
-    and each op against its rule: the loops of a structured op run over digits
-    that all its operands store, a view has the storage of its source (L7), a
-    pad or slice leaves tiles whole. What cannot be proven is an error that
-    names the op, the layout and the way out. Nothing is changed.
+    Verifies each type with a layout again (L1, L2), because passes build types
+    unchecked, and each op against its rule: the loops of a structured op run
+    over digits that all its operands store, a view has the storage of its
+    source (L7), a pad or slice keeps whole tiles. Reports an error with the op,
+    the layout and the way out if a proof fails. The IR does not change.
 
-    For a target with images only views and memories are checked of an op: its
-    kernels find each element of each tensor by its own map.
+    For a target with images, only the rules of views and memory are checked,
+    because its kernels address each element of each tensor by its own map.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           !strconcat("What layouts are for, where that is known: ",
+           !strconcat("Target of the layouts, if there is one: ",
                       targetDescription)>
   ];
 }
