@@ -13,11 +13,11 @@ include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 def Layout_BlockedAttr : Layout_LayoutAttr<"Blocked", "blocked", ["getStatedShape"]> {
   let summary = "axes named by letters, with split and fused parts";
   let description = [{
-    `#layout.blocked<"NCHW" to "NCHW16c">`: an upper-case letter is an axis,
-    `16c` is its part of 16 consecutive indices, and parts of one letter stand
-    from major to minor. `[4o4i]` fuses two parts into one stored axis. The
-    first string gives the logical order and may itself be blocked. Extents are
-    rounded up: 17 channels in `NCHW16c` store 2 x 16.
+    In `#layout.blocked<"NCHW" to "NCHW16c">` an upper-case letter is an axis
+    and `16c` is its part of 16 consecutive indices; parts of one letter are
+    ordered from major to minor. `[4o4i]` fuses two parts into one stored axis.
+    The first string gives the logical order and may itself be blocked. Extents
+    are rounded up: 17 channels in `NCHW16c` store 2 x 16.
 
     Source: the DataLayout RFC of TVM (spec, section 3.1).
   }];

@@ -13,8 +13,8 @@ include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 
-/// A layout family: it resolves to a map, and every tensor type that carries it
-/// is checked by that map.
+/// A layout family. The attribute resolves to a map, and every tensor type that
+/// has it as its encoding is verified by that map.
 class Layout_LayoutAttr<string name, string attrMnemonic,
                         list<string> overrides = [],
                         list<Trait> traits = []>

@@ -21,8 +21,8 @@ include "layout/Dialect/Layout/IR/TargetAttrs.td"
 def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
   let summary = "the canonical map from logical indices to storage";
   let description = [{
-    The core of every layout: named storage coordinates as sums of digits of
-    the logical indices (`docs/spec.md`, sections 1 and 2).
+    Every layout resolves to this attribute: named storage coordinates, each a
+    sum of digits of the logical indices (`docs/spec.md`, sections 1 and 2).
 
     ```mlir
     #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>
@@ -30,34 +30,35 @@ def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
     #layout.map<(i, j) -> buffer(offset = i * 40 + j)>
     ```
 
-    * `x floordiv k` and `x mod k` split a digit (extent ceil(x / k), and k);
-    * `[a, b]` fuses row-major, `[a, b] align k` rounds its extent up to a
-      multiple of k; the arguments of `buffer(..)` are such a group;
-    * `pad(x, lo, hi)` leaves `lo` empty positions before x and `hi` after;
-    * `e * s` places a digit with stride s, an integer or a product or sum of
-      `size(dim)` and `ceil(size, k)`; constants are added the same way;
-    * `name = e extent s` states the number of positions of a coordinate where
-      it is not the one that e implies.
+    * `x floordiv k` and `x mod k` are digits with extents ceil(x / k) and k;
+    * `[a, b]` fuses row-major, and `[a, b] align k` rounds its extent up to a
+      multiple of k; the arguments of `buffer(..)` form such a group;
+    * `pad(x, lo, hi)` adds `lo` empty positions before x and `hi` after it;
+    * `e * s` places a digit with stride s, which is an integer or a product or
+      sum of `size(dim)` and `ceil(size, k)`; constants are added in the same
+      form;
+    * `name = e extent s` states the extent of a coordinate if it is not the one
+      that e implies.
 
-    The attribute is built in canonical form and printed so, with dims d0, d1,
-    ..: equal maps are the same attribute (L5). Spaces: `buffer(offset)`,
-    `image2d(x, y, lane)`, `image2d_array(x, y, slice, lane)`,
-    `image3d(x, y, z, lane)`, `npu(npu, offset)`; any other name is a space of
-    the user's with the coordinates written.
+    The attribute is built and printed in canonical form, with dims d0, d1, ..:
+    equal maps are the same attribute (L5). The predefined spaces are
+    `buffer(offset)`, `image2d(x, y, lane)`, `image2d_array(x, y, slice, lane)`,
+    `image3d(x, y, z, lane)` and `npu(npu, offset)`. Any other name is a
+    user-defined space with the coordinates as written.
 
-    `xor(a, b : 4)` swizzles the lowest bits of its operands; the extent, a
-    power of two, may be left out where all operands have it. Dims between
-    `replicate(` and `)` belong to no index: every index has one storage point
-    for each of their values.
+    `xor(a, b : 4)` swizzles the lowest bits of its operands. Its extent, a
+    power of two, is optional if all operands have the same one. Dims in
+    `replicate(..)` are not logical: every index has one storage point for each
+    of their values.
 
     ```mlir
     #layout.map<(i, j) -> buffer(i, xor(i, j : 4))>
     #layout.map<(i, j) replicate(r : 4) -> mesh(device = r, offset = [i, j])>
     ```
 
-    The array that holds linear memory has the dense axes of the map as its
-    dims. `stored(..)` states others, which make up the same offset: the
-    canonical form of a notation that groups digits in another way.
+    By default the array that holds linear memory has the dense axes of the map
+    as its dims. `stored(..)` states other dims that compute the same offset,
+    for notations that group digits differently.
 
     ```mlir
     #layout.map<(n, c) -> buffer(n, [c] align 4)>      // N x C', C' = roundup(C, 4)
@@ -77,12 +78,12 @@ def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
 def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded",
                                           ["getPadding", "getStatedShape",
                                            "getExampleShape", "withTarget"]> {
-  let summary = "a layout whose padding holds a stated value";
+  let summary = "a layout with a padding value";
   let description = [{
-    `#layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>`: the storage
-    points that are no index's image hold zero, or the constant that is given
-    (`1.0 : f32`). A layout without this wrapper says nothing about its padding
-    (rules P1 to P3). The map is that of the wrapped layout.
+    In `#layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>` the storage
+    points that hold no element are zero, or equal to the given constant (`1.0 :
+    f32`). The padding of a layout without this wrapper is unspecified (rules P1
+    to P3). The map is that of the wrapped layout.
   }];
   let parameters = (ins
     "::mlir::Attribute":$layout,

@@ -14,7 +14,7 @@ include "mlir/IR/AttrTypeBase.td"
 def Layout_Dialect : Dialect {
   let name = "layout";
   let cppNamespace = "::mlir::layout";
-  let summary = "Where the elements of a tensor live";
+  let summary = "Storage layouts of tensors";
   let description = [{
     A layout maps every logical index of a tensor to one point of a storage
     space. It is the encoding of a ranked tensor type:
@@ -24,9 +24,9 @@ def Layout_Dialect : Dialect {
            #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>>
     ```
 
-    The dialect holds the layout attributes, all of which resolve to the one
-    core `#layout.map`, and the ops that change or reinterpret storage. What a
-    layout means is said in `docs/spec.md`; diagnostics cite its rule labels.
+    The dialect has the layout attributes, which all resolve to `#layout.map`,
+    and the ops that change or reinterpret storage. `docs/spec.md` defines the
+    semantics; diagnostics cite its rule labels.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;

@@ -13,50 +13,50 @@ include "mlir/IR/OpBase.td"
 def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let cppNamespace = "::mlir::layout";
   let description = [{
-    A layout family. Whatever its notation, it resolves to one canonical map;
-    nothing else about where an element lives is asked of it.
+    A layout family. Any notation resolves to one canonical map, which alone
+    determines where elements are stored.
   }];
   let methods = [
     InterfaceMethod<[{
-      The canonical map for tensors of this shape (`ShapedType::kDynamic` where
-      not known) and element type. Where the layout does not apply, reports the
-      rule and the way out through `emitError` (when given) and fails.
+      Returns the canonical map for tensors of this shape
+      (`ShapedType::kDynamic` for dynamic sizes) and element type. If the layout
+      does not apply, reports the rule and the way out through `emitError` (if
+      it is not null) and fails.
       }],
       "::mlir::FailureOr<::mlir::layout::LayoutMap>", "resolve",
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
     InterfaceMethod<[{
-      The dims of the array that holds the storage, slowest first: what the
-      stored shape and a stored index are, what `layout.storage_view` shows and
-      what compiled functions take and return. In linear memory they are
-      row-major digits of the offset, as the notation groups them; in any other
-      space they are its coordinates. The layout applies to the shape.
+      Returns the dims of the array that holds the storage, slowest first. They
+      are the stored shape, the type of `layout.storage_view`, and the type at
+      the boundary of compiled functions. In linear memory they are row-major
+      digits of the offset, as the notation groups them; in any other space they
+      are its coordinates. The layout must apply to the shape.
       }],
       "::llvm::SmallVector<::mlir::layout::Sized>", "getStoredDims",
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType)>,
     InterfaceMethod<[{
-      The shape that the notation states by itself: one size per dim,
-      `ShapedType::kDynamic` where it takes any; nothing where it does not even
-      fix the rank.
+      Returns the shape that the notation states: one size per dim,
+      `ShapedType::kDynamic` for any size, or std::nullopt if it does not fix
+      the rank.
       }],
       "::std::optional<::llvm::SmallVector<int64_t>>", "getStatedShape", (ins),
       [{}], [{ return ::std::nullopt; }]>,
     InterfaceMethod<[{
-      Some shape that the layout applies to, for questions whose answer is the
-      same on all of them, such as the storage space.
+      Returns a shape that the layout applies to, for queries whose result is
+      the same for all of them, e.g. the storage space.
       }],
       "::llvm::SmallVector<int64_t>", "getExampleShape", (ins), [{}],
       [{ return $_attr.getStatedShape().value_or(::llvm::SmallVector<int64_t>()); }]>,
     InterfaceMethod<[{
-      What padding holds (rule P1): a constant of `elementType`, or null for
-      padding that holds anything.
+      Returns the constant of `elementType` that padding holds (rule P1), or
+      null if padding is unspecified.
       }],
       "::mlir::TypedAttr", "getPadding", (ins "::mlir::Type":$elementType),
       [{}], [{ return {}; }]>,
     InterfaceMethod<[{
-      The same layout with the figures of `target` (an `NpuTargetInterface`),
-      for families that need some and state none; any other layout is its own
-      answer.
+      Returns this layout with the chip parameters of `target` (an
+      `NpuTargetInterface`) if it needs some and states none, or else itself.
       }],
       "::mlir::Attribute", "withTarget", (ins "::mlir::Attribute":$target),
       [{}], [{ return $_attr; }]>,
@@ -66,14 +66,14 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
 def NpuTargetInterface : AttrInterface<"NpuTargetInterface"> {
   let cppNamespace = "::mlir::layout";
   let description = [{
-    A chip, as far as layouts in the local memory of its cores ask: `#npu.target`
-    implements it.
+    The parameters of a chip that layouts in the local memory of its cores
+    depend on; implemented by `#npu.target`.
   }];
   let methods = [
     InterfaceMethod<[{
-      Cores, bytes of the memory of one, and the bytes to align channels to. All
-      are at least 1, the last is a power of two, and the product of the first
-      two is an int64.
+      Returns the number of cores, the bytes of local memory of each, and the
+      alignment of channels in bytes. All are at least 1, the alignment is a
+      power of two, and the total local memory fits int64.
       }],
       "::mlir::layout::NpuFigures", "getFigures", (ins)>,
   ];

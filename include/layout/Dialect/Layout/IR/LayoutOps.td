@@ -15,18 +15,19 @@ class Layout_Op<string mnemonic, list<Trait> traits = []>
     : Op<Layout_Dialect, mnemonic, traits>;
 
 def Layout_ConvertOp : Layout_Op<"convert", [Pure]> {
-  let summary = "the same logical tensor in other storage";
+  let summary = "converts a tensor to another layout";
   let description = [{
-    Keeps every logical element and changes where it is stored, and, where the
-    result type asks for it, what padding holds. The only conversion there is.
+    Keeps every logical element and changes where it is stored and, if the
+    result type states a value, what padding holds. No other op converts
+    layouts.
 
     ```mlir
     %1 = layout.convert %0 : tensor<1x64x56x56xf32>
                           to tensor<1x64x56x56xf32, #layout.blocked<"NCHW" to "NCHW16c">>
     ```
 
-    Chains fold into one conversion, and a conversion of a constant folds into
-    a constant with the new type, which is packed at compile time.
+    A chain folds into one conversion. A conversion of a constant folds into a
+    constant of the new type, which is packed at compile time.
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyRankedTensor:$result);
@@ -38,20 +39,20 @@ def Layout_ConvertOp : Layout_Op<"convert", [Pure]> {
 }
 
 def Layout_StorageViewOp : Layout_Op<"storage_view", [Pure]> {
-  let summary = "a laid-out tensor as the plain tensor of its storage, and back";
+  let summary = "casts between a tensor with a layout and its storage";
   let description = [{
-    Moves nothing: one side is a tensor with a layout, the other the plain
-    tensor of its stored dims, padding included. So packed arguments, results
-    and weights cross a function boundary. A tensor without a layout is its own
-    storage: a view from a plain type to itself is its source.
+    Moves no data: one side is a tensor with a layout, the other the plain
+    tensor of its stored dims, padding included. Packed arguments, results and
+    weights cross a function boundary in this form. A tensor without a layout is
+    its own storage, and a view of it to its own type folds.
 
     ```mlir
     %1 = layout.storage_view %0 : tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>
                                to tensor<1x2x7x7x16xf32>
     ```
 
-    Read back as a laid-out tensor, padding is not known to hold anything: the
-    laid-out type then has no padding value; `layout.convert` gives it one.
+    A result with a layout has no padding value, because the contents of the
+    padding are unknown; `layout.convert` sets one.
   }];
   let arguments = (ins AnyRankedTensor:$source);
   let results = (outs AnyRankedTensor:$result);

@@ -18,8 +18,9 @@ def Layout_NpuScatterAttr
                               "getStridesAndOffset"]>]> {
   let summary = "channels scattered over the cores of an NPU";
   let description = [{
-    A tensor (N, C, H, W) in the local memory of an NPU with X cores: channel c
-    lies in core (start + c) mod X, in its row (start + c) floordiv X.
+    Stores a tensor (N, C, H, W) in the local memories of an NPU with X cores:
+    channel c is in core (start + c) mod X, in row (start + c) floordiv X of
+    that core.
 
     ```mlir
     #layout.npu_scatter<aligned, start = 2>
@@ -38,44 +39,45 @@ def Layout_NpuScatterAttr
     | `strided [n, c, h, w]` | as given | a multiple of the storage unit |
     | `continuous` | row-major in system memory, not scattered | |
 
-    * `start`: the core of channel 0. rows = ceil((start + C) / X), so the
-      stride of N depends on it;
-    * `pack`: which indices of the first axis share a storage unit, in which
-      strides count: `n4` of 8-bit elements, `n2` of 16-bit elements, `ic2` of
-      32-bit compact weights (I, O, KH, KW), and of bytes that become those;
-    * `offset`: the byte of each core where the tensor starts, 0 if not written.
-      Its address is start * `bytes_per_npu` + offset;
+    * `start`: the core of channel 0. The number of rows is ceil((start + C) /
+      X), so the stride of N depends on it;
+    * `pack`: the indices of the first axis that share a storage unit; strides
+      count storage units. `n4` is for 8-bit elements, `n2` for 16-bit elements,
+      `ic2` for 32-bit compact weights (I, O, KH, KW) and for bytes that become
+      those;
+    * `offset`: the byte offset of the tensor in each core, 0 by default. Its
+      address is start * `bytes_per_npu` + offset;
     * `axes`: the axis of each dim of the tensor, one letter of N, C, H, W (of a
-      matrix: N and its columns M), where it is not a tensor of just these dims
-      in this order: `"CNHW"` for weights O, I, KH, KW that are stored as
-      (I, O, KH, KW), `"C"` for a bias, `"NNM"` for a matrix whose rows are the
-      first two dims. Dims of one letter are fused row-major, an axis without
-      a letter has size 1;
-    * `target`: the figures of the chip, an `#npu.target`. A layout without them
-      parses, but does not apply to a tensor; passes may fill it in.
+      matrix: N and its columns M), unless the tensor has just these dims in
+      this order: `"CNHW"` for weights O, I, KH, KW that are stored as (I, O,
+      KH, KW), `"C"` for a bias, `"NNM"` for a matrix whose rows are the first
+      two dims. Dims with the same letter are fused row-major; an axis without a
+      dim has size 1;
+    * `target`: the chip, an `#npu.target`. A layout without one parses but does
+      not apply to a tensor; passes may add it.
 
-    Every core needs offset + bytes of a storage unit * ceil(N / P) * stride of
-    N bytes, which must not exceed `bytes_per_npu`. The coordinates of the map
-    are `npu` and `offset`, the latter in elements inside one core. Elements are
-    integers and floats of whole bytes, and vectors of those.
+    Every core needs offset + U * ceil(N / P) * S bytes, at most
+    `bytes_per_npu`, for a storage unit of U bytes that P indices of N share,
+    and a stride S of N. The map has the coordinates `npu` and `offset`, the
+    latter in elements within one core. Elements are integers and floats of
+    whole bytes, and vectors of those.
 
-    It is also the layout of a memref in local memory (the `npu` dialect). Such a
-    memref is not strided; as its affine map passes for one whose strides are not
-    known.
+    It is also the layout of a memref in local memory (the `npu` dialect). Such
+    a memref is not strided; its affine map has unknown strides.
 
     Source: the tensor layouts of OKKernel (spec, section 3.4).
   }];
   let parameters = (ins
     "::mlir::layout::NpuMode":$mode,
     "int64_t":$width,
-    ArrayRefParameter<"int64_t", "of N, C, H, W where strided">:$strides,
+    ArrayRefParameter<"int64_t", "of N, C, H, W if strided">:$strides,
     "int64_t":$start,
     "::mlir::layout::NpuPack":$pack,
     "int64_t":$offset,
     StringRefParameter<"the axis of each dim, or empty">:$axes,
     OptionalParameter<"::mlir::layout::NpuTargetInterface">:$target);
   let extraClassDeclaration = [{
-    /// The same as a value of the algebra.
+    /// Returns the parameters except `target` as a value of the algebra.
     ::mlir::layout::NpuScatter getScatter() const;
   }];
 }

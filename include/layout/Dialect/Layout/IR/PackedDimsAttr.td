@@ -14,18 +14,18 @@ def Layout_PackedDimsAttr : Layout_LayoutAttr<"PackedDims", "packed_dims",
                                                ["getExampleShape"]> {
   let summary = "physical dims that are whole or packed logical dims";
   let description = [{
-    The physical dims from slowest to fastest, each one a piece of a logical
-    dim that is given by its number:
+    Lists the physical dims from slowest to fastest, each one a piece of the
+    logical dim with the given number:
 
-    * `1`: all that remains of dim 1; at most once, outside its parts;
+    * `1`: the remainder of dim 1; at most once, outside its parts;
     * `1 : 4`: a part of 4 positions;
-    * `1 : oddeven 4`: such a part, its even positions before its odd ones.
+    * `1 : oddeven 4`: a part of 4 positions, even positions before odd ones.
 
-    The layout is read for a shape from fastest to slowest. A part takes its
-    extent where that divides what is left of the dim. Once per dim a part that
-    is larger than what is left is *clipped* to it, so that nothing is padded;
-    an `oddeven` part takes what is left only where that is 1. In the end 1 must
-    be left of every dim: a dim that is not named has size 1.
+    For a shape, the pieces are resolved from fastest to slowest. A part has its
+    stated extent if that divides what is left of the dim. Once per dim, a part
+    that is larger than what is left is *clipped* to it, so that nothing is
+    padded; an `oddeven` part is clipped only to 1. In the end 1 must be left of
+    every dim: a dim that is not named has size 1.
 
     | layout | shape | stored | offset |
     |---|---|---|---|
@@ -35,18 +35,18 @@ def Layout_PackedDimsAttr : Layout_LayoutAttr<"PackedDims", "packed_dims",
     | `[0 : oddeven 8]` | 8 | 8 | `d0 / 2 + 4 * (d0 % 2)` |
     | `[0, 1, 0 : oddeven 4]` | 8x2 | 2x2x4 | `d0 / 2 % 2 + 2 * (d0 % 2) + ..` |
 
-    A part of index i with v positions inside it is `i / v % extent`; `oddeven`
-    reorders that value, not i. Where the layout applies it is a bijection onto
-    0 .. size - 1.
+    A part of index i with v positions in faster parts is `i / v % extent`;
+    `oddeven` reorders that value, not i. If the layout applies, it is a
+    bijection onto 0 .. size - 1.
 
-    A dynamic dim may be a whole dim. Whether a part divides it is not known, so
-    that the layout does not apply: make the dim static, or use
+    A dynamic dim may be a whole dim. A layout with parts of it does not apply,
+    because divisibility is unknown: make the dim static, or use
     `#layout.blocked`, which pads.
 
-    Errors: a whole dim that is repeated or stands inside a part of that dim, an
+    Errors: a whole dim that is repeated or is inside a part of that dim, an
     extent below 1, an odd extent of `oddeven`; on a shape, a dim that the
-    tensor does not have, an extent that does not divide, a second clip of a
-    dim, positions that are left (L1).
+    tensor lacks, an extent that does not divide, a second clip of a dim,
+    positions that are left (L1).
 
     Source: the memory layouts of Morello (spec, section 3.2).
   }];

@@ -14,8 +14,8 @@ def Layout_RelationsAttr : Layout_LayoutAttr<"Relations", "relations",
                                              ["getStatedShape"]> {
   let summary = "named axes with split and fuse relations";
   let description = [{
-    What `#layout.blocked` says with letters, with relations between axes that
-    have names:
+    Describes the layouts of `#layout.blocked` by relations between named axes
+    instead of letters:
 
     ```mlir
     #layout.relations<(n, c, h, w), split c -> (co, ci : 16), fuse (h, w) -> hw,
@@ -27,18 +27,18 @@ def Layout_RelationsAttr : Layout_LayoutAttr<"Relations", "relations",
 
     The dims come first. `split c -> (co, cm : 4, ci : 16)` makes parts from
     major to minor: `ci` is `c % 16`, `cm` is `c / 16 % 4`, and `co` is `c / 64`
-    with ceil(size / 64) positions. `fuse (h, w) -> hw` is row-major, `hw` is
-    `h * size(w) + w`. `store` names the stored dims, slowest first. A dim with
-    an extent has that size in every tensor.
+    with ceil(size / 64) positions. `fuse (h, w) -> hw` is row-major: `hw` is `h
+    * size(w) + w`. `store` names the stored dims, slowest first. A dim with an
+    extent requires that size of every tensor.
 
-    Parts of a fused axis and fused parts are axes like any other, and relations
-    may stand in any order in which none makes its own source. Each axis is
-    split, fused or stored exactly once.
+    Axes that are split or fused may be split and fused again. Relations may be
+    in any order but must not be cyclic. Each axis is split, fused or stored
+    exactly once.
 
-    Errors, each with the column of the offence: an unknown axis, a name that is
-    repeated, an axis that is used twice or not at all, an axis made of itself,
-    a part without an extent or a first part with one, an extent of 0, extents
-    whose product does not fit 64 bits, fewer than two parts.
+    Errors, each with its column: an unknown axis, a repeated name, an axis that
+    is used twice or not at all, an axis made of itself, a part without an
+    extent or a first part with one, an extent of 0, extents whose product does
+    not fit 64 bits, fewer than two parts.
 
     Source: the DataLayout RFC of TVM, whose data structure is a list of axis
     relations (spec, section 3.1).

@@ -13,11 +13,12 @@ include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 def Layout_RgbaImageAttr : Layout_LayoutAttr<"RgbaImage", "rgba_image",
                                              ["getStatedShape",
                                               "getExampleShape"]> {
-  let summary = "tensors in images of four lanes a pixel";
+  let summary = "tensors in images with four channel components per pixel";
   let description = [{
-    `#layout.rgba_image<in_out_channel>`: the elements in the pixels of an
-    OpenCL image with channel order CL_RGBA. The kind says where each of its
-    axes goes; `c4(a)` is `(a + 3) / 4`:
+    Stores the elements in the pixels of an OpenCL image with channel order
+    CL_RGBA, e.g. `#layout.rgba_image<in_out_channel>`. The kind determines the
+    coordinates of each axis; a lane is a channel component and `c4(a)` is `(a +
+    3) / 4`:
 
     | kind | axes | image | (x, y, lane) |
     |---|---|---|---|
@@ -34,13 +35,13 @@ def Layout_RgbaImageAttr : Layout_LayoutAttr<"RgbaImage", "rgba_image",
     | `image_3d` | NHWC | W*N, H, c4(C) | (w*N + n, h, c/4, c%4) |
     | `single_pixel` | NHWC, C <= 4 | W, N*H | (w, n*H + h, c) |
 
-    Spaces: `image2d(x, y, lane)`, `image2d_array(x, y, slice, lane)` for
-    `image_array` and `image3d(x, y, z, lane)` for `image_3d`. There are 4 lanes
-    in every case; sizes may be dynamic.
+    The space is `image2d_array(x, y, slice, lane)` for `image_array`,
+    `image3d(x, y, z, lane)` for `image_3d` and `image2d(x, y, lane)` for all
+    other kinds. There are always 4 lanes; sizes may be dynamic.
 
-    A tensor has the axes in that order, or in the one of a second string:
-    `#layout.rgba_image<in_out_channel, "NCHW">`. Rank 2 in `in_out_channel` has
-    the axes N and C, in that order or in the one of the string; H and W are 1.
+    The dims of the tensor have the order of the axes in the table, or that of
+    an optional string: `#layout.rgba_image<in_out_channel, "NCHW">`. A tensor
+    of rank 2 in `in_out_channel` has the axes N and C; H and W are 1.
 
     Errors: an unknown kind, a string that does not name each axis once (with
     the column); on a shape (L1), another rank, M other than 1, C above 4 in
@@ -52,7 +53,7 @@ def Layout_RgbaImageAttr : Layout_LayoutAttr<"RgbaImage", "rgba_image",
   let parameters = (ins
     "::mlir::layout::RgbaImageKind":$kind,
     ArrayRefParameter<"unsigned",
-                      "the axis of each dim; empty for the kind's own">:$order);
+                      "the axis of each dim; empty for the default">:$order);
 }
 
 #endif // LAYOUT_RGBAIMAGEATTR

@@ -11,41 +11,39 @@
 include "layout/Dialect/Layout/IR/LayoutDialect.td"
 
 def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
-  let summary = "the figures of a CPU that decide layouts";
+  let summary = "the machine model of a CPU";
   let description = [{
-    What the assignment of layouts knows of a machine with linear memory. A
-    target stands on the module as `layout.target`, or is given to a pass as an
-    option.
+    The parameters of a machine with linear memory that the choice of layouts
+    depends on. The target is the module attribute `layout.target`, or an option
+    of a pass.
 
     ```mlir
     module attributes {layout.target = #layout.cpu<lanes = 16>} {}
     ```
 
-    Costs are times, 1 being that in which memory moves one byte. What figures
-    are where they are not given was measured on a CPU with AVX2
-    (`./dev bench --target`).
+    The unit of cost is the time in which memory moves one byte. The defaults
+    were measured on a CPU with AVX2 (`./dev bench --target`).
 
-    * `lanes`: elements of one inner tile, the run that the innermost loop of a
-      kernel works on;
-    * `line_bytes`: what memory moves at once; a conversion whose two sides
-      share runs of at least this many bytes is a plain copy;
-    * `strided_percent`: cost of a conversion that moves single elements, in
-      percent of a plain copy; of arithmetic whose lanes hold parts of sums, in
-      percent of the same on lanes with results of their own; of bytes that are
-      summed up along columns whose rows no registers hold;
-    * `flops_per_byte`: scalar operations that a kernel does on all lanes in
-      one byte;
-    * `scalar_percent`: cost of arithmetic without lanes, in percent of the same on
-      vectors of 256 bits; longer vectors make it dearer;
-    * `mask_percent`: cost of a reduction that must not see padding, in percent
-      of the same reduction over as many elements. It ends where the dim does,
-      while one over padding that is known to change nothing goes through all
-      of it;
-    * `assumed_size`: the size that stands for a dynamic one in costs;
-    * `assumed_trips`: how often a loop whose bounds are not known is taken to
-      run;
-    * `vector_bits`: bits of one vector register. Without it they are those of
-      the processor that `layout-to-cpu` makes code for, and 256 where no
+    * `lanes`: elements of one inner tile, over which the innermost loop of a
+      kernel runs;
+    * `line_bytes`: cache line size in bytes; a conversion is a plain copy if
+      both sides share contiguous segments of at least this size;
+    * `strided_percent`: cost, in percent of a plain copy, of a conversion that
+      moves single elements; of arithmetic whose lanes hold partial sums, in
+      percent of arithmetic whose lanes hold results; of bytes that are reduced
+      along columns whose rows do not fit the registers;
+    * `flops_per_byte`: scalar operations that a kernel executes on all lanes
+      per unit of cost;
+    * `scalar_percent`: cost of scalar arithmetic, in percent of the same on
+      256-bit vectors; it grows with the vector width;
+    * `mask_percent`: cost of a reduction that excludes padding, in percent of
+      the same reduction over as many elements. It ends at the end of the dim,
+      while a reduction over padding with a neutral value includes all of the
+      padding;
+    * `assumed_size`: the size assumed for dynamic dims in costs;
+    * `assumed_trips`: the trip count assumed for loops with unknown bounds;
+    * `vector_bits`: width of a vector register in bits. The default is that of
+      the processor that `layout-to-cpu` generates code for, or 256 if no
       processor is named.
   }];
   let parameters = (ins
@@ -61,8 +59,8 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// This target for a processor with vectors of so many bits, unless it
-    /// states them; null, with an error, where no target may have them.
+    /// Returns this target with `bits` as its vector width, unless it states
+    /// one. Returns null, with an error, if `bits` is out of range.
     CpuTargetAttr
     forVectors(int64_t bits,
                ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError)
@@ -71,11 +69,11 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
 }
 
 def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
-  let summary = "the figures of an OpenCL device with images";
+  let summary = "the machine model of an OpenCL device with images";
   let description = [{
-    What the assignment of layouts knows of a device with linear memory and
-    images of four lanes a pixel. Without figures it is what OpenCL 1.2
-    guarantees, at the prices of a mobile GPU.
+    The parameters of a device with linear memory and images of four channel
+    components per pixel that the choice of layouts depends on. The defaults are
+    the limits that OpenCL 1.2 guarantees and the costs of a mobile GPU.
 
     ```mlir
     #layout.opencl
@@ -85,35 +83,34 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
 
     * `image2d_max_width`, `image2d_max_height`, `image3d_max_width`,
       `image3d_max_height`, `image3d_max_depth` and `image_max_array_size`: the
-      largest image of each space, in pixels; without them what OpenCL 1.2
-      guarantees;
-    * `image_types`: the element types that have a channel type; without it
-      those that OpenCL 1.2 guarantees: f32, f16 and integers of 8, 16 and 32
-      bits. An integer without a sign stands for all integers of its width;
-    * `launch_cost`: the cost (see `#layout.cpu`) of the time that passes while one more kernel
-      is started;
-    * `image_read_percent`, `buffer_read_percent`: what a kernel pays for a byte
-      that it reads once more, from a cache, in percent of one from memory. Adreno and
-      newer Mali read images through a cache that buffers do not have, so the
-      first is the smaller one; for old Mali give the larger one;
-    * `item_pixels`: the most pixels that a work item computes for which its registers
-      suffice;
-    * `fewest_items`: as many work items as keep the device busy; items of several
-      pixels are not so large that there are fewer;
-    * `group_items`, `split_reads`: where there are fewer, and an item reads more than
-      `split_reads` times, up to `group_items` items of a group share the sum;
-    * `assumed_size`: the size that stands for a dynamic one in costs, where the
-      pixels of an item are chosen, and where an image has to fit; the program
-      checks the true size when it makes the image;
-    * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`;
-    * `half_arithmetic`: what a program computes in f16 is computed in f16, on
-      devices with `cl_khr_fp16` alone, and sums in f32; without it all of f16
-      is computed in f32 and rounded where it is stored;
-    * `fma`: a product that is added is one `fma`, which rounds once;
-    * `image_fallback`: where an image of dynamic sizes is beyond the limits, the
-      program runs kernels on buffers, not an error;
-    * `address_bits`: 64, or 32 for kernels in SPIR-V with 32-bit addresses, which
-      need no integers of 64 bits.
+      largest image of each space, in pixels;
+    * `image_types`: the element types that have a channel type. The default is
+      f32, f16 and integers of 8, 16 and 32 bits, as OpenCL 1.2 guarantees. A
+      signless integer covers all integers of its width;
+    * `launch_cost`: the cost (see `#layout.cpu`) of launching a kernel;
+    * `image_read_percent`, `buffer_read_percent`: the cost of a repeated read
+      of a byte, from a cache, in percent of a read from memory. On Adreno and
+      newer Mali images have a cache that buffers lack, so the first is smaller;
+      for older Mali use the larger value for both;
+    * `item_pixels`: the maximum number of pixels per work-item that fit its
+      registers;
+    * `fewest_items`: the number of work-items that keep the device busy;
+      work-items get several pixels only if at least this many remain;
+    * `group_items`, `split_reads`: if there are fewer work-items and each reads
+      more than `split_reads` times, up to `group_items` work-items of a
+      work-group share a sum;
+    * `assumed_size`: the size assumed for dynamic dims in costs, when the
+      pixels per work-item are chosen, and when an image must fit; the program
+      checks the real size when it creates the image;
+    * `flops_per_byte`, `assumed_trips`: see `#layout.cpu`;
+    * `half_arithmetic`: compute f16 ops in f16, which requires `cl_khr_fp16`,
+      and sums in f32. By default f16 ops are computed in f32 and rounded when
+      stored;
+    * `fma`: contract a product and a sum to one `fma`, which rounds once;
+    * `image_fallback`: if an image of dynamic sizes exceeds the limits, run
+      kernels on buffers instead of reporting an error;
+    * `address_bits`: 64, or 32 for SPIR-V kernels with 32-bit addresses, which
+      need no 64-bit integers.
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_width,
@@ -140,42 +137,44 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    // What OpenCL 1.2 guarantees of a device with images (full profile) ..
+    // The limits that OpenCL 1.2 guarantees for a device with images (full
+    // profile).
     static constexpr int64_t kImage2dSize = 8192;
     static constexpr int64_t kImage3dSize = 2048;
     static constexpr int64_t kImageArraySize = 2048;
-    // .. and 10 us at the 13 GB/s of a mobile GPU, whose caches are ten times
-    // and two and a half times as fast as memory.
+    // 10 us at the 13 GB/s of a mobile GPU. Its caches are 10 times (images)
+    // and 2.5 times (buffers) as fast as memory.
     static constexpr int64_t kLaunchCost = 131072;
-    // The sums and the data of 8 pixels, with what is read of a filter, are 80
-    // of the registers of 32 bits that an item has on all common GPUs of phones
-    // without halving the items in flight, of which a thousand fill them.
+    // The sums and the data of 8 pixels and the filter values use 80 32-bit
+    // registers. All common phone GPUs have as many per work-item without
+    // halving the work-items in flight, of which about a thousand fill the GPU.
     static constexpr int64_t kItemPixels = 8;
     static constexpr int64_t kFewestItems = 1024;
-    // All devices of phones have groups of 32 items. To meet costs these about
-    // as much time as some ten reads.
+    // All phone GPUs have work-groups of 32 work-items. Combining their sums
+    // costs about as much as ten reads.
     static constexpr int64_t kGroupItems = 32;
     static constexpr int64_t kSplitReads = 128;
 
-    /// Whether images hold elements of this type.
+    /// Returns true if images support elements of this type.
     bool isImageType(Type elementType) const;
   }];
 }
 
 def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
-  let summary = "the figures of an NPU that decide layouts";
+  let summary = "the machine model of an NPU";
   let description = [{
-    What the assignment of layouts knows of a machine with system memory and the
-    local memories of a chip's cores.
+    The parameters of a machine with system memory and local memories of the
+    cores of a chip that the choice of layouts depends on.
 
     ```mlir
     #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096>
     ```
 
-    * `chip`: its cores and their memories;
-    * `launch_cost`, `flops_per_byte`: as of `#layout.cpu`, of one more transfer and of all
-      lanes; where one is not stated it is that of the chip's clock (docs/npu.md);
-    * `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
+    * `chip`: the cores and their memories;
+    * `launch_cost`, `flops_per_byte`: the cost (see `#layout.cpu`) of a
+      transfer, and the operations of all lanes per unit of cost; the defaults
+      follow the clock of the chip (docs/npu.md);
+    * `assumed_size`, `assumed_trips`: see `#layout.cpu`.
   }];
   let parameters = (ins
     "::mlir::layout::NpuTargetInterface":$chip,
@@ -186,7 +185,8 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The words of 4 bytes that the execution units of a core take at once.
+    /// Returns the number of 4-byte words that the execution units of a core
+    /// process at once.
     int64_t getLanes() const;
   }];
 }
@@ -197,24 +197,25 @@ def Layout_MeshAxes : AttrParameter<"::mlir::layout::Mesh", "axes of a mesh"> {
 }
 
 def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
-  let summary = "the figures of a mesh of devices that decide who computes what";
+  let summary = "the machine model of a mesh of devices";
   let description = [{
-    What the assignment of layouts knows of devices that send each other messages,
-    each with memory of its own (docs/mesh.md).
+    The parameters of devices that exchange messages, each with its own memory,
+    that the choice of layouts depends on (docs/mesh.md).
 
     ```mlir
     #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16>,
                         byte_cost = [20, 5], message_cost = [200000, 50000]>
     ```
 
-    * `axes`: those of the mesh, the slowest one first, with their sizes;
-    * `device`: what ops cost on one device, a `#layout.cpu`;
-    * `byte_cost`, `message_cost`: for each axis the cost (see `#layout.cpu`) of a byte
-      that goes over a link along it, and of a message; by default 10 and 100000,
-      which are links of 1 GB/s and 10 us where memory has 10 GB/s. A message that goes
-      along several axes costs as along the dearest of them;
-    * `memory`: bytes of a device, a limit of all that is alive on it at any point:
-      arguments, constants, what ops compute, copies and buffers of messages.
+    * `axes`: the axes of the mesh with their sizes, slowest first;
+    * `device`: the machine model of one device, a `#layout.cpu`;
+    * `byte_cost`, `message_cost`: for each axis the cost (see `#layout.cpu`) of
+      a byte and of a message over a link along it. The defaults of 10 and
+      100000 are links of 1 GB/s and 10 us if memory has 10 GB/s. A message
+      along several axes has the largest cost among them;
+    * `memory`: the bytes of a device, a limit on everything that is live on it
+      at any point: arguments, constants, results of ops, copies and message
+      buffers.
   }];
   let parameters = (ins
     Layout_MeshAxes:$axes,
@@ -229,8 +230,9 @@ def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
     static constexpr int64_t kMessageCost = 100000;
     static constexpr int64_t kAnyMemory = INT64_MAX;
 
-    /// Of a byte, and of a message, along an axis.
+    /// Returns the cost of a byte along an axis.
     int64_t getByteCostAlong(unsigned axis) const;
+    /// Returns the cost of a message along an axis.
     int64_t getMessageCostAlong(unsigned axis) const;
     CpuTargetAttr getDeviceTarget() const;
   }];
