@@ -13,27 +13,28 @@
 
 using namespace mlir::npu;
 
-/// Of what lives with a block, the ends of so many are tried as its place; the
-/// beginnings of banks reach what lies beyond.
+/// The most ends of neighboring blocks that are tried as a place; places at the
+/// starts of banks cover the memory beyond.
 static constexpr size_t kMostEnds = 48;
-/// Of parts of a block that are used by themselves, so many begin with a bank.
+/// The most parts of a block that are tried at the start of a bank.
 static constexpr size_t kMostBegins = 4;
-/// How often every block may move.
+/// The most passes in which every block may move.
 static constexpr int kRounds = 8;
-/// So many blocks are placed anew though there is nothing left to avoid.
+/// The most blocks for which further orders are tried for a lower peak when no
+/// avoidable conflict is left.
 static constexpr size_t kFew = 1000;
-/// Random orders, and how many blocks are placed in them in all.
+/// The number of random orders, and the most blocks placed in all of them.
 static constexpr int64_t kRandomOrders = 100, kRandomPlaces = 10000;
-/// Around one command, so many orders are tried, and how many blocks are placed
-/// around all of them.
+/// The number of orders tried around one command, and the most blocks placed
+/// around all commands.
 static constexpr int kOrdersAround = 12;
 static constexpr int64_t kPlacesAround = 20000;
 
-/// Places of some blocks and the conflicts among them.
+/// The places of some blocks and the conflicts among them.
 struct BankPlacer::Attempt {
   std::vector<int64_t> places;
   std::vector<bool> isPlaced;
-  std::vector<int64_t> conflictsOf; // of each command, pairs of uses
+  std::vector<int64_t> conflictsOf; // conflicting pairs of each command
   BankConflicts total;
 };
 
@@ -83,7 +84,7 @@ BankConflicts BankPlacer::count(const std::vector<int64_t> &places) const {
 }
 
 bool BankPlacer::isSure(const BankCommand &command) const {
-  // Uses of one side may share banks, those of two may not.
+  // Uses of one side may share banks; uses of two sides may not.
   std::map<unsigned, int64_t> least;
   for (size_t i = 0; i < command.uses.size(); ++i) {
     const BankUse &a = command.uses[i];
@@ -94,7 +95,7 @@ bool BankPlacer::isSure(const BankCommand &command) const {
       const BankUse &b = command.uses[j];
       std::optional<int64_t> x = blocks[a.block].place,
                              y = blocks[b.block].place;
-      // Two uses of one block move together, by no more than a bank.
+      // Two uses of one block overlap in every placement.
       bool isFixed = x && y && conflict(a, *x, b, *y);
       bool isSame = a.block == b.block && a.side != b.side && a.begin < b.end &&
                     b.begin < a.end;
@@ -116,7 +117,7 @@ BankConflicts BankPlacer::getBound() const {
   return bound;
 }
 
-/// Free places at which the block may be put, the lowest first.
+/// Returns the free places that are tried for the block, lowest first.
 std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
                                             size_t block) const {
   const PlacedBlock &placed = blocks[block];
@@ -127,7 +128,8 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   llvm::sort(others, [&](size_t a, size_t b) {
     return attempt.places[a] < attempt.places[b];
   });
-  // What begins with a bank is the block, or a part that is used by itself.
+  // The block, or a separately used part of it, may begin at the start of a
+  // bank.
   std::vector<int64_t> begins{0}, starts{0};
   for (size_t c : commandsOf[block])
     for (const BankUse &use : commands[c].uses)
@@ -143,7 +145,7 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   llvm::sort(starts);
   std::vector<int64_t> choices;
   for (int64_t start : starts) {
-    // The lowest place from there on is known.
+    // The lowest place from `start` on is already in the list.
     if (!choices.empty() && start <= choices.back())
       continue;
     int64_t place = findFreePlace(blocks, block, start, others, attempt.places);
@@ -154,7 +156,7 @@ std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
   return choices;
 }
 
-/// What is added by the block at a place.
+/// Returns the conflicts that the block adds at `place`.
 BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
                                 int64_t place) const {
   BankConflicts added;
@@ -167,7 +169,7 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
         continue;
       for (size_t j = 0; j < uses.size(); ++j) {
         const BankUse &b = uses[j];
-        // Two uses of this block are one pair.
+        // Count each pair of uses of this block once.
         if (b.block == block ? j >= i : !attempt.isPlaced[b.block])
           continue;
         int64_t other = b.block == block ? place : attempt.places[b.block];
@@ -183,7 +185,8 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
   return added;
 }
 
-/// The pairs that the block is in, both ways, `sign` times.
+/// Adds `sign` to the conflict count of a command for each conflicting pair
+/// that the block is in.
 void BankPlacer::addPairs(Attempt &attempt, size_t block, int sign) const {
   for (size_t c : commandsOf[block])
     for (size_t i = 0; i < commands[c].uses.size(); ++i)
@@ -210,7 +213,8 @@ void BankPlacer::take(Attempt &attempt, size_t block) const {
   attempt.total -= price(attempt, block, attempt.places[block]);
 }
 
-/// Where it adds the least; false where no place is free.
+/// Puts the block where it adds the fewest conflicts. Returns false if no place
+/// is free.
 bool BankPlacer::putBest(Attempt &attempt, size_t block) const {
   std::vector<int64_t> choices = getChoices(attempt, block);
   if (choices.empty())
@@ -234,7 +238,7 @@ bool BankPlacer::placeInOrder(llvm::ArrayRef<size_t> order,
   return llvm::all_of(order, [&](size_t i) { return putBest(attempt, i); });
 }
 
-/// Moves one block at a time to where it adds less.
+/// Moves single blocks to places that add fewer conflicts.
 void BankPlacer::move(Attempt &attempt) const {
   bool isMoved = true;
   for (int round = 0; round < kRounds && isMoved; ++round) {
@@ -259,9 +263,9 @@ void BankPlacer::move(Attempt &attempt) const {
   }
 }
 
-/// Puts the blocks of each command that need not conflict anew, the costliest
-/// first, and what lives with them after them; what finds no place goes first
-/// in the next order.
+/// Places the blocks of each avoidable conflict again, costliest command first,
+/// and then the blocks that are live at the same time. A block without a place
+/// goes first in the next order.
 void BankPlacer::repair(Attempt &attempt) const {
   std::vector<size_t> costly;
   for (auto [c, command] : llvm::enumerate(commands))
@@ -338,14 +342,14 @@ Placement BankPlacer::improve(const Placement &careless) {
   };
   if (isDone())
     return best;
-  // Anew, in the program's order, the large ones first, the ones that much is
-  // lost with first; ..
+  // Place all blocks in program order, by decreasing size, and by decreasing
+  // lost cycles.
   std::vector<size_t> order;
   for (size_t i = 0; i < blocks.size(); ++i)
     if (!blocks[i].place)
       order.push_back(i);
   auto attemptOrder = [&] {
-    // A lower peak is worth looking for among a few.
+    // Search for a lower peak only among few blocks.
     if ((order.size() <= kFew || !isDone()) && placeInOrder(order, attempt))
       keep();
   };
@@ -361,7 +365,7 @@ Placement BankPlacer::improve(const Placement &careless) {
   llvm::stable_sort(order,
                     [&](size_t a, size_t b) { return lost[a] > lost[b]; });
   attemptOrder();
-  // .. from where they are; ..
+  // Start from the given places.
   auto start = [&](const std::vector<int64_t> &places) {
     placeInOrder({}, attempt);
     for (size_t i : order)
@@ -372,16 +376,16 @@ Placement BankPlacer::improve(const Placement &careless) {
     keep();
   }
   int64_t work = std::max<int64_t>(order.size(), 1);
-  for (const PlacedBlock &block : blocks) // of pieces each takes longer
+  for (const PlacedBlock &block : blocks) // each piece adds work
     work += block.owned ? int64_t(block.owned->size()) / 4 : 0;
   int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
-  // .. at random; ..
+  // Place all blocks in random orders.
   std::mt19937 random(1);
   for (int64_t i = 0; i < orders && !isDone(); ++i) {
     std::shuffle(order.begin(), order.end(), random);
     attemptOrder();
   }
-  // .. and around what need not conflict.
+  // Repair the avoidable conflicts.
   if (!isDone()) {
     start(best.places);
     repair(attempt);

@@ -19,7 +19,7 @@ using llvm::Twine;
 // Tables of loops
 //===----------------------------------------------------------------------===//
 
-/// The expression where one loop has a value and all others are 0.
+/// Evaluates `expr` with `loop` at `value` and all other loops at 0.
 static int64_t evaluate(AffineExpr expr, unsigned numLoops, unsigned loop,
                         int64_t value) {
   llvm::SmallVector<int64_t> at(numLoops, 0);
@@ -29,8 +29,8 @@ static int64_t evaluate(AffineExpr expr, unsigned numLoops, unsigned loop,
   return map.compose(at)[0];
 }
 
-/// Whether the table is, at all places that several loops lead to, the sum of
-/// what it is where one of them alone goes on.
+/// Returns true if the table is additively separable over the loops, whose
+/// steps from `first` are in `places`.
 static bool isSumOfLoops(llvm::ArrayRef<int64_t> table, int64_t first,
                          llvm::ArrayRef<std::vector<int64_t>> places) {
   std::vector<std::pair<int64_t, int64_t>> reached{{first, table[first]}};
@@ -49,7 +49,9 @@ static bool isSumOfLoops(llvm::ArrayRef<int64_t> table, int64_t first,
   return true;
 }
 
-/// A value of a tensor's dims as one of the loops that lead to them.
+/// Converts tables over the dims of a tensor to tables over the loops that
+/// index them, or returns std::nullopt if the value is not separable over the
+/// loops.
 static std::optional<Tables> getOnLoops(const Tables &dims, AffineMap index,
                                         llvm::ArrayRef<int64_t> ranges) {
   Tables loops;
@@ -67,7 +69,7 @@ static std::optional<Tables> getOnLoops(const Tables &dims, AffineMap index,
     if (first < 0 || first >= int64_t(table.size()))
       return std::nullopt;
     loops.start += table[first];
-    llvm::SmallVector<std::vector<int64_t>> places; // of the index, less first
+    llvm::SmallVector<std::vector<int64_t>> places; // index - first, per loop
     for (unsigned l : of) {
       std::vector<int64_t> &own = loops.dims[l], &place = places.emplace_back();
       own.resize(ranges[l]);
@@ -114,7 +116,7 @@ static bool computeOnLoops(DimTables &tables, const CommandOperand &operand,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One box of evenly stepping loops, and the commands for it.
+/// Plans the commands for one box of loops with even steps.
 class CommandPlanner {
 public:
   CommandPlanner(llvm::ArrayRef<DimTables> tables,
@@ -139,12 +141,13 @@ private:
   const TransferLimits &limits;
   std::vector<Command> &commands;
   Refusal error;
-  std::vector<Loop> unrolled; // a command for each iteration
+  std::vector<Loop> unrolled; // one command per iteration
   std::optional<Loop> placed[4];
 };
 } // namespace
 
-/// Gives the loops their places. A loop that writes an element again has none.
+/// Assigns loops to N, C, H and W. A loop that writes an element repeatedly is
+/// unrolled.
 bool CommandPlanner::place(std::vector<Loop> loops) {
   for (std::optional<Loop> &loop : placed)
     loop.reset();
@@ -247,7 +250,7 @@ bool CommandPlanner::emitOne(const Positions &at, const LoopSizes &shape) {
     side.core = position.core;
     side.byte = position.offset * operands[k].elementBytes;
     command.elementBytes.push_back(operands[k].elementBytes);
-    int64_t packed = 1; // what a stride that means nothing is set to
+    int64_t packed = 1; // the value of a stride that has no effect
     for (int d : {3, 2, 1, 0}) {
       bool isFree =
           shape[d] == 1 || (d == 1 && position.core + shape[d] <= limits.npus);
@@ -343,7 +346,7 @@ std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
   return std::nullopt;
 }
 
-/// The strides of the compact layout from `core` on.
+/// Returns the strides of the compact layout from `core` on.
 static LoopSizes getCompactStrides(int64_t core, const LoopSizes &shape,
                                    int64_t npus) {
   int64_t channel = shape[2] * shape[3];
@@ -380,8 +383,8 @@ mlir::npu::alignCommand(const Command &command, int64_t euBytes,
   }
   if (!wrong)
     return std::vector<Command>{command};
-  // A lone loop along W that does not step by one, as the rows of a matrix with
-  // one column in each channel, is one along N.
+  // A single loop along W with a stride other than 1, e.g. the rows of a matrix
+  // with one column per channel, can be a loop along N.
   const LoopSizes &whole = command.shape;
   if (*wrong == 3 && whole[0] == 1 && whole[2] == 1 &&
       (!limits.maxShape[0] || whole[3] <= limits.maxShape[0])) {
@@ -391,7 +394,7 @@ mlir::npu::alignCommand(const Command &command, int64_t euBytes,
       std::swap(side.strides[0], side.strides[3]);
     return alignCommand(along, euBytes, limits);
   }
-  // One command for each iteration of that loop.
+  // Split into one command per iteration of that loop.
   std::vector<Command> parts;
   LoopSizes most = command.shape;
   most[*wrong] = 1;

@@ -59,7 +59,7 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dim of several maps.
+/// Splits one dim of several maps into loops.
 class DimSplitter {
 public:
   DimSplitter(llvm::ArrayRef<DimTables> tables, size_t d)
@@ -86,7 +86,8 @@ private:
 };
 } // namespace
 
-/// Whether iteration k continues what the iterations before it do.
+/// Returns true if iteration `k` continues the pattern of the iterations before
+/// it, which is updated in `loop`.
 bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side].npus;
@@ -117,8 +118,8 @@ Loop DimSplitter::getLongest(int64_t first, int64_t count, int64_t step) const {
   return loop;
 }
 
-/// Whether the `inner.extent` indices from every `inner.extent`-th on are
-/// reached by the same loop.
+/// Returns true if each of the `times` consecutive groups of `inner.extent`
+/// indices is traversed by the loop `inner`.
 bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
                           int64_t step) const {
   for (int64_t t = 1; t < times; ++t) {

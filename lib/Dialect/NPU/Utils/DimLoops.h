@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tables of two maps over the same dim (Tables.h), split into loops in
-// which both step evenly:
+// Splits the tables of several maps over one dim (Tables.h) into loops in which
+// all maps step evenly:
 //
 //     row-major column j to `matrix 15` of 40 columns, cores 2, 3, 0:
 //       piece at 0:  loops of 2 (scattered) and 15 (+1, +1)
@@ -25,12 +25,13 @@
 namespace mlir {
 namespace npu {
 
-/// What one iteration of a loop does on one side.
+/// The step of a loop on one side.
 struct LoopStep {
-  int64_t stride = 0;     // in elements; of scattered loops, from row to row
+  int64_t stride = 0;     // in elements; per row if scattered
   bool scattered = false; // iteration k is in core (Q + k) mod X
 };
 
+/// A loop with an even step on every side.
 struct Loop {
   int64_t extent = 1;
   llvm::SmallVector<LoopStep, 3> side;
@@ -40,45 +41,49 @@ struct Loop {
   }
 };
 
-/// Indices of a dim: `first`, and what the loops add to it.
+/// A set of indices of a dim: `first` plus the offsets of the loops.
 struct DimPiece {
   int64_t first = 0;
-  std::vector<Loop> loops; // the outer one first
+  std::vector<Loop> loops; // outermost first
 };
 
-/// A map on a box as tables of core and offset.
+/// The core and the offset of a map on a box, as tables.
 struct DimTables {
   bool isLocal = false;
   int64_t npus = 1;
   Tables cores, offsets;
 
+  /// Computes the tables. Returns false, with a reason, if the map has none.
   bool compute(const layout::LayoutMap &map, layout::Sizes sizes, int64_t npus,
                layout::Refusal error);
 };
 
-/// The pieces of dim `d` of all sides, in order of their first indices.
+/// Splits dim `d` into pieces with even loops on all sides, in order of their
+/// first indices.
 std::vector<DimPiece> splitDim(llvm::ArrayRef<DimTables> sides, size_t d,
                                int64_t size);
 
-/// Calls `take` with each choice of one piece of every dim, until it is false.
+/// Calls `take` with each combination of one piece per dim until it returns
+/// false, and returns false in that case.
 bool forEachBox(
     llvm::ArrayRef<std::vector<DimPiece>> dims,
     llvm::function_ref<bool(llvm::ArrayRef<const DimPiece *>)> take);
 
-/// Where a box starts, on one side.
+/// The start of a box on one side.
 struct Position {
   int64_t core = 0, offset = 0; // in elements
 };
 
-/// The position after `k` iterations.
+/// Returns the position after `k` iterations.
 Position advance(const Position &from, const LoopStep &step, int64_t npus,
                  int64_t k);
 
-/// Takes the longest loop that qualifies out of `loops`.
+/// Removes the longest loop that satisfies `may` from `loops` and returns it,
+/// or returns std::nullopt if there is none.
 std::optional<Loop> takeLongest(std::vector<Loop> &loops,
                                 llvm::function_ref<bool(const Loop &)> may);
 
-/// Makes two loops one where all sides walk them as one.
+/// Merges loops that all sides traverse as one.
 void mergeLoops(std::vector<Loop> &loops);
 
 } // namespace npu

@@ -30,7 +30,7 @@ void mlir::npu::normalize(OwnedBytes &bytes) {
 }
 
 namespace {
-/// The collisions that were met.
+/// Collects collisions of pieces.
 struct Collisions {
   std::optional<SharedBytes> shared;
 
@@ -39,7 +39,7 @@ struct Collisions {
     int64_t end = std::min(a.end + byteOfA, b.end + byteOfB);
     if (begin >= end)
       return;
-    // There the piece of `a` is past the one of `b`.
+    // At `next` the piece of `a` is past that of `b`.
     int64_t next = b.end + byteOfB - a.begin;
     if (!shared)
       shared = {{std::max(a.core, b.core), begin, end}, next};

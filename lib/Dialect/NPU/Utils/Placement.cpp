@@ -16,16 +16,16 @@
 
 using namespace mlir::npu;
 
-/// Blocks up to this many are placed in every order, 5040 of them.
+/// The most blocks that are placed in every order (5040 orders).
 static constexpr size_t kEveryOrder = 7;
-/// Orders beyond the ones by size and time, for more blocks: those in which
-/// what had no place comes first, and as many at random.
+/// The number of further orders for more blocks: these place first the blocks
+/// that had no place, and then as many orders are random.
 static constexpr int kRandomOrders = 500;
-/// .. but no more in either case than place this many blocks or pieces in all.
+/// A bound on the blocks or pieces that are placed in all orders together.
 static constexpr int64_t kMostPlaces = 200000;
 
 namespace {
-/// How many bytes live in each core.
+/// Counts the live bytes of each core.
 class CoreLoads {
 public:
   void change(const PlacedBlock &block, int64_t sign) {
@@ -58,7 +58,7 @@ private:
 } // namespace
 
 Placement mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
-  // What ends at a time makes room for what begins then.
+  // A block that ends at a time frees its bytes for one that begins then.
   struct Change {
     int64_t time;
     bool begins;
@@ -71,7 +71,7 @@ Placement mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
       continue;
     changes.push_back({block.begin, true, i});
     changes.push_back({block.end, false, i});
-    // Its holes are in the memory, too.
+    // The peak includes the holes of a block.
     if (block.size > bound.lowerBound) {
       bound.lowerBound = block.size;
       bound.lowerBoundAt = block.begin;
@@ -119,8 +119,8 @@ mlir::npu::findNeighbors(const std::vector<PlacedBlock> &blocks) {
   return neighbors;
 }
 
-/// Where `a` at a place that collides with `b` is past that collision; nothing
-/// where they share no byte.
+/// Returns the next place for `a` past its collision with `b`, or std::nullopt
+/// if they share no byte.
 static std::optional<int64_t> getPast(const PlacedBlock &a, int64_t place,
                                       const PlacedBlock &b, int64_t placeOfB) {
   if (place >= placeOfB + b.size || placeOfB >= place + a.size)
@@ -147,7 +147,8 @@ int64_t mlir::npu::findFreePlace(const std::vector<PlacedBlock> &blocks,
       });
 }
 
-/// Each block of `order` at its lowest free place; gives those that have none.
+/// Places each block of `order` at its lowest free place, and returns those
+/// that have none below their limit.
 static llvm::DenseSet<size_t>
 placeInOrder(const std::vector<PlacedBlock> &blocks,
              const std::vector<std::vector<size_t>> &neighbors,
@@ -170,7 +171,7 @@ placeInOrder(const std::vector<PlacedBlock> &blocks,
     for (size_t other : neighbors[i])
       if (isPlaced[other])
         others.push_back(other);
-    // One pass over them mostly does.
+    // In this order, one pass over them mostly suffices.
     llvm::sort(others, [&](size_t a, size_t b) {
       return placement.places[a] < placement.places[b];
     });
@@ -188,7 +189,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
   Placement bound = boundBlocks(blocks);
   std::vector<std::vector<size_t>> neighbors = findNeighbors(blocks);
   std::optional<Placement> best;
-  // Fixed blocks may lie higher than the bound.
+  // Fixed blocks may end above the bound.
   int64_t least = bound.lowerBound;
   std::vector<size_t> order;
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -198,7 +199,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
       order.push_back(i);
   }
   llvm::DenseSet<size_t> unplaced; // of the last order
-  /// True when no other order can do better.
+  /// Returns true if no other order can be better.
   auto attempt = [&] {
     Placement placement = bound;
     unplaced = placeInOrder(blocks, neighbors, order, placement);
@@ -206,7 +207,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
       best = placement;
     return best && (anyWillDo || best->peak <= least);
   };
-  if (attempt()) // as the program has them
+  if (attempt()) // in program order
     return best;
   auto by = [&](llvm::function_ref<int64_t(const PlacedBlock &)> rank) {
     llvm::stable_sort(order, [&](size_t a, size_t b) {
@@ -218,7 +219,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
   if (by([](const PlacedBlock &b) { return b.size; }) || by(duration) ||
       by([&](const PlacedBlock &b) { return b.size * duration(b); }))
     return best;
-  // Of pieces a place takes longer to find.
+  // Finding a place takes longer for blocks with many pieces.
   int64_t pieces = 1;
   for (const PlacedBlock &block : blocks)
     pieces += block.owned ? int64_t(block.owned->size()) : 0;
@@ -234,7 +235,7 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
     return best;
   }
   int64_t orders = std::min<int64_t>(kRandomOrders, most);
-  // What had no place is placed before the others.
+  // Blocks without a place go first in the next order.
   for (int64_t i = 0; !best && i < orders; ++i) {
     std::stable_partition(order.begin(), order.end(), [&](size_t block) {
       return unplaced.contains(block);

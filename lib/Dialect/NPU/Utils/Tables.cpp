@@ -12,7 +12,8 @@
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// The dim that a digit speaks of, or nothing where there are several.
+/// Returns the dim that a digit depends on, or std::nullopt if there are
+/// several.
 static std::optional<unsigned> getOnlyDim(const Digit &digit) {
   std::optional<unsigned> dim;
   bool several = false;

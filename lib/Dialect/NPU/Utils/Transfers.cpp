@@ -15,14 +15,14 @@ using llvm::Twine;
 
 namespace {
 
-/// One box of evenly stepping loops, and the transfers for it.
+/// Plans the transfers for one box of loops with even steps.
 class BoxPlanner {
 public:
   BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,
              int64_t elementBytes, std::vector<Transfer> &transfers,
              Refusal error)
       : tables(tables), limits(limits), transfers(transfers), error(error) {
-    // Elements that no transfer knows are rows of smaller ones.
+    // Elements of an unsupported size are rows of smaller words.
     word = elementBytes % 4 == 0 ? 4 : elementBytes % 2 == 0 ? 2 : 1;
     words = elementBytes / word;
   }
@@ -51,14 +51,14 @@ private:
   std::vector<Transfer> &transfers;
   Refusal error;
 
-  std::vector<Loop> loops;    // not yet given a place
-  std::vector<Loop> unrolled; // one transfer for each iteration
+  std::vector<Loop> loops;    // not yet assigned
+  std::vector<Loop> unrolled; // one transfer per iteration
   std::optional<Loop> placed[4];
 };
 
 } // namespace
 
-/// The C loop goes from core to core on every side that is local.
+/// Returns true if `loop` goes from core to core on every local side.
 bool BoxPlanner::canBeC(const Loop &loop) const {
   for (int side : {0, 1})
     if (tables[side].isLocal && !loop.side[side].scattered)
@@ -71,8 +71,8 @@ bool BoxPlanner::isInReach(const Loop &loop) const {
                                loop.side[1].stride <= limits.maxStride);
 }
 
-/// A loop that is longer than the engine's, as two where one is free: the inner
-/// one as long as it may be.
+/// Splits a loop that exceeds the maximum into two if another loop is unused.
+/// The inner one is as long as possible.
 void BoxPlanner::foldLong(bool hasLocal) {
   for (int d : {3, 2, 0, 1})
     for (int free : {2, 0, 1}) {
@@ -131,7 +131,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   if (!hasLocal)
     placed[1] = take(isPlain);
   foldLong(hasLocal);
-  // N is the slower one of the destination's two.
+  // N is the slower of the two loops on the destination.
   if (placed[2] &&
       (!placed[0] || placed[2]->side[1].stride > placed[0]->side[1].stride))
     std::swap(placed[0], placed[2]);
@@ -139,7 +139,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   return emit(0, at);
 }
 
-/// Walks the loops that are not part of the transfer.
+/// Emits one transfer per iteration of the unrolled loops.
 bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   if (depth < unrolled.size()) {
     const Loop &loop = unrolled[depth];
@@ -154,12 +154,12 @@ bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
   return emitPlaced(at);
 }
 
-/// How many iterations of a loop that is too long a command has: the most after
-/// which the next one starts at an address that the engine takes.
+/// Returns the number of iterations per command of a loop that exceeds `most`:
+/// the largest one after which the next command starts at an aligned address.
 int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   auto isAligned = [&](int64_t step) {
     for (int side : {0, 1}) {
-      // Channels that go from core to core keep the byte within a row.
+      // A scattered loop keeps the byte within a row.
       int64_t rows = loop.side[side].scattered ? 1 : step;
       if (rows * loop.side[side].stride * word % limits.alignment != 0)
         return false;
@@ -172,7 +172,7 @@ int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   return most;
 }
 
-/// Loops longer than the engine's run in parts.
+/// Emits the transfers of a box, split at the maximum of each loop.
 bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
   LoopSizes whole, most = limits.maxShape;
   for (int d = 0; d < 4; ++d) {
@@ -199,7 +199,7 @@ bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
   for (int side : {0, 1}) {
     sides[side]->core = tables[side].isLocal ? at[side].core : -1;
     sides[side]->byte = at[side].offset * word;
-    int64_t packed = 1; // what a stride that means nothing is set to
+    int64_t packed = 1; // the value of a stride that has no effect
     for (int d : {3, 2, 1, 0}) {
       int64_t extent = shape[d];
       int64_t stride = placed[d] ? placed[d]->side[side].stride : 0;

@@ -6,26 +6,27 @@
 //===----------------------------------------------------------------------===//
 //
 // The memory of a core is divided into banks, each of which serves one access
-// at a time. What a command uses at once *conflicts* where it lies in one bank:
-// the operands of a computation, and in a parallel region what the DMA engine
-// touches with what the execution units do.
+// at a time. Two simultaneous uses *conflict* if they touch the same bank:
+// operands of one computation, and, in a parallel region, accesses of the DMA
+// engine and of the execution units.
 //
 //     banks of 8 bytes, a (4 bytes) and b (4) read by one command:
 //       places 0 and 4: a conflict; places 0 and 8: none
 //
-// Blocks that have places without care (Placement.h) get others, as long as all
-// have one: blocks are put one after the other where they add the least cycles,
-// in several orders, and then moved one at a time while that helps; at last the
-// blocks of a command that need not conflict, and what lives with them, are put
-// anew.
+// BankPlacer improves a conflict-unaware placement (Placement.h) by local
+// search:
+//
+//  1. place all blocks in several orders, each where it adds the fewest cycles;
+//  2. move single blocks as long as that reduces conflicts;
+//  3. place the blocks of each avoidable conflict again, and then the blocks
+//     that are live at the same time.
 //
 // Laws:
-//  * those of Placement.h, and never more cycles lost than there were, nor as
-//    many by more commands;
-//  * no placement loses fewer cycles, or by fewer commands, than the bound: a
-//    command conflicts for sure whose sides take more banks than there are, or
-//    where fixed places say so;
-//  * the same blocks get the same places.
+//  * the laws of Placement.h hold; the lost cycles never increase, nor, for
+//    equal cycles, the conflicting commands;
+//  * no placement is below the bound: a command surely conflicts if its sides
+//    span more banks than exist, or if fixed places conflict;
+//  * the result is deterministic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,23 +40,25 @@
 namespace mlir {
 namespace npu {
 
-/// Bytes [begin, end) from the place of a block on, for one side of a command.
+/// Bytes [begin, end), relative to the place of a block, that one side of a
+/// command uses.
 struct BankUse {
   size_t block;
   int64_t begin, end;
   unsigned side;
 };
 
-/// What is used at once; uses of one side never conflict.
+/// The simultaneous uses of a command. Uses of one side never conflict.
 struct BankCommand {
-  layout::Cost cycles = 0; // that it loses where any two conflict
+  layout::Cost cycles = 0; // lost if any two uses conflict
   std::vector<BankUse> uses;
 };
 
+/// The conflicts of a placement, in order of importance.
 struct BankConflicts {
-  layout::Cost cycles = 0; // that are lost
-  int64_t commands = 0;    // that have one
-  int64_t bytes = 0;       // of the smaller use of every two that conflict
+  layout::Cost cycles = 0; // lost cycles
+  int64_t commands = 0;    // conflicting commands
+  int64_t bytes = 0;       // sum of the smaller use of each conflicting pair
 
   BankConflicts &operator+=(const BankConflicts &other) {
     cycles += other.cycles;
@@ -75,18 +78,21 @@ struct BankConflicts {
   }
 };
 
+/// Searches for a placement with fewer bank conflicts.
 class BankPlacer {
 public:
   BankPlacer(const std::vector<PlacedBlock> &blocks,
              const std::vector<BankCommand> &commands, int64_t bankBytes,
              int64_t banks);
 
+  /// Counts the conflicts of blocks at `places`.
   BankConflicts count(const std::vector<int64_t> &places) const;
 
-  /// The commands that conflict wherever blocks are put, without bytes.
+  /// Returns a lower bound: the commands that conflict in every placement, and
+  /// their cycles. `bytes` is 0.
   BankConflicts getBound() const;
 
-  /// The best placement found; `careless` where that is none better.
+  /// Returns the best placement found, or `careless` if none is better.
   Placement improve(const Placement &careless);
 
 private:
@@ -110,7 +116,7 @@ private:
   const std::vector<BankCommand> &commands;
   int64_t bankBytes, banks;
   std::vector<std::vector<size_t>> neighbors;
-  std::vector<std::vector<size_t>> commandsOf; // of each block, once each
+  std::vector<std::vector<size_t>> commandsOf; // the commands of each block
 };
 
 } // namespace npu

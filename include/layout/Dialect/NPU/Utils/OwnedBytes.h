@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pieces of the cores' memories, counted from the byte where a tensor is put:
+// Represents the bytes that a tensor owns in the cores, as pieces relative to
+// the byte at which the tensor is placed:
 //
-//   all that a layout reserves           {every core, 0, 256}
-//   elements alone, 3 channels aligned   {0, 0, 80} {1, 0, 80} {2, 0, 80}
+//   all bytes that a layout reserves     {every core, 0, 256}
+//   elements only, 3 aligned channels    {0, 0, 80} {1, 0, 80} {2, 0, 80}
 //
-// A tensor at byte R owns its pieces R bytes further on, so two tensors are
-// compared as lists of pieces, each with its byte.
+// Two tensors are compared as lists of pieces, each shifted by the byte of its
+// tensor.
 //
 // Laws:
-//  * pieces are sorted by core and byte, do not overlap and do not touch;
-//  * either one piece is of every core, and is the only one, or none is.
+//  * pieces are sorted by core and byte, and neither overlap nor touch;
+//  * a piece of every core is the only piece.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,23 +32,26 @@ namespace npu {
 
 constexpr int64_t kEveryCore = -1;
 
-/// Bytes [begin, end) of one core, or of every one.
+/// Bytes [begin, end) of one core, or of every core.
 struct Bytes {
   int64_t core, begin, end;
 };
 
 using OwnedBytes = std::vector<Bytes>;
 
-/// Makes the laws hold of pieces in any order, which may overlap.
+/// Sorts and merges pieces, which may overlap, so that the laws hold.
 void normalize(OwnedBytes &bytes);
 
-/// What two tensors share, each at its byte.
+/// A collision of two placed tensors.
 struct SharedBytes {
-  Bytes first; // the lowest of the first core
-  /// The least byte for `a` at which none of the collisions that were found
-  /// is left; it shares something with `b` at all bytes before.
+  Bytes first; // the lowest shared bytes in the first core that has any
+  /// The lowest byte for `a` at which no collision found here remains. `a`
+  /// collides with `b` at all bytes before it.
   int64_t next;
 };
+
+/// Returns the bytes that `a` at byte `byteOfA` shares with `b` at byte
+/// `byteOfB`, or std::nullopt if there are none.
 std::optional<SharedBytes> findShared(const OwnedBytes &a, int64_t byteOfA,
                                       const OwnedBytes &b, int64_t byteOfB);
 

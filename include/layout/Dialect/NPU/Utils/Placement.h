@@ -5,25 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic storage allocation: blocks with a live range and a size go to places
-// of one memory so that no two that live at the same time share bytes.
+// Solves dynamic storage allocation: places blocks with a live range and a size
+// in one memory so that no two that are live at the same time overlap.
 //
 //     sizes 4, 2, 2, live [0, 2), [0, 1), [1, 2): peak 6 at places 0, 4, 4
 //
-// The bytes that live at one time are a bound from below on the peak. Several
-// orders are tried, each block at its lowest free place, until one meets the
-// bound; then the best one is kept. Few blocks are tried in every order.
+// The live bytes at any time are a lower bound on the peak. Blocks are placed
+// first fit in several orders until the peak meets the bound; otherwise the
+// best placement is used. All orders of a few blocks are tried.
 //
-// A block takes all bytes from its place on, in every core, or just those that
-// it owns: then another one may lie in its holes, and the bound is that of the
-// core in which most lives.
+// A block owns all its bytes in every core, or only the given pieces. In the
+// latter case other blocks may be placed in its holes, and the bound is that of
+// the core with the most live bytes.
 //
 //     sizes 8, 4, the first owns [0, 4) alone: peak 8 at places 0, 4
 //
 // Laws:
-//  * blocks with a place keep it; the others get one that their rule allows;
-//  * lowerBound <= peak, no two blocks that live at one time share bytes, and
-//    the peak is that of whole blocks, holes included.
+//  * blocks with a fixed place keep it; others get a place that `fit` allows;
+//  * lowerBound <= peak, no two simultaneously live blocks share bytes, and the
+//    peak is that of whole blocks, holes included.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,41 +39,45 @@
 namespace mlir {
 namespace npu {
 
+/// A block of memory with a live range.
 struct PlacedBlock {
-  int64_t begin = 0, end = 1; // lives from `begin` to before `end`
+  int64_t begin = 0, end = 1; // live in [begin, end)
   int64_t size = 0;
-  std::optional<int64_t> place; // fixed, or given by `placeBlocks`
-  /// The lowest place from `least` on that is allowed.
+  std::optional<int64_t> place; // set if fixed
+  /// Returns the lowest allowed place that is at least `least`.
   std::function<int64_t(int64_t least)> fit = [](int64_t least) {
     return least;
   };
-  /// Places do not reach this far, the size included.
+  /// An upper bound on place + size.
   std::optional<int64_t> limit;
-  /// Of [0, size) what it owns; without it, all of that in every core.
+  /// The pieces of [0, size) that the block owns; null for all of it in every
+  /// core.
   std::shared_ptr<const OwnedBytes> owned;
 };
 
+/// The places of blocks, and a lower bound on the peak.
 struct Placement {
   std::vector<int64_t> places; // one for each block
   int64_t peak = 0;
   int64_t lowerBound = 0;
-  int64_t lowerBoundAt = 0; // a time at which as many bytes live
+  int64_t lowerBoundAt = 0; // a time with `lowerBound` live bytes
 };
 
-/// Nothing where a block has no place below its limit in any order tried. With
-/// `anyWillDo` the first placement is taken, whatever its peak.
+/// Places all blocks, or returns std::nullopt if every order leaves a block
+/// without a place below its limit. With `anyWillDo`, returns the first
+/// placement found, regardless of its peak.
 std::optional<Placement> placeBlocks(const std::vector<PlacedBlock> &blocks,
                                      bool anyWillDo = false);
 
-/// The bound alone.
+/// Returns the lower bound only, without places.
 Placement boundBlocks(const std::vector<PlacedBlock> &blocks);
 
-/// For each block the others that live at a time at which it does.
+/// Returns for each block the other blocks whose live range overlaps its own.
 std::vector<std::vector<size_t>>
 findNeighbors(const std::vector<PlacedBlock> &blocks);
 
-/// The lowest place of `block` from `least` on that is free of `others`, which
-/// have places; it may be beyond the limit.
+/// Returns the lowest place of `block` from `least` on that does not overlap
+/// `others`, which are placed at `places`. Ignores the limit.
 int64_t findFreePlace(const std::vector<PlacedBlock> &blocks, size_t block,
                       int64_t least, llvm::ArrayRef<size_t> others,
                       const std::vector<int64_t> &places);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A core computes the elements of a result that lie in it. The *channels* are
-// the loops that lead the result from core to core. An operand that all of them
-// index has its elements beside those of the result that they are for; one that
-// none of them indexes is needed whole by all cores, which get it over the
-// broadcast network or load it from system memory:
+// A core computes the elements of a result in its own memory. The *channels*
+// are the loops that go from core to core on the result. An operand that all
+// channels index has its elements in the cores that need them. An operand that
+// no channel indexes is needed by all cores, which get it over the broadcast
+// network or load it from system memory:
 //
 //   conv (n f oh ow | c kh kw), channel f
 //     filter (f c kh kw)                 own
@@ -27,10 +27,11 @@
 namespace mlir {
 namespace npu {
 
+/// The access of cores to an operand.
 enum class Reach { Own, Broadcast, Neither };
 
-/// How cores reach an operand that is indexed by `map`. Without channels all is
-/// in one core, and own.
+/// Returns how cores access an operand with the indexing map `map`. Without
+/// channels everything is in one core, and `Own`.
 Reach getReach(AffineMap map, const llvm::SmallBitVector &channels);
 
 } // namespace npu

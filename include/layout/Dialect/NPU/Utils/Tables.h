@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a value is a sum of functions of single dims, as the coordinates of all
-// layouts are that fuse no dims, each function is a table over its dim's
-// indices:
+// Represents a value that is a sum of functions of single dims as one table per
+// dim. The coordinates of all layouts that fuse no dims have this form:
 //
 //     (d1 + 2) floordiv 4 * 32 + d2 * 5 on 1x3x4x5:
 //       start 0, dim 1: 0 0 32, dim 2: 0 5 10 15
@@ -24,9 +23,10 @@
 namespace mlir {
 namespace npu {
 
+/// One table per dim.
 struct Tables {
   int64_t start = 0;
-  std::vector<std::vector<int64_t>> dims; // empty where all are 0
+  std::vector<std::vector<int64_t>> dims; // a table of zeros is empty
 
   int64_t get(size_t d, int64_t i) const {
     return dims[d].empty() ? 0 : dims[d][i];
@@ -36,12 +36,12 @@ struct Tables {
   }
 };
 
-/// Dims of more indices have no table.
+/// The largest dim that has a table.
 constexpr int64_t kMaxTableSize = int64_t(1) << 22;
 
-/// Nothing where a digit mixes dims, a stride depends on a size (specialize the
-/// map first), a size is dynamic, 0 or beyond the limit, or the
-/// value may leave int64.
+/// Computes the tables of `value`, or returns std::nullopt if a digit mixes
+/// dims, a stride depends on a size (specialize the map first), a size is
+/// dynamic, 0 or beyond the limit, or the value may overflow int64.
 std::optional<Tables> tabulate(const layout::IndexExpr &value,
                                layout::Sizes sizes);
 

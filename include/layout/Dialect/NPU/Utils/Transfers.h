@@ -5,22 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy between two layouts of one box of indices, as the transfers that make
-// it. One transfer is four loops N, C, H and W with a stride for each side;
-// rows along W are moved whole (stride 1), and in local memory it is the C
-// loop, and no other, that goes from core to core:
+// Plans a copy of one box of indices between two layouts as DMA transfers. A
+// transfer has four loops N, C, H and W with a stride per side. Rows along W
+// are contiguous (stride 1), and in local memory only the C loop goes from core
+// to core:
 //
 //     row-major 2x40xf32 to `matrix 15` on four cores, from core 2:
 //       shape (2, 2, 1, 15)   2 channels of 15 columns, cores 2 and 3
 //       shape (2, 1, 1, 10)   the rest of the last one, core 0, next row
 //
-// Nothing but the two canonical maps is asked where an element lies: each dim
-// is tabulated, split into the fewest loops in which both maps step evenly, and
-// what does not step evenly becomes a transfer of its own.
+// Only the two canonical maps determine the position of an element. Each dim is
+// tabulated and split into the fewest loops in which both maps step evenly; the
+// rest become separate transfers.
 //
 // Laws:
 //  * the transfers move every element of the box once, and nothing else;
-//  * each is within the limits of the chip, or there is no plan and a reason.
+//  * each is within the limits of the chip; otherwise there is no plan but a
+//    reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +37,10 @@
 namespace mlir {
 namespace npu {
 
-/// N, C, H, W.
+/// Sizes or strides of the loops N, C, H and W.
 using LoopSizes = std::array<int64_t, 4>;
 
-/// What one command may be. Limits of 0 are not known.
+/// The limits of one command; a limit of 0 is unknown.
 struct TransferLimits {
   int64_t npus = 1;
   int64_t alignment = 1; // of the addresses of a transfer, in bytes
@@ -47,14 +48,16 @@ struct TransferLimits {
   int64_t maxStride = 0;
 };
 
+/// One side of a command: the start of the box and its strides.
 struct TransferSide {
-  int64_t core = -1; // where the box starts; -1: linear memory
+  int64_t core = -1; // the first core, or -1 for linear memory
   int64_t byte = 0;
   LoopSizes strides{0, 0, 0, 1}; // in elements of the transfer
 
   bool isLocal() const { return core >= 0; }
 };
 
+/// One DMA transfer.
 struct Transfer {
   int64_t elementBytes = 0; // 1, 2 or 4
   LoopSizes shape{1, 1, 1, 1};
@@ -65,9 +68,9 @@ struct Transfer {
   }
 };
 
-/// The transfers of a copy: index i of the box of `sizes` goes from source(i)
-/// to dest(i). Maps are of the spaces `npu` and `buffer`; `source` need not be
-/// injective. At most `kMaxTransfers`.
+/// Returns the transfers, at most `kMaxTransfers`, of a copy of index i of the
+/// box `sizes` from source(i) to dest(i), or std::nullopt with a reason. The
+/// maps are in the spaces `npu` and `buffer`; `source` need not be injective.
 std::optional<std::vector<Transfer>>
 planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
               layout::Sizes sizes, int64_t elementBytes,
@@ -75,15 +78,16 @@ planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
 
 constexpr int64_t kMaxTransfers = 1 << 14;
 
-/// Cuts a box of four loops into the boxes that commands of a chip are for: of
-/// no loop more than `most` iterations, 0 for any number. `take` gets the first
-/// iteration and the size of each, and says whether to go on.
+/// Splits a box of four loops into parts of at most `most` iterations per loop,
+/// 0 for no limit. Calls `take` with the first iteration and the size of each
+/// part until it returns false, and returns false in that case.
 bool cutBox(
     const LoopSizes &shape, const LoopSizes &most,
     llvm::function_ref<bool(const LoopSizes &first, const LoopSizes &shape)>
         take);
 
-/// The local side of a box, of the part of it that starts at `first`.
+/// Returns the side of the part of a box in local memory that starts at
+/// iteration `first`.
 TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
                          int64_t elementBytes, int64_t npus);
 
