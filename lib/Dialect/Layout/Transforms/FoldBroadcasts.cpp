@@ -65,8 +65,8 @@ static std::optional<AffineMap> findBroadcast(linalg::LinalgOp op) {
   return in;
 }
 
-/// Returns the source of `op` expanded by dims of extent 1, or null if `op`
-/// repeats it along a dim of another extent.
+/// Returns the source of `op` expanded by dims of extent 1, or a null value if
+/// `op` repeats it along a dim of another extent.
 static Value getView(RewriterBase &rewriter, linalg::LinalgOp op,
                      AffineMap in) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

@@ -71,8 +71,8 @@ static std::optional<StridedView> readSlice(tensor::ExtractSliceOp op) {
   return view;
 }
 
-/// Returns `value` as an expression of the enclosing loops, or null if it is
-/// not a sum of loop indices and constants.
+/// Returns `value` as an expression of the enclosing loops, or a null
+/// expression if it is not a sum of loop indices and constants.
 static AffineExpr readIndex(Value value) {
   MLIRContext *context = value.getContext();
   APInt constant;
@@ -172,8 +172,8 @@ static void copyElements(ArrayRef<char> from, ArrayRef<int64_t> shape,
                  position + i * strides[0], bytes, to);
 }
 
-/// Returns the elements of the view of `constant`, or null if they cannot be
-/// evaluated or would be more than those of the constant.
+/// Returns the elements of the view of `constant`, or a null attribute if they
+/// cannot be evaluated or are more than those of the constant.
 static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
                              RankedTensorType type) {
   int64_t count = constant.getNumElements();

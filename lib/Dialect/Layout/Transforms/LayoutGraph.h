@@ -34,7 +34,8 @@ public:
     SmallVector<Operation *> ops;
     BlockArgument argument;
 
-    /// Returns the type of the last result in the box, or null if it has none.
+    /// Returns the type of the first result of the last op, or a null type if
+    /// there is none.
     Type getType() const;
     /// Returns the conversion if the box is one, or null.
     ConvertOp getConversion() const;

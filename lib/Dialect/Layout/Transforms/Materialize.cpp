@@ -43,8 +43,8 @@ public:
 
 private:
   /// The types that the layout attributes of an op request. `keepsOperands` is
-  /// true if it has none for its operands; `results` is empty if it has none
-  /// for its results.
+  /// true without such an attribute for the operands; `results` is empty
+  /// without one for the results.
   struct Wanted {
     Operation *op = nullptr;
     SmallVector<Type, 3> operands;
@@ -86,8 +86,8 @@ private:
 };
 } // namespace
 
-/// Returns the elements of a constant with another type, or null if their kind
-/// is not supported.
+/// Returns the elements of a constant with another type, or a null attribute if
+/// their kind is not supported.
 static ElementsAttr getElementsAs(arith::ConstantOp constant, Type type) {
   auto elements = dyn_cast<ElementsAttr>(constant.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -384,8 +384,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success(bool(*prices));
   }
 
-  /// Returns the cost provider, or null if the target model determines the
-  /// costs.
+  /// Returns the cost provider, or a null pointer if the target model
+  /// determines the costs.
   FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
     if (!provider && !prices)
       return std::shared_ptr<CostProvider>();

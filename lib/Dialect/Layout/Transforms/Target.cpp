@@ -19,8 +19,8 @@ static constexpr StringLiteral kNoTarget =
     ": it has to be a target, such as #layout.cpu<lanes = 16>";
 
 /// Returns the target that a device of the module's `dlti.target_system_spec`
-/// states under the key 'layout.target', or null if there is none. Reports an
-/// error if two devices state one.
+/// states under the key 'layout.target', or a null target if there is none.
+/// Reports an error if two devices state one.
 static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
   TargetSystemSpecInterface system = module.getTargetSystemSpec();
   if (!system)

@@ -18,6 +18,7 @@ using namespace mlir::npu;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A published chip.
 struct Published {
   StringLiteral name;
   int64_t npus, bytesPerNpu, euBytes, banks, megahertz;
@@ -31,7 +32,8 @@ static constexpr Published kChips[] = {
     {"BM1690", 64, 256 << 10, 64, 16, 1000},
 };
 
-/// The frequency of a published chip, or that of one that nothing is known of.
+/// Returns the frequency of the published chip with these parameters, or the
+/// default if there is none.
 static int64_t getUsualMegahertz(int64_t npus, int64_t bytesPerNpu,
                                  int64_t euBytes,
                                  std::optional<int64_t> banks) {
@@ -112,7 +114,7 @@ verifyMemories(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Beyond this no figure of a clock means anything, and costs overflow.
+/// A bound on the parameters of the clock, beyond which costs overflow.
 static constexpr int64_t kMostCycles = 1 << 16;
 
 LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -155,7 +157,7 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (llvm::MulOverflow(npus, bytesPerNpu, total))
     return emitError() << npus << " cores of " << bytesPerNpu
                        << " bytes have addresses that do not fit 64 bits";
-  // A core has one lane at least.
+  // A core has at least one 4-byte lane.
   int64_t atOnce = std::max<int64_t>(euBytes, 4);
   if (llvm::MulOverflow(npus, atOnce, total))
     return emitError() << npus << " cores that take " << atOnce
@@ -180,7 +182,7 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What has been read so far; figures that were not are not there.
+/// The parameters that have been parsed so far.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
       maxStride, megahertz, dmaBytesPerCycle, dmaStart, computeStart;
@@ -189,6 +191,7 @@ struct Settings {
   SmallVector<StringRef> seen;
 };
 
+/// A keyword and the parameter that it sets.
 struct Number {
   StringLiteral name;
   std::optional<int64_t> Settings::*member;
@@ -210,7 +213,7 @@ static constexpr Number kNumbers[] = {
 
 static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
   SMLoc loc = parser.getCurrentLocation();
-  // The lexer reads these as the integers -1 and 0.
+  // AsmParser parses these as the integers -1 and 0.
   if (succeeded(parser.parseOptionalKeyword("true")) ||
       succeeded(parser.parseOptionalKeyword("false")))
     return parser.emitError(loc) << "expected a number, found a truth value";

@@ -16,8 +16,8 @@ using namespace mlir::npu;
 using Argument = ElementFunction::Argument;
 
 namespace {
-/// A function of two numbers, and its names where one of them is a constant;
-/// empty where there is none.
+/// The name of a binary function, and its names with a constant on either side;
+/// empty if there is none.
 struct BinaryName {
   StringRef both, right, left;
 };
@@ -25,7 +25,8 @@ struct BinaryName {
 
 static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
 
-/// A block argument, or a number of 32 bits.
+/// Returns a block argument or a 32-bit constant as an argument, or
+/// std::nullopt.
 static std::optional<Argument> getArgument(Value value) {
   if (!isWord(value.getType()))
     return std::nullopt;
@@ -66,9 +67,9 @@ static std::optional<ElementFunction> makeBinary(BinaryName name, Value a,
   return function;
 }
 
-/// The larger or smaller one of two. Where one is no number, the functions
-/// return the second: what goes into a result comes after it, so that one which
-/// starts from no number, as maxnumf lets it, goes on with what is one.
+/// Returns the maximum or minimum of two. If one operand is NaN, OKKernel
+/// returns the second. The current result is the first operand, so that a
+/// reduction that starts from NaN, as maxnumf permits, continues with a number.
 template <typename Op>
 static std::optional<ElementFunction> makeExtreme(BinaryName name, Op op) {
   Value a = op.getLhs(), b = op.getRhs();
@@ -88,8 +89,8 @@ makeUnary(StringRef name, Value a,
   return ElementFunction{name.str(), kind, {*argument}};
 }
 
-/// A shift by a number of bits that a word has, to the left where they count
-/// up. Others mean nothing in arith.
+/// Returns a shift by a constant below 32; a positive `direction` is to the
+/// left. Larger shifts are poison in arith.
 template <typename Op>
 static std::optional<ElementFunction> makeShift(StringRef name, Op op,
                                                 int direction) {
@@ -105,7 +106,7 @@ static std::optional<ElementFunction> makeShift(StringRef name, Op op,
   return function;
 }
 
-/// Bytes as numbers.
+/// Returns the conversion of i8 to f32.
 static std::optional<ElementFunction> makeFromBytes(Value byte, bool isSigned) {
   auto argument = dyn_cast<BlockArgument>(byte);
   if (!argument || !byte.getType().isInteger(8))
@@ -117,7 +118,6 @@ static std::optional<ElementFunction> makeFromBytes(Value byte, bool isSigned) {
   return function;
 }
 
-/// 1 / (1 + exp(-x)).
 Value npu::getSigmoidOf(arith::DivFOp div) {
   auto sum = div.getRhs().getDefiningOp<arith::AddFOp>();
   if (!isNumber(div.getLhs(), 1) || !sum)
@@ -131,7 +131,7 @@ Value npu::getSigmoidOf(arith::DivFOp div) {
   return minus ? minus.getOperand() : Value();
 }
 
-/// A destination to which a product is added.
+/// Returns the function that adds a product to a destination, or std::nullopt.
 static std::optional<ElementFunction> getMac(arith::AddFOp add) {
   for (auto [sum, term] : {std::pair(add.getLhs(), add.getRhs()),
                            std::pair(add.getRhs(), add.getLhs())}) {
@@ -147,7 +147,8 @@ static std::optional<ElementFunction> getMac(arith::AddFOp add) {
   return std::nullopt;
 }
 
-/// One of two where one of two is larger, or where they are equal.
+/// Returns the select by an ordered comparison (greater, less or equal), or
+/// std::nullopt.
 static std::optional<ElementFunction> getSelect(arith::SelectOp select) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -161,7 +162,7 @@ static std::optional<ElementFunction> getSelect(arith::SelectOp select) {
     name = "equal_select";
   else if (compare.getPredicate() != Predicate::OGT)
     return std::nullopt;
-  // A number or 0.
+  // Select a constant or 0.
   if (isNumber(select.getFalseValue(), 0)) {
     bool isEqual = name == "equal_select";
     std::optional<ElementFunction> value = makeBinary(
@@ -282,7 +283,7 @@ std::optional<ElementFunction> npu::getElementFunction(linalg::LinalgOp op) {
   for (const Argument &argument : function->arguments)
     if (argument.isOperand() && !isShaped(op->getOperand(argument.operand)))
       return std::nullopt;
-  // An element that is written again is read in between.
+  // A reduction reads its result between writes.
   unsigned out = op.getDpsInitOperand(0)->getOperandNumber();
   bool accumulates =
       StringRef(function->name).starts_with("mac") ||
@@ -327,7 +328,7 @@ FailureOr<linalg::ContractionDimensions>
 npu::getProductDims(linalg::LinalgOp op) {
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  // It does not see loops that only windows go along.
+  // inferContractionDims ignores loops that occur only in windows.
   if (failed(dims) ||
       dims->batch.size() + dims->m.size() + dims->n.size() + dims->k.size() !=
           op.getNumLoops())
@@ -355,7 +356,8 @@ bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
     return true;
   if (isProductOfMatrices(op))
     return mode != layout::NpuMode::Compact;
-  // Channels of a convolution's input are in other cores than the result's.
+  // The input channels of a convolution are in other cores than the result
+  // channels.
   FailureOr<linalg::ConvolutionDimensions> dims =
       linalg::inferConvolutionDims(op);
   return failed(dims) || dims->outputChannel.empty() ||

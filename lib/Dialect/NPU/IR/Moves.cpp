@@ -13,13 +13,13 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// N, C, H and W that a command of the execution units has at most, on any
-/// chip: OKKernel says so of each.
+/// The largest N, C, H and W of a command of the execution units on any chip,
+/// according to OKKernel.
 static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
 
 static TransferLimits getLimits(ChipAttr chip) {
   TransferLimits limits;
-  // System memory alone asks nothing of the cores.
+  // Copies within system memory have no limits.
   if (!chip)
     return limits;
   limits.npus = chip.getNpus();
@@ -42,7 +42,7 @@ TransferLimits npu::getTransferLimits(ChipAttr chip) {
   return limits;
 }
 
-/// Errors of types are those of the verifiers.
+/// Returns the storage of a type. Errors go to `error` instead of diagnostics.
 static FailureOr<Storage> getQuietly(MemRefType type, Refusal error) {
   std::string why;
   ThreadDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {

@@ -19,7 +19,7 @@ using namespace mlir::layout;
 #define GET_OP_CLASSES
 #include "layout/Dialect/NPU/IR/NPUOps.cpp.inc"
 
-/// The storage of an operand or result; errors are the op's.
+/// Returns the storage of an operand or result. Reports errors on `op`.
 static FailureOr<Storage> getStorage(Operation *op, Value memref) {
   return npu::getStorage(cast<MemRefType>(memref.getType()),
                          [&] { return op->emitOpError(); });
@@ -37,7 +37,8 @@ std::optional<int64_t> AllocOp::getByte() {
          scatter.getStart() * scatter.getTarget().getFigures().bytesPerNpu;
 }
 
-/// The address lies in the start core, and its byte is what else is asked for.
+/// Verifies that the address is in the start core and meets the alignment, the
+/// bank and the rules of the layout.
 static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   int64_t address = int64_t(*op.getAddress());
   int64_t cores = storage.target.getNpus();
@@ -65,7 +66,7 @@ static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
     return op.emitOpError()
            << "address " << address << " is in bank " << byte / *bankBytes
            << " of a core, bank " << *op.getBank() << " is wanted";
-  // Alignment of the mode, and R + reserved <= S, by the layout's own rules.
+  // The layout checks the alignment of its mode and R + reserved <= S.
   return success(succeeded(getStorageAt(op.getMemref().getType(), byte,
                                         [&] { return op.emitOpError(); })));
 }
@@ -136,7 +137,7 @@ static LogicalResult verifyPermutation(CopyOp op) {
                           << rank << " dims";
 }
 
-/// Memories other than system and local are the target's.
+/// Verifies that `target` lists a memory other than system and local memory.
 static LogicalResult verifyMemoryOf(Operation *op, MemRefType type,
                                     ChipAttr target) {
   MemoryAttr memory = getMemory(type);
@@ -209,7 +210,7 @@ LogicalResult FillOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One access of an engine.
+/// A memory access of an engine.
 struct Access {
   Operation *op;
   Value memory;
@@ -228,7 +229,7 @@ static void collectAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
     accesses.push_back(
         {op, getViewedMemory(fill.getDest()), true, fill.getEngine()});
   } else if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
-    // Ops of other dialects compute.
+    // Ops of other dialects run on the execution units.
     SmallVector<MemoryEffects::EffectInstance> instances;
     effects.getEffects(instances);
     for (const MemoryEffects::EffectInstance &effect : instances)

@@ -27,10 +27,10 @@ bool npu::isLocal(MemRefType type) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// The map of linear memory: the strides of the type.
+/// Returns the map of linear memory, which the strides of the type define.
 static FailureOr<LayoutMap> getLinearMap(MemRefType type,
                                          EmitErrorFn emitError) {
-  // Without elements the strides are none.
+  // Strides do not matter if there are no elements.
   if (type.hasStaticShape() && type.getNumElements() == 0)
     return LayoutMap::rowMajor(type.getRank());
   SmallVector<int64_t> strides;
@@ -135,7 +135,7 @@ int64_t npu::getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape) {
 }
 
 int64_t npu::getAlignment(const Storage &storage) {
-  // The layout's own rules are asked, of a tensor that fits anywhere.
+  // Test the rules of the layout on a tensor that fits at any byte.
   NpuScatter scatter = storage.scatter.getScatter();
   NpuFigures figures = storage.target.getFigures();
   scatter.axes.clear();
@@ -158,7 +158,8 @@ int64_t npu::getAlignment(const Storage &storage) {
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Where values are sums of functions of single dims, these are compared.
+/// Returns true if both values are sums of functions of single dims and these
+/// are equal.
 static bool haveSameTables(const IndexExpr &a, const IndexExpr &b,
                            Sizes sizes) {
   std::optional<Tables> left = tabulate(a, sizes), right = tabulate(b, sizes);

@@ -19,7 +19,7 @@ using namespace mlir::layout;
 // SubViewOp
 //===----------------------------------------------------------------------===//
 
-/// The slice's box lies in the source's.
+/// Verifies that the box of the slice is within the source.
 static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
                                  ArrayRef<int64_t> sizes,
                                  ArrayRef<int64_t> strides,
@@ -43,7 +43,8 @@ static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
   return success();
 }
 
-/// Where the elements of a slice lie, over its own indices.
+/// Returns the map from indices of a slice to positions, or reports why there
+/// is none.
 static FailureOr<LayoutMap>
 getSliceMap(const Storage &storage, MemRefType source,
             ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
@@ -56,8 +57,8 @@ getSliceMap(const Storage &storage, MemRefType source,
   return *map;
 }
 
-/// A part of a matrix that has all columns of some rows, as a matrix; null
-/// where it has others.
+/// Returns the type of a slice of a matrix with all columns of some rows as a
+/// matrix, or a null type if the slice has another form.
 static MemRefType getRowsOfMatrix(const Storage &storage, MemRefType source,
                                   ArrayRef<int64_t> offsets,
                                   ArrayRef<int64_t> sizes,
@@ -102,7 +103,7 @@ static SmallVector<int64_t> getDimsOfAxes(StringRef axes) {
 }
 
 /// Returns the strided scatter of a slice whose axes N, C, H and W are the dims
-/// `dimOf`, or null if there is none.
+/// `dimOf`, or a null attribute if there is none.
 static NpuScatterAttr
 getStridedScatter(const Storage &storage, MemRefType source,
                   ArrayRef<int64_t> dimOf, ArrayRef<int64_t> offsets,
@@ -110,7 +111,7 @@ getStridedScatter(const Storage &storage, MemRefType source,
                   StringRef axes, EmitErrorFn emitError) {
   int64_t lanes = getLanes(storage.scatter.getPack());
   int64_t cores = storage.target.getNpus();
-  // Indices may leave the tensor by a step: the formulas continue there.
+  // An index may exceed the tensor by one step: the formulas are valid there.
   auto point = [&](ArrayRef<int64_t> index) {
     SmallVector<int64_t> values;
     for (const Coordinate &coordinate : storage.map.getCoordinates())
@@ -132,7 +133,7 @@ getStridedScatter(const Storage &storage, MemRefType source,
   auto sizeOf = [&](unsigned axis) {
     return dimOf[axis] < 0 ? 1 : sizes[dimOf[axis]];
   };
-  // A single batch needs only the bytes that it reaches.
+  // A single batch needs only the bytes up to its last element.
   if (llvm::divideCeil(sizeOf(0), lanes) == 1)
     steps[0] =
         (int64_t(llvm::divideCeil(at[0] + sizeOf(1), cores)) - 1) * steps[1] +
@@ -162,7 +163,7 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
                                                      sizes, strides)
                                    : MemRefType())
       return rows;
-    // A matrix with one column in a channel is a tensor of channels.
+    // A matrix with one column per channel is a tensor of channels.
     if (isMatrix && storage->scatter.getWidth() == 1)
       std::replace(axes.begin(), axes.end(), 'M', 'C');
     dimOf = getDimsOfAxes(axes);
@@ -230,8 +231,8 @@ LogicalResult SubViewOp::verify() {
 // ViewOp
 //===----------------------------------------------------------------------===//
 
-/// The coordinates of local memory as a map of another rank and in smaller
-/// elements: `offset` times `factor` plus `lane`.
+/// Rewrites the coordinates of local memory as a map of another rank and
+/// smaller elements: `offset` times `factor` plus `lane`.
 static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
                          ArrayRef<IndexExpr> dims, ArrayRef<int64_t> oldShape,
                          Sizes sizes, int64_t factor, const IndexExpr &lane) {
@@ -251,8 +252,8 @@ static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
   return LayoutMap::get(rank, map.getSpace(), coordinates);
 }
 
-/// Elements of `fine` share storage units that are the elements of `coarse`.
-/// Both are compared in elements of `fine`, lane after lane.
+/// Returns true if the elements of `fine` share storage units that are the
+/// elements of `coarse`. Compares both in elements of `fine`, lane by lane.
 static bool isPackingOf(MemRefType fineType, const Storage &fine,
                         MemRefType coarseType, const Storage &coarse) {
   int64_t lanes = coarse.elementBytes / fine.elementBytes;
@@ -264,7 +265,7 @@ static bool isPackingOf(MemRefType fineType, const Storage &fine,
           int64_t(llvm::divideCeil(fineType.getDimSize(0), lanes)) ||
       coarseType.getShape().drop_front() != fineType.getShape().drop_front())
     return false;
-  // The box: (m, c, h, w, lane), of which n = m * lanes + lane.
+  // The box is (m, c, h, w, lane) with n = m * lanes + lane.
   SmallVector<int64_t> box(coarseType.getShape());
   box.push_back(lanes);
   IndexExpr lane = IndexExpr::dim(4);
@@ -281,7 +282,8 @@ static bool isPackingOf(MemRefType fineType, const Storage &fine,
   return haveSamePoints(left, right, box);
 }
 
-/// A matrix in channels of `w` columns is a tensor (N, ceil(M / w), 1, w).
+/// Returns true if `tensor` is the tensor (N, ceil(M / w), 1, w) of the
+/// channels of `matrix`.
 static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
                        MemRefType tensorType, const Storage &tensor) {
   if (matrixType.getRank() != 2 || tensorType.getRank() != 4 ||
@@ -301,7 +303,8 @@ static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
   return haveSamePoints(left, tensor.map, box);
 }
 
-/// The same elements under more or fewer dims, in row-major order.
+/// Returns true if collapsing dims of `large` gives `small` and no element
+/// moves.
 static bool isReshapeOf(MemRefType largeType, const Storage &large,
                         MemRefType smallType, const Storage &small) {
   if (largeType.getRank() <= smallType.getRank() ||

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// The tensors of one function.
+/// Assigns addresses to the tensors of one function.
 class Assigner {
 public:
   Assigner(func::FuncOp function, bool reusesHoles)
@@ -37,8 +37,8 @@ private:
   func::FuncOp function;
   bool reusesHoles;
   LiveTensors tensors;
-  /// Of chips whose banks are known: what is left, what there would be at the
-  /// least peak, and what is sure.
+  /// The conflicts of the final placement, of the one with the least peak, and
+  /// a lower bound. Set if the chip states its banks.
   struct Conflicts {
     BankConflicts left, careless, bound;
   };
@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-/// Too many bytes live at one time: no place would help.
+/// Reports that more bytes are live at one time than a core has.
 LogicalResult Assigner::reportTooLarge(const Placement &bound) {
   int64_t time = bound.lowerBoundAt;
   for (auto [alloc, block] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
@@ -66,7 +66,7 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
   llvm_unreachable("the bound is met where a tensor begins");
 }
 
-/// Other places, where commands lose less by using one bank for two things.
+/// Returns a placement with fewer bank conflicts.
 Placement Assigner::avoidConflicts(const Placement &careless) {
   leastPeak = careless.peak;
   std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();
@@ -111,7 +111,8 @@ LogicalResult Assigner::run() {
     return reportTooLarge(bound);
   std::optional<Placement> placement = placeBlocks(tensors.blocks);
   if (!placement && reusesHoles) {
-    // What has a place in rows of its own is not refused for its holes.
+    // Retry with whole rows, which may succeed where the search with holes
+    // fails.
     std::vector<PlacedBlock> rows = tensors.blocks;
     for (PlacedBlock &block : rows)
       block.owned.reset();

@@ -15,7 +15,7 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// Finds what is used at once.
+/// Collects the commands and their uses.
 class CommandCollector {
 public:
   CommandCollector(ArrayRef<AllocOp> allocs, ChipAttr chip)
@@ -38,7 +38,7 @@ public:
         for (OpOperand *operand : getTouched(&inner))
           add(region.uses, operand->get(), computes ? 1 : 0);
       }
-      // The engines take turns.
+      // The engines run one after the other.
       region.cycles = std::min(transfers, computation);
       if (llvm::any_of(region.uses, [&](const BankUse &use) {
             return use.side != region.uses.front().side;
@@ -51,7 +51,8 @@ public:
     BankCommand command;
     std::vector<BankUse> &uses = command.uses;
     for (OpOperand *operand : getTouched(op)) {
-      // What begins at one byte is one access: a result in an operand's place.
+      // Uses that begin at the same byte are one access, e.g. a result in place
+      // of an operand.
       unsigned side = uses.size();
       if (!add(uses, operand->get(), side))
         continue;
@@ -77,7 +78,8 @@ private:
     return isa<CopyOp>(op) ? Engine::DMA : Engine::Compute;
   }
 
-  /// The operands in local memory whose elements the op reads or writes.
+  /// Returns the operands in local memory whose elements the op reads or
+  /// writes.
   static SmallVector<OpOperand *> getTouched(Operation *op) {
     SmallVector<OpOperand *> touched;
     if (isa<AllocOp, DeallocOp, SubViewOp, ViewOp>(op))
@@ -93,8 +95,9 @@ private:
     return touched;
   }
 
-  /// What the execution units issue for an op: the result's bytes of a core,
-  /// once for each index that is summed over.
+  /// Returns the steps of the execution units for an op: the bytes of the
+  /// result in a core divided by eu_bytes, times the number of reduction
+  /// indices.
   int64_t getSteps(Operation *op) {
     auto compute = dyn_cast<linalg::LinalgOp>(op);
     SmallVector<OpOperand *> touched = getTouched(op);
@@ -140,7 +143,8 @@ private:
     return reach->second;
   }
 
-  /// Adds the bytes of a view; false where it is of no tensor that is placed.
+  /// Adds the bytes of a view to `uses`. Returns false if it is not a view of a
+  /// placed tensor.
   bool add(std::vector<BankUse> &uses, Value memref, unsigned side) {
     auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
     auto block = blockOf.find(alloc);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The commands of a function that use several tensors of local memory at the
-// same time, for BankPlacement.h:
+// Collects the commands of a function that use several tensors of local memory
+// at the same time, for BankPlacement.h:
 //
 //   linalg.add ins(%a, %b) outs(%c)     three sides
 //   linalg.exp ins(%a) outs(%a)         one: the result is in its place
@@ -15,10 +15,12 @@
 //     linalg.exp ins(%a) outs(%b)       %a and %b on that of execution units
 //   }
 //
-// A view reaches from its first byte to the last one that its layout reserves,
-// in every core. By the clock (EngineTimes.h), a computation that conflicts
-// loses the steps that it takes twice, one for eu_bytes of the result and each
-// index that is summed over, and a region the time of its shorter engine.
+// A view is used from its first byte to the last byte that its layout reserves,
+// in every core. The lost cycles of a conflict are (EngineTimes.h):
+//
+//   computation   the steps that execute twice, one per reduction index and
+//                 eu_bytes of the result
+//   region        the time of the engine that is busy for less time
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +34,8 @@
 namespace mlir {
 namespace npu {
 
-/// Blocks are the tensors in this order.
+/// Returns the commands of `function`. Blocks are numbered in the order of
+/// `allocs`.
 std::vector<BankCommand>
 getBankCommands(func::FuncOp function, ArrayRef<AllocOp> allocs, ChipAttr chip);
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where blocks of memory (Placement.h) are too many, or lie badly:
+// Finds the times at which blocks of memory (Placement.h) need too many bytes
+// or cannot be placed:
 //
 //     5 bytes live [0, 4), 3 live [1, 2) and 2 live [3, 4):
 //       5 from 0 on, 8 from 1, 5 from 2, 7 from 3, none from 4
@@ -22,6 +23,7 @@
 namespace mlir {
 namespace npu {
 
+/// The live bytes from a time on.
 struct LiveBytes {
   int64_t time, bytes;
 };
@@ -30,15 +32,16 @@ inline bool isFuller(const LiveBytes &a, const LiveBytes &b) {
   return a.bytes > b.bytes;
 }
 
-/// The bytes that live from each time on at which blocks begin or end.
+/// Returns the live bytes from each time on at which a block begins or ends.
 std::vector<LiveBytes> getLiveBytes(const std::vector<PlacedBlock> &blocks);
 
-/// The times at which most lives, of each stretch in which more than `most`
-/// does, the fullest first.
+/// Returns the time with the most live bytes in each interval in which more
+/// than `most` are live, the fullest first.
 llvm::SmallVector<LiveBytes> getFullest(const std::vector<PlacedBlock> &blocks,
                                         int64_t most);
 
-/// The time at which the first block, each at its lowest free place, has none.
+/// Returns the time at which the first block has no place if each is placed
+/// first fit in order, or std::nullopt if all have one.
 std::optional<int64_t> findUnplaced(const std::vector<PlacedBlock> &blocks);
 
 } // namespace npu

@@ -22,13 +22,13 @@ LiveMemory::LiveMemory(std::vector<PlacedBlock> blocks,
   }
 }
 
-/// What else lives at these times, each once.
+/// Returns the other blocks that are live in [begin, end), each once.
 SmallVector<size_t> LiveMemory::getOthers(unsigned block, int64_t begin,
                                           int64_t end) const {
   SmallVector<size_t> others;
   for (int64_t t = begin; t < end; ++t)
     for (unsigned other : live[t])
-      // Known from the time before, or from where it starts.
+      // Add a block at the first time at which it is live.
       if (other != block && blocks[other].begin <= t &&
           (t == begin || blocks[other].begin == t))
         others.push_back(other);

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of memory by the times at which they live, to change the life of one
-// and ask again without looking at the others:
+// Indexes placed blocks of memory by the times at which they are live, to
+// extend the live range of one block without visiting all others:
 //
 //     live [0, 4) and [4, 6), 3 bytes each, both at 0, of a memory of 6
 //     grow(1, 2, 6): at times 2 and 3 both live, so the second goes to 3
 //
 // Laws:
-//  * no two blocks that live at one time share bytes;
-//  * what is asked of one block takes time for those that live with it only.
+//  * no two blocks that are live at one time share bytes;
+//  * an update of one block visits only the blocks that are live with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,14 @@
 namespace mlir {
 namespace npu {
 
+/// A placement of blocks whose live ranges can be extended.
 class LiveMemory {
 public:
-  /// `places` has no conflict.
+  /// Constructs the index of blocks at `places`, which must not overlap.
   LiveMemory(std::vector<PlacedBlock> blocks, std::vector<int64_t> places);
 
-  /// Lets a block live from `begin` to before `end`, too, at its place or at
-  /// another one; false, and nothing is changed, where none is free.
+  /// Extends the live range of a block by [begin, end), at its place or at
+  /// another one. Returns false, with no change, if no place is free.
   bool grow(unsigned block, int64_t begin, int64_t end);
 
   const std::vector<PlacedBlock> &getBlocks() const { return blocks; }

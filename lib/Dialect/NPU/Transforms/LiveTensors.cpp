@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Ops are times; a tensor lives to its npu.dealloc, or to the end.
 LogicalResult LiveTensors::collect(func::FuncOp function) {
   allocs.clear();
   blocks.clear();
@@ -57,7 +56,7 @@ LogicalResult LiveTensors::collect(func::FuncOp function) {
   return success();
 }
 
-/// All but when it lives.
+/// Returns the block of a tensor, except for its live range.
 FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
   MemRefType type = alloc.getMemref().getType();
   FailureOr<Storage> storage =
@@ -77,18 +76,18 @@ FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
   int64_t first = 0;
   if (std::optional<uint64_t> bank = alloc.getBank()) {
     first = int64_t(*bank) * *chip.getBankBytes();
-    // The tensor begins in the bank; it may end in a later one.
+    // The tensor begins in the bank but may end in a later one.
     block.limit =
         std::min(*block.limit, first + *chip.getBankBytes() - 1 + block.size);
   }
   int64_t start = getStartCore(*storage) * chip.getBytesPerNpu();
   int64_t step = getAlignment(*storage);
-  // The DMA engine asks for a multiple of its own.
+  // The DMA engine has its own alignment.
   int64_t alignment = std::lcm(int64_t(alloc.getAlignment().value_or(1)),
                                chip.getDmaAlignment());
   block.fit = [=](int64_t least) {
     least = std::max(least, first);
-    // Addresses have the layout's alignment, bytes the op's.
+    // The layout aligns addresses, the op aligns bytes.
     int64_t byte = (start + least + step - 1) / step * step - start;
     for (int64_t tried = 0; byte % alignment != 0 && tried < alignment; ++tried)
       byte += step;

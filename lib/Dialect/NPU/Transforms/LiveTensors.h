@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensors of a function of one block as blocks for Placement.h: the ops of
-// the block are times, and a tensor lives from its `npu.alloc` to its
-// `npu.dealloc`, or to the end.
+// Describes the tensors of a function with one block as blocks for Placement.h.
+// The ops of the block are the times; a tensor is live from its `npu.alloc` to
+// its `npu.dealloc`, or to the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,18 +22,21 @@
 namespace mlir {
 namespace npu {
 
+/// The live ranges and sizes of the tensors of a function.
 struct LiveTensors {
-  /// Tensors own their elements alone: others may lie in their holes.
+  /// True if tensors own only the bytes of their elements, and others may be
+  /// placed in their holes.
   bool reusesHoles = false;
   SmallVector<AllocOp> allocs;
-  std::vector<PlacedBlock> blocks; // one for each
+  std::vector<PlacedBlock> blocks; // one per alloc
   llvm::DenseMap<Operation *, int64_t> times;
-  ChipAttr chip; // null where there are none
+  ChipAttr chip; // null if there are no tensors
 
   explicit LiveTensors(bool reusesHoles) : reusesHoles(reusesHoles) {}
 
-  /// Reports tensors whose lives have no such order, and several chips. May be
-  /// called again when ops have moved: what a tensor needs is asked once.
+  /// Collects the tensors of `function`. Reports an error if live ranges are
+  /// not ordered by one block, or if tensors are on several chips. May be
+  /// called again after ops have moved; sizes are cached.
   LogicalResult collect(func::FuncOp function);
 
 private:
@@ -42,8 +45,9 @@ private:
   llvm::DenseMap<Operation *, PlacedBlock> described;
 };
 
-/// System memory that nobody writes while the program runs: constants, and
-/// arguments that are neither results nor scratch.
+/// Returns true if `memref` is system memory that does not change while the
+/// program runs: a constant, or an argument that is neither a result nor
+/// scratch.
 bool isUnchanging(Value memref);
 
 } // namespace npu

@@ -21,6 +21,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
+/// Moves transfers of a function into parallel regions.
 class Overlapper {
 public:
   Overlapper(func::FuncOp function, bool reusesHoles)
@@ -44,14 +45,14 @@ private:
   func::FuncOp function;
   Block &block;
   OpBuilder builder;
-  LiveTensors tensors; // as they were; `memory` has their lives as they are
+  LiveTensors tensors; // the initial live ranges; `memory` has the current ones
   llvm::DenseMap<Operation *, unsigned> indices; // of the allocs
   std::optional<LiveMemory> memory;
   int64_t numTransfers = 0, numRegions = 0;
 };
 } // namespace
 
-/// Between two ops that compute: what the second one loads.
+/// Returns the loads between `compute` and the next op that computes.
 SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   SmallVector<CopyOp> loads;
   Operation *op = compute->getNextNode();
@@ -64,10 +65,11 @@ SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
   return loads;
 }
 
-/// What is stored to a result between the op that computes before and this one.
+/// Returns the stores to results between the previous op that computes and
+/// `compute`.
 SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   SmallVector<CopyOp> stores;
-  // What the op writes, and all that stands between a store and it.
+  // The memory that `compute` and the ops between it and a store write.
   llvm::SmallPtrSet<Value, 8> written;
   for (Value init : compute.getDpsInits())
     written.insert(getViewedMemory(init));
@@ -79,7 +81,7 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
     if (!copy)
       continue;
     written.insert(getViewedMemory(copy.getDest()));
-    // Read by nobody else in the program.
+    // A result that no other op of the program accesses.
     auto argument = dyn_cast<BlockArgument>(copy.getDest());
     if (argument && argument.hasOneUse() &&
         isLocal(copy.getSource().getType()) &&
@@ -91,7 +93,8 @@ SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   return stores;
 }
 
-/// A store while the op computes: the tensor lives as long as that runs.
+/// Extends the live range of the stored tensor to the end of `compute`, so that
+/// both run in parallel. Returns false if the memory is full.
 bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   Operation *alloc = getViewedMemory(store.getSource()).getDefiningOp();
   auto known = indices.find(alloc);
@@ -105,8 +108,8 @@ bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
   return true;
 }
 
-/// A load and what it takes, the last one first; nothing where something of
-/// that depends on the op or on what comes after it.
+/// Returns a load and the ops that it needs, last op first, or std::nullopt if
+/// one of them depends on `before` or later ops.
 std::optional<SmallVector<Operation *>>
 Overlapper::getNeeded(CopyOp load, Operation *before) {
   SmallVector<Operation *> needed{load};
@@ -121,14 +124,15 @@ Overlapper::getNeeded(CopyOp load, Operation *before) {
       if (seen.insert(op).second)
         needed.push_back(op);
     }
-  // What the memory held before is not loaded over it.
+  // A load must not overwrite earlier contents that are in use.
   for (Operation *user : load.getDest().getUsers())
     if (user != load && user->isBeforeInBlock(load))
       return std::nullopt;
   return needed;
 }
 
-/// A load while the op computes that the one after it needs.
+/// Moves a load and the ops that it needs before `compute`, so that both run in
+/// parallel. Returns false if there is a dependence or the memory is full.
 bool Overlapper::advanceLoad(CopyOp load, linalg::LinalgOp compute) {
   std::optional<SmallVector<Operation *>> needed = getNeeded(load, compute);
   if (!needed)
@@ -166,7 +170,7 @@ void Overlapper::overlap(linalg::LinalgOp compute) {
   ++numRegions;
 }
 
-/// What only this pass has found places for keeps them.
+/// Sets the addresses found by this pass if the default placement fails.
 LogicalResult Overlapper::keepPlaces() {
   LiveTensors now(tensors.reusesHoles);
   if (failed(now.collect(function)))
@@ -196,7 +200,7 @@ LogicalResult Overlapper::run() {
   if (failed(tensors.collect(function)))
     return failure();
   std::optional<Placement> placement = placeBlocks(tensors.blocks);
-  if (!placement) // npu-assign-addresses says so
+  if (!placement) // npu-assign-addresses reports it
     return success();
   memory.emplace(tensors.blocks, placement->places);
   for (auto [i, alloc] : llvm::enumerate(tensors.allocs))

@@ -23,17 +23,19 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// An op of the block that touches a tensor, through views or not.
+/// An op of the block that accesses a tensor, also through views or in a
+/// region.
 struct Use {
-  Operation *op; // in the function's block
+  Operation *op; // in the block of the function
   int64_t time;
 };
 
-/// Between two uses.
+/// An interval between two uses, in which the tensor is spilled.
 struct Gap {
   int64_t begin, end;
 };
 
+/// Spills the tensors of a function.
 class Spiller {
 public:
   Spiller(func::FuncOp function, bool reusesHoles)
@@ -63,19 +65,20 @@ private:
   func::FuncOp function;
   Block &block;
   OpBuilder builder;
-  LiveTensors tensors;           // when they were collected, ..
-  DenseSet<Operation *> spilled; // .. and those of them that have changed
+  LiveTensors tensors;           // as of the last collection
+  DenseSet<Operation *> spilled; // the allocs changed since then
   llvm::DenseMap<Type, bool> storable;
-  /// Loads of what was spilled, each for the use that comes next.
+  /// The loads of spilled tensors, each for the next use.
   DenseSet<Operation *> reloads;
-  /// Stores of what was spilled, each right after the use before it: nothing
-  /// but stores of other tensors comes between.
+  /// The stores of spilled tensors. Only other stores may be between such a
+  /// store and the use before it.
   DenseSet<Operation *> stores;
   int64_t numStored = 0, numLoaded = 0;
 };
 } // namespace
 
-/// The uses of a tensor and of its views; the views themselves are none.
+/// Calls `fn` for each use of a tensor and of its views, except the views
+/// themselves.
 static void forEachUse(AllocOp alloc, function_ref<void(OpOperand &)> fn) {
   SmallVector<Value> open{alloc.getMemref()};
   while (!open.empty()) {
@@ -88,7 +91,7 @@ static void forEachUse(AllocOp alloc, function_ref<void(OpOperand &)> fn) {
   }
 }
 
-/// Touches of the elements, in order; the end of its life is none.
+/// Returns the uses of a tensor in order, except its npu.dealloc.
 SmallVector<Use> Spiller::getUses(AllocOp alloc) {
   SmallVector<Use> uses;
   forEachUse(alloc, [&](OpOperand &use) {
@@ -100,7 +103,7 @@ SmallVector<Use> Spiller::getUses(AllocOp alloc) {
   return uses;
 }
 
-/// Whether the op writes all of the tensor.
+/// Returns true if the op writes all of the tensor.
 static bool writesAll(Operation *op, AllocOp alloc) {
   if (auto copy = dyn_cast<CopyOp>(op))
     return copy.getDest() == alloc.getMemref();
@@ -119,7 +122,7 @@ static bool writes(OpOperand &use) {
          (compute && llvm::is_contained(compute.getDpsInits(), use.get()));
 }
 
-/// Whether memory outside stays what the load finds there.
+/// Returns true if the memory that `load` reads does not change after it.
 bool Spiller::isSettled(Value memref, Operation *load) {
   if (isLocal(cast<MemRefType>(memref.getType())))
     return false;
@@ -146,7 +149,7 @@ bool Spiller::isSettled(Value memref, Operation *load) {
   return true;
 }
 
-/// The op that made the tensor what it is all its life.
+/// Returns the only op that writes the tensor, if it writes all of it, or null.
 Operation *Spiller::getOnlyWriter(AllocOp alloc) {
   SmallVector<Operation *> writers;
   forEachUse(alloc, [&](OpOperand &use) {
@@ -163,8 +166,9 @@ CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
   return load && isSettled(load.getSource(), load) ? load : CopyOp();
 }
 
-/// The same of an op that makes each element of loaded ones, of no more bytes:
-/// to do that again moves less than to store the tensor.
+/// Returns the only writer of the tensor if it is an elementwise op on loaded
+/// operands that have no more bytes than the tensor, or null. Executing it
+/// again moves fewer bytes than storing the tensor.
 linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   auto maker = dyn_cast_if_present<linalg::LinalgOp>(getOnlyWriter(alloc));
   if (!maker || maker.getNumReductionLoops() > 0 ||
@@ -181,7 +185,7 @@ linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   for (Value operand : maker->getOperands()) {
     auto made = operand.getDefiningOp<AllocOp>();
     bool isInput = llvm::is_contained(maker.getDpsInputs(), operand);
-    // What else is written is work memory.
+    // Other outputs are work memory.
     if (!made || (isInput && !getOnlyLoad(made)) ||
         (!isInput && made != alloc && getUses(made).size() > 1))
       return {};
@@ -190,7 +194,7 @@ linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
   return bytes <= getBytes(alloc) ? maker : linalg::LinalgOp();
 }
 
-/// Makes in `to` what was made in `from`, of operands that are loaded again.
+/// Clones `maker` with the result `to` instead of `from`, on reloaded operands.
 void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
   IRMapping mapping;
   mapping.map(from.getMemref(), to.getMemref());
@@ -211,7 +215,7 @@ void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
     DeallocOp::create(builder, maker.getLoc(), memref);
 }
 
-/// Memory outside for the elements of a memref.
+/// Adds a scratch argument in system memory for the elements of a memref.
 Value Spiller::addScratch(Location loc, MemRefType type) {
   auto outside = MemRefType::get(type.getShape(), type.getElementType(),
                                  MemRefLayoutAttrInterface(),
@@ -224,7 +228,7 @@ Value Spiller::addScratch(Location loc, MemRefType type) {
   return function.getArgument(index);
 }
 
-/// `view` of the tensor as a view of its copy.
+/// Clones `view` of the tensor as a view of its copy.
 Value Spiller::getViewOn(Value view, AllocOp from, Value to,
                          IRMapping &mapping) {
   if (view == from.getMemref())
@@ -239,7 +243,8 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// A slice that is copied out of a tensor comes from where that is outside.
+/// Replaces a copy of a slice of a spilled tensor by a copy from `home`.
+/// Returns false if this is not possible.
 bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value home) {
   auto copy = dyn_cast<CopyOp>(use.getOwner());
   auto slice = use.get().getDefiningOp<SubViewOp>();
@@ -268,8 +273,8 @@ bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value home) {
   return isPossible;
 }
 
-/// Frees the tensor after `lastBefore`, and makes another one for its uses from
-/// there on: but for slices of it, which need no more than their part.
+/// Frees the tensor after `lastBefore`, and allocates another one for its later
+/// uses, except copies of slices, which are loaded directly.
 void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   Location loc = alloc.getLoc();
   SmallVector<DeallocOp> deallocs;
@@ -288,7 +293,7 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   linalg::LinalgOp maker = getOnlyMaker(alloc);
   builder.setInsertionPointAfter(lastBefore);
   Value home = load ? load.getSource() : Value();
-  // What is stored later, and not written until then, is stored earlier.
+  // Move a store of an unchanged tensor up.
   auto *store = llvm::find_if(later, [&](auto &use) {
     return stores.contains(use.first) || writes(*use.second);
   });
@@ -330,13 +335,13 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
     for (DeallocOp dealloc : deallocs)
       dealloc.getMemrefMutable().assign(again.getMemref());
   }
-  // Views that only came later are gone with their users.
+  // Erase views whose users are gone.
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     if (isa<SubViewOp, ViewOp>(user) && user->use_empty())
       user->erase();
 }
 
-/// The tensors that live at a time, by their numbers.
+/// Returns the indices of the tensors that are live at `time`.
 SmallVector<unsigned> Spiller::getLive(int64_t time) {
   SmallVector<unsigned> live;
   for (auto [i, each] : llvm::enumerate(tensors.blocks))
@@ -345,8 +350,9 @@ SmallVector<unsigned> Spiller::getLive(int64_t time) {
   return live;
 }
 
-/// Of the tensors that live at this time and are not used, the one that is
-/// needed last; gives the time in which it is gone.
+/// Spills the live tensor that is not used at `time` and has the latest next
+/// use. Returns the interval in which it is spilled, or std::nullopt if there
+/// is none.
 std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
@@ -360,8 +366,8 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
         llvm::find_if(uses, [&](const Use &use) { return use.time >= time; });
     if (next == uses.begin() || next == uses.end() || next->time == time)
       continue;
-    // Loaded again for that use it would live just as long. Stored already, it
-    // could but change places with the other stores there, without end.
+    // A reload for that use would not shorten the live range. Moving a store
+    // past other stores could repeat forever.
     if (reloads.contains(std::prev(next)->op) || stores.contains(next->op))
       continue;
     if (victim && next->time <= after.time)
@@ -374,7 +380,7 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
       if (!known->second)
         continue;
     }
-    // Views between that place and the use are clones; sizes are the same.
+    // `split` clones the views of the tensor.
     victim = alloc;
     before = *std::prev(next);
     after = *next;
@@ -382,7 +388,7 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
   }
   if (!victim)
     return std::nullopt;
-  // What is made part by part has all its bytes before it is stored.
+  // A tensor that is written in parts is initialized before it is stored.
   if (isMadeInParts) {
     builder.setInsertionPointAfter(victim);
     Type element = victim.getMemref().getType().getElementType();
@@ -395,15 +401,16 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
   return Gap{before.time, after.time};
 }
 
-/// Puts the copy's elements outside before it, where the destination is not
-/// used yet.
+/// Stores the source of `copy` in system memory and loads the destination from
+/// there, if the destination has no earlier use. Returns false if this is not
+/// possible.
 bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
-  // What is used before, or of a part of the other, is a victim by itself.
+  // A tensor with an earlier use can be spilled itself.
   if (getUses(dest).front().op != copy ||
       !canBeStored(copy.getSource().getType()) ||
       !canBeStored(copy.getDest().getType()))
     return false;
-  // The destination moves to the copy, with the views that it takes.
+  // Move the destination and its views to the copy.
   SmallVector<Operation *> views;
   for (Value view = copy.getDest(); view != dest.getMemref();
        view = view.getDefiningOp()->getOperand(0))
@@ -430,10 +437,10 @@ bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
   return true;
 }
 
-/// Two tensors that do not fit together, one a copy of the other: the copy is
-/// stored outside, and loaded once the first one is gone.
+/// Splits a copy between two tensors that do not fit together into a store and
+/// a load, so that the source is freed before the destination is allocated.
 bool Spiller::copyThroughOutside(int64_t time) {
-  llvm::DenseMap<Operation *, int64_t> bytes; // of those that live
+  llvm::DenseMap<Operation *, int64_t> bytes; // of the live tensors
   SmallVector<AllocOp> live;
   for (unsigned i : getLive(time)) {
     live.push_back(tensors.allocs[i]);
@@ -455,16 +462,17 @@ bool Spiller::copyThroughOutside(int64_t time) {
   return false;
 }
 
-/// One tensor for each stretch that is too full, unless one that is gone from
-/// there already may be enough. An eighth of them, so that what is gone for
-/// long is seen by the others, and all is collected but a few times.
+/// Spills one tensor per interval that is too full, unless a tensor spilled
+/// before is absent there. Stops after an eighth of the intervals, so that
+/// later choices see the effect of long spills, while tensors are collected
+/// only a few times.
 bool Spiller::spillWhereFull(const Placement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
-  // Sums know of no tensors in holes of others.
+  // Sums of sizes do not account for tensors in holes.
   if (!tensors.reusesHoles)
     fullest = getFullest(tensors.blocks, tensors.chip.getBytesPerNpu());
-  // What is gone for long is gone where memory is full first.
+  // In program order, long spills help the intervals that follow.
   llvm::sort(fullest, [](const LiveBytes &a, const LiveBytes &b) {
     return a.time < b.time;
   });
@@ -475,7 +483,7 @@ bool Spiller::spillWhereFull(const Placement &bound) {
           return gap.begin <= full.time && full.time < gap.end;
         }))
       continue;
-    // It moves ops: what was collected is then no more.
+    // It moves ops, which invalidates the collected times.
     if (changed.empty() && copyThroughOutside(full.time))
       return true;
     if (std::optional<Gap> gap = spillOne(full.time))
@@ -484,7 +492,7 @@ bool Spiller::spillWhereFull(const Placement &bound) {
   return !changed.empty();
 }
 
-/// Spills tensors; false where everything is good, or nothing can be spilled.
+/// Spills tensors. Returns false if all tensors fit or none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();
   Placement bound = boundBlocks(tensors.blocks);
@@ -492,7 +500,7 @@ bool Spiller::makeRoom() {
     return spillWhereFull(bound);
   if (placeBlocks(tensors.blocks, /*anyWillDo=*/true))
     return false;
-  // The bytes are enough, but in pieces: a tensor that is loaded again may lie
+  // The free bytes suffice but are fragmented: a reloaded tensor may be placed
   // elsewhere.
   std::optional<int64_t> unplaced = findUnplaced(tensors.blocks);
   if (unplaced && (copyThroughOutside(*unplaced) || spillOne(*unplaced)))

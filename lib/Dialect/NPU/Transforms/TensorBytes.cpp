@@ -21,8 +21,9 @@ OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
            getReservedBytes(storage, shape)}};
 }
 
-/// Where both coordinates are sums over dims, elements that follow each other
-/// in a core are one piece. Nothing where they are not, or in too many pieces.
+/// Returns the bytes of all elements, with contiguous elements of a core as one
+/// piece, or std::nullopt if the coordinates are not sums of functions of
+/// single dims or there are too many pieces.
 static std::optional<OwnedBytes> getPieces(const Storage &storage,
                                            ArrayRef<int64_t> shape) {
   ArrayRef<Coordinate> coordinates = storage.map.getCoordinates();
@@ -32,7 +33,7 @@ static std::optional<OwnedBytes> getPieces(const Storage &storage,
   std::optional<Tables> offsets = tabulate(coordinates[1].value, shape);
   if (!cores || !offsets)
     return std::nullopt;
-  // Inner dims that step by what lies inside them.
+  // The inner dims that are contiguous.
   int64_t together = 1;
   SmallVector<int64_t> outer(shape);
   for (int d = int(shape.size()) - 1; d >= 0; --d) {
@@ -85,7 +86,7 @@ OwnedBytes npu::getElements(const Storage &storage, ArrayRef<int64_t> shape) {
 
 FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
                                          bool exactBytes) {
-  // Slices have no elements that what they are taken of lacks.
+  // A slice has no elements that its source lacks.
   SmallVector<Value> memrefs{alloc.getMemref()}, open{alloc.getMemref()};
   while (exactBytes && !open.empty())
     for (Operation *user : open.pop_back_val().getUsers())
@@ -104,7 +105,7 @@ FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
       return failure();
     OwnedBytes own = exactBytes ? getElements(*storage, type.getShape())
                                 : getRows(*storage, type.getShape());
-    // One that cannot be looked at closely may be anywhere in its rows.
+    // If the elements of one are unknown, the tensor owns all its rows.
     if (!own.empty() && own.front().core == kEveryCore)
       return getRows(*getStorageAt(alloc.getMemref().getType(), byte,
                                    [&] { return alloc.emitOpError(); }),

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a tensor owns, asked of its canonical map: the one answer that addresses
-// are assigned by and that they are verified with.
+// Computes the bytes that a tensor owns from its canonical map. Addresses are
+// assigned and verified with the same result.
 //
 //   2x3x4x5 of f32, aligned to 128 bytes, four cores
 //     rows       [0, 256) of every core
 //     elements   [0, 80) and [128, 208) of cores 0, 1 and 2
 //
-// Views of a tensor may have elements where it has padding, as words of four
-// bytes have where there are three batches in 4N: what one of them is written
-// through is the tensor's, too.
+// Views of a tensor may have elements in its padding, e.g. four-byte words of
+// three batches in 4N mode. The tensor owns the elements of its views, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +26,16 @@
 namespace mlir {
 namespace npu {
 
-/// All that the layout reserves; the byte of `storage` is where it starts.
+/// Returns all bytes that the layout reserves. `storage` contains the start
+/// byte.
 OwnedBytes getRows(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// The bytes of every element; all rows where there are too many to look at.
+/// Returns the bytes of all elements, or all rows if there are too many
+/// elements.
 OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// Of a tensor that was allocated, at `byte` of every core: all rows, or with
-/// `exactBytes` the elements of it and of its views.
+/// Returns the bytes of an allocated tensor at `byte` of every core: all rows,
+/// or with `exactBytes` only its elements and those of its views.
 FailureOr<OwnedBytes> getOwnedBytes(AllocOp alloc, int64_t byte,
                                     bool exactBytes);
 

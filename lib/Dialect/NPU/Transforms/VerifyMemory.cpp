@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A tensor that lives, and what it owns.
+/// A live tensor and the bytes that it owns.
 struct Owner {
   AllocOp op;
   OwnedBytes bytes;
@@ -34,7 +34,7 @@ static void describe(InFlightDiagnostic &diag, const Bytes &shared) {
     diag << "core " << shared.core;
 }
 
-/// Whether two tensors with addresses share no byte of an element.
+/// Returns true if two tensors with addresses share no byte of an element.
 static bool haveOwnElements(AllocOp a, AllocOp b) {
   FailureOr<OwnedBytes> left = getOwnedBytes(a, *a.getByte(), true);
   FailureOr<OwnedBytes> right = getOwnedBytes(b, *b.getByte(), true);
@@ -78,7 +78,8 @@ static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
   return success();
 }
 
-/// A transfer between two views of one tensor.
+/// Verifies that a transfer between views of one tensor does not read bytes
+/// that it writes.
 static LogicalResult verifyCopy(CopyOp copy) {
   Value source = copy.getSource(), dest = copy.getDest();
   if (!isLocal(copy.getSource().getType()) ||
@@ -106,7 +107,8 @@ static LogicalResult verifyCopy(CopyOp copy) {
   return diag;
 }
 
-/// Tensors of a block live to its end; what an enclosing block holds is alive.
+/// Verifies a block. `live` holds the tensors of enclosing blocks; tensors of
+/// this block are live to its end.
 static LogicalResult verifyBlock(Block &block, SmallVector<Owner> live,
                                  bool exactBytes) {
   for (Operation &op : block) {

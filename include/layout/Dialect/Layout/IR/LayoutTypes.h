@@ -49,8 +49,8 @@ bool hasLayout(Type type);
 /// apply to the shape (never after the type was verified).
 FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
 
-/// Returns the constant of the element type that padding holds (P1), or null if
-/// padding is unspecified.
+/// Returns the constant of the element type that padding holds (P1), or a null
+/// attribute if padding is unspecified.
 TypedAttr getPadding(RankedTensorType type);
 
 /// Returns true unless the storage is proven to have no padding (L2).
@@ -61,8 +61,8 @@ bool mayHavePadding(RankedTensorType type);
 bool statesPadding(RankedTensorType type);
 
 /// Returns a value for positions that are never read: the padding value of the
-/// type, or else zero. Returns null if the zero of the element type is not a
-/// single attribute.
+/// type, or else zero. Returns a null attribute if zero is not a single
+/// attribute.
 TypedAttr getFillerAttr(RankedTensorType type);
 
 /// Returns true if positions that are never read have a value: that of
@@ -99,7 +99,7 @@ FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 std::optional<int64_t> getWholeBytes(Type elementType);
 
 /// Returns `elements`, in logical order, with another type of the same shape,
-/// or null for an unsupported kind of elements attribute.
+/// or a null attribute if their kind is not supported.
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 
 /// Checks that `map` is a valid layout for tensors of this shape (L1): sizes

@@ -32,9 +32,9 @@ struct LayoutAssignment;
 enum class CostFormat { text, json };
 enum class GraphFormat { dot, json };
 
-/// Finds the target of a pass on `op`, or returns null if none is stated.
-/// Returns failure, and reports it, if the stated one is not a target. In this
-/// order:
+/// Finds the target of a pass on `op`, or returns a null target if none is
+/// stated. Reports an error and fails if the stated attribute is not a target.
+/// Searches:
 ///
 ///   1. the attribute in `option`
 ///   2. `layout.target` on `op` or on an enclosing op

@@ -49,8 +49,8 @@ SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
 /// A logical index that was emitted for a storage position.
 struct EmittedIndex {
   SmallVector<Value> index; // one value per logical dim
-  /// An i1 that is true if the position holds an element, not padding. Null if
-  /// padding is not checked.
+  /// An i1 that is true if the position holds an element, not padding. It is
+  /// null unless padding is checked.
   Value isElement;
 };
 

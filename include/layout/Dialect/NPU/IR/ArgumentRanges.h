@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ranges that elements of an argument have to be in, because they are indices:
+// Declares the attribute for arguments whose elements are indices and must be
+// in a range:
 //
 //     %ids: tensor<8xi32> {npu.ranges = [{least = 0, most = 9, ..}]}
 //
@@ -19,9 +20,9 @@
 namespace mlir {
 namespace npu {
 
-/// An array of dictionaries: `least` and `most`, both inclusive, the indices
-/// `first` of the part that it is about with the extents `count`, or two empty
-/// arrays for the whole, and the `text` of the error.
+/// An array of dictionaries with the inclusive bounds `least` and `most`, the
+/// box that they apply to as its first indices `first` and extents `count`
+/// (both empty for the whole argument), and the `text` of the error.
 constexpr llvm::StringLiteral kRangesArgument = "npu.ranges";
 
 } // namespace npu

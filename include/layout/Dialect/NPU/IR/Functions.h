@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which function of OKKernel's computes one point of a linalg op, read off its
-// body alone: what is offered as layouts, given as work memory and emitted asks
-// this one question.
+// Matches the body of a linalg op to the OKKernel function that computes one
+// point of it. Candidates, work memory and code emission all use this match.
 //
 //     %s = arith.addf %out, %in             add(out, out, in)
 //     %s = arith.maximumf %in, %zero        relu(out, in)
@@ -29,27 +28,29 @@
 namespace mlir {
 namespace npu {
 
+/// An elementwise function of OKKernel and its arguments.
 struct ElementFunction {
+  /// The signature of a function.
   enum Kind {
     /// (destination, sources .., [constant], shape, strides ..)
     Strided,
     /// (destination, source, [work], shape), all in the aligned layout.
     Aligned,
     AlignedWithWork,
-    /// (destination, source of i8, work, shape, is_signed, is_aligned_layout),
-    /// all aligned or all compact.
+    /// (destination, i8 source, work, shape, is_signed, is_aligned_layout), all
+    /// in the aligned or all in the compact layout.
     FromBytes,
-    /// (destination, two compared, two selected, shape), all aligned; each an
-    /// address or a number.
+    /// (destination, two compared, two selected, shape), all in the aligned
+    /// layout. Each compared or selected argument is an address or a constant.
     Select
   };
-  /// One of what it computes with: an operand of the op, or the bits of a
-  /// number.
+  /// An argument of the function: an operand of the op, or the bits of a
+  /// constant.
   struct Argument {
     int operand = -1;
     uint32_t bits = 0;
-    bool isWord = false;  // of a constant: its bits, not its value, are given
-    bool isCount = false; // of a constant: an integer
+    bool isWord = false;  // a constant that is passed as bits, not as a value
+    bool isCount = false; // an integer constant
 
     bool isOperand() const { return operand >= 0; }
   };
@@ -57,51 +58,52 @@ struct ElementFunction {
   std::string name; // without okk_bdc_
   Kind kind = Strided;
   SmallVector<Argument, 4> arguments;
-  bool isSigned = true; // of bytes
+  bool isSigned = true; // the sign of i8 sources
 
-  /// Whether operands may all be in the compact layout.
+  /// Returns true if all operands may be in the compact layout.
   bool mayBeCompact() const { return kind == FromBytes; }
   bool takesWork() const {
     return kind == AlignedWithWork || kind == FromBytes;
   }
 };
 
-/// What the op computes at each point of its loops; nothing where no function
-/// of elements does that.
+/// Returns the function that the op computes at each point of its loops, or
+/// std::nullopt if there is none.
 std::optional<ElementFunction> getElementFunction(linalg::LinalgOp op);
 
-/// The same for the value that a body makes of its arguments and of numbers.
-/// Argument i is operand i.
+/// Returns the function that computes `value` from the arguments of its block
+/// and constants, or std::nullopt if there is none. Argument i is operand i.
 std::optional<ElementFunction> getElementFunction(Value value);
 
-/// The x of 1 / (1 + exp(-x)), or null.
+/// Returns x if `div` is 1 / (1 + exp(-x)), or null.
 Value getSigmoidOf(arith::DivFOp div);
 
-/// Whether the function that the op becomes takes work memory like its result.
+/// Returns true if the function of the op takes work memory of the size of its
+/// result.
 bool needsWork(linalg::LinalgOp op);
 
-/// Whether an op that reduces by its function has from this number on what it
-/// would have from its first element on: nothing that is added, no extreme
-/// value, or for maxnumf and minnumf no number.
+/// Returns true if reducing from `start` gives the same result as reducing from
+/// the first element: `start` is 0 for sums, the extreme infinity for max and
+/// min, or NaN for maxnumf and minnumf.
 bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
 
-/// The loops of a product of matrices, of which each is a batch, a row, a
-/// column or summed over.
+/// Returns the loops of a matmul as batch, row, column and reduction loops, or
+/// failure if there are others.
 FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
 
-/// Whether the op adds products of two tensors of f32 as those of matrices do.
+/// Returns true if the op is a matmul of f32 tensors.
 bool isProductOfMatrices(linalg::LinalgOp op);
 
-/// Whether the function that the op becomes takes tensors of this mode, as
-/// weights of windows or as anything else.
+/// Returns true if the function of the op accepts tensors in `mode`, either as
+/// the weights of windows (`isWeight`) or as any other operand.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
-/// Whether the op computes single elements, each once, by commands that step
-/// through every operand by strides of its own.
+/// Returns true if the op is elementwise and its commands have separate strides
+/// for each operand.
 bool takesStrides(linalg::LinalgOp op);
 
-/// Whether the op is one command in the aligned layout, and in others one for
-/// each index that is summed over.
+/// Returns true if the op is one command in the aligned layout but needs one
+/// command per reduction index in other layouts.
 bool prefersAligned(linalg::LinalgOp op);
 
 } // namespace npu

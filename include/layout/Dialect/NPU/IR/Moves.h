@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one question that prices, checks and emits a copy: its transfers
-// (Transfers.h) under all limits of the chip. Before addresses are known,
-// tensors are asked at byte 0 of their cores, and system memory at its start:
-// addresses keep the alignment of the DMA engine, so the answer stays the same.
+// Plans copies as transfers (Transfers.h) under all limits of the chip.
+// Pricing, checks and emission use the same plan. Before addresses are
+// assigned, tensors are assumed to be at byte 0 of their cores, and system
+// memory at its start: addresses keep the alignment of the DMA engine, so the
+// plan stays valid.
 //
 //   npu.copy %x to %part : 3xf16 of system memory, from element 1 on
 //     on a chip of dma_alignment = 4: no plan, "a transfer would start at
@@ -28,37 +29,45 @@
 namespace mlir {
 namespace npu {
 
-/// The limits of a chip's transfers.
+/// Returns the limits of DMA transfers of a chip.
 TransferLimits getTransferLimits(ChipAttr chip);
 
-/// The limits of what its execution units do, which reach any element.
+/// Returns the limits of commands of the execution units, which can address any
+/// element.
 TransferLimits getComputeLimits(ChipAttr chip);
 
-/// What a copy moves: index i of the box of `sizes` goes from from(i) to to(i).
+/// The box that a copy moves: index i of `sizes` is moved from from(i) to
+/// to(i).
 struct CopiedBox {
   layout::LayoutMap from, to;
   ArrayRef<int64_t> sizes;
   int64_t elementBytes;
 };
 
-/// Nothing, and the reason, where a type has no storage.
+/// Returns the box of a copy, or std::nullopt with a reason if a type has no
+/// storage.
 std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::Refusal error);
 
-/// The transfers of a copy or of a fill by DMA in a program for `chip`, or the
-/// reason why there are none.
+/// Returns the DMA transfers of a copy in a program for `chip`, or std::nullopt
+/// with a reason.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
                                               layout::Refusal error);
+
+/// Returns the DMA transfers of a fill in a program for `chip`, or std::nullopt
+/// with a reason.
 std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
                                               layout::Refusal error);
 
-/// The chip of the tensors of a program; null where none is in local memory.
+/// Returns the chip of the tensors of a program, or a null attribute if no
+/// tensor is in local memory.
 ChipAttr findChip(func::FuncOp program);
 
-/// Whether a tensor in local memory can be stored outside and loaded again.
+/// Returns true if a tensor in local memory can be stored in system memory and
+/// loaded again.
 bool canBeStored(MemRefType type);
 
-/// Whether both are in local memory, every index in one core on both sides:
-/// then cores can move the elements themselves.
+/// Returns true if both maps are in local memory and place every index in the
+/// same core, so that cores can move the elements themselves.
 bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
                    layout::Sizes sizes);
 

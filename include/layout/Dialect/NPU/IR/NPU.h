@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialect, its attributes and its ops. Include Storage.h for questions
-// about memrefs in the memories of an NPU.
+// Declares the dialect, its attributes and its ops. Storage.h has queries about
+// memrefs in the memories of an NPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,22 +35,25 @@
 namespace mlir {
 namespace npu {
 
-/// Arguments that a program is given for its results, and for what lies in
-/// system memory in between, of which nobody outside knows.
+/// Argument attribute of buffers for the results of a program.
 constexpr StringLiteral kResultArgument = "npu.result";
+
+/// Argument attribute of buffers for temporaries in system memory, which
+/// callers do not see.
 constexpr StringLiteral kScratchArgument = "npu.scratch";
 
-/// On an argument: the type of the elements that are given, of which the last
-/// dim counts the words.
+/// Argument attribute with the element type that callers pass, whose 32-bit
+/// words are the last dim of the argument.
 constexpr StringLiteral kElementArgument = "npu.element";
 
-/// On an argument: it is one index of an open batch, outermost, of which the
-/// program runs for each. A package is given the whole and the number of them.
+/// Argument attribute: the function computes one slice of a dynamic outer batch
+/// dim. The packaged program takes the whole batch and its size, and runs the
+/// function once per slice.
 constexpr StringLiteral kSliceArgument = "npu.slice";
 
-/// On a function: its tensors own the bytes of their elements alone, and others
-/// that live at the same time may lie in their holes. Whoever places tensors so
-/// says so.
+/// Function attribute: tensors own only the bytes of their elements, and other
+/// live tensors may be placed in their holes. Set by the pass that assigns
+/// addresses.
 constexpr StringLiteral kReusesHoles = "npu.reuses_holes";
 
 } // namespace npu

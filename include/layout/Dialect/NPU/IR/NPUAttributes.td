@@ -19,10 +19,10 @@ class NPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def NPU_ChipAttr
     : NPU_Attr<"Chip", "target",
                [DeclareAttrInterfaceMethods<NpuTargetInterface>]> {
-  let summary = "the figures of an NPU chip";
+  let summary = "the machine model of an NPU chip";
   let description = [{
-    All that layouts, addresses and transfers need to know of a chip: a
-    published one by its name, or any figures.
+    The parameters of a chip that layouts, addresses and transfers depend on: a
+    published chip by its name, or any others.
 
     ```mlir
     #npu.target<"BM1684">
@@ -30,31 +30,30 @@ def NPU_ChipAttr
     #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
     ```
 
-    * `npus`: the cores, each with a memory of its own;
-    * `bytes_per_npu`: the bytes of that memory; a local address is
-      core * bytes_per_npu + byte, so the product of the two fits 64 bits;
-    * `eu_bytes`: what the execution units of one NPU take at once, to which
-      aligned layouts round a channel up; a power of two;
-    * `banks`, where known: the banks that the memory of a core is divided into
-      evenly; the size of a bank follows;
-    * `dma_alignment`: what every address that the DMA engine is given is a
-      multiple of; 1 if not written, a power of two. An element's own alignment
-      is always asked for. Tensors get addresses at such bytes; parts of them
-      that begin elsewhere are moved by the cores that hold both sides, or are
-      an error;
-    * `max_shape`, where known: the most iterations of the loops N, C, H and W
-      of one command, by DMA or of execution units; what has more is cut;
-    * `max_stride`, where known: the largest stride of a command, in elements;
-    * `memories`, where there are more than system and local memory: their
-      names and bytes, as in `memories = {l2 = 2097152}`. They are linear;
+    * `npus`: the number of cores, each with its own memory;
+    * `bytes_per_npu`: the bytes of that memory; a local address is core *
+      bytes_per_npu + byte, so the product of both must fit 64 bits;
+    * `eu_bytes`: the bytes that the execution units of a core process at once,
+      and the alignment of channels in the aligned layout; a power of two;
+    * `banks`, optional: the number of banks of equal size in the memory of a
+      core;
+    * `dma_alignment`: the alignment in bytes of every address of the DMA
+      engine, a power of two; 1 by default. Addresses are also aligned to the
+      element. Tensors get aligned addresses; unaligned parts of them are moved
+      by the cores that hold both sides, or are an error;
+    * `max_shape`, optional: the maximum iterations of the loops N, C, H and W
+      of a command, by DMA or execution units; longer loops are split;
+    * `max_stride`, optional: the largest stride of a command, in elements;
+    * `memories`, optional: the names and bytes of memories other than system
+      and local memory, e.g. `memories = {l2 = 2097152}`. They are linear;
     * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the
-      frequency, what the DMA engine moves in a cycle, and the cycles that pass
-      while a transfer, or a command of the execution units, is started. Where
-      they are not written they are 1000, or what a published chip of these
-      figures has, 64, 32 and 8: assumptions, but for the published frequencies.
+      frequency, the bytes that the DMA engine moves per cycle, and the startup
+      cycles of a transfer and of a command of the execution units. The defaults
+      are 1000, or the frequency of the published chip with the same parameters,
+      64, 32 and 8. All but the published frequencies are assumptions.
 
-    Settings after a name replace that chip's. Figures that are exactly those of
-    a published chip print as its name:
+    Settings after a name override those of that chip. Parameters that are
+    exactly those of a published chip print as its name:
 
     | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | megahertz |
     |---------|-----:|--------------:|---------:|------:|---------------:|----------:|
@@ -69,7 +68,7 @@ def NPU_ChipAttr
     "int64_t":$euBytes,
     "std::optional<int64_t>":$banks,
     "int64_t":$dmaAlignment,
-    ArrayRefParameter<"int64_t", "of N, C, H and W, or none">:$maxShape,
+    ArrayRefParameter<"int64_t", "of N, C, H and W, or empty">:$maxShape,
     "std::optional<int64_t>":$maxStride,
     "int64_t":$megahertz,
     "int64_t":$dmaBytesPerCycle,
@@ -87,17 +86,20 @@ def NPU_ChipAttr
     }]>
   ];
   let extraClassDeclaration = [{
-    /// The published chip of that name; null where there is none.
+    /// Returns the published chip with the given name, or null if there is
+    /// none.
     static ChipAttr getChip(::mlir::MLIRContext *context,
                               ::llvm::StringRef name);
-    /// The names of the published chips.
+    /// Returns the names of the published chips.
     static ::llvm::SmallVector<::llvm::StringRef> getChipNames();
-    /// The name of the published chip with exactly these figures, or empty.
+    /// Returns the name of the published chip with exactly these parameters, or
+    /// an empty string.
     ::llvm::StringRef getChipName() const;
     ::mlir::layout::ChipClock getClock() const;
-    /// The bytes of one bank; nothing where the banks are not known.
+    /// Returns the bytes of one bank, or std::nullopt if the banks are unknown.
     std::optional<int64_t> getBankBytes() const;
-    /// The bytes of a memory other than system and local.
+    /// Returns the bytes of a memory other than system and local memory, or
+    /// std::nullopt if the chip has none with that name.
     std::optional<int64_t> getMemoryBytes(::llvm::StringRef name) const;
   }];
   let hasCustomAssemblyFormat = 1;
@@ -111,7 +113,7 @@ def NPU_MemoryAttr : NPU_Attr<"Memory", "memory"> {
     `#npu.memory<local>` is the memories of all cores together, and any other
     name is a linear memory that the target lists in `memories`.
   }];
-  let parameters = (ins StringRefParameter<"system, local or a target's">:$name);
+  let parameters = (ins StringRefParameter<"system, local or of the chip">:$name);
   let extraClassDeclaration = [{
     bool isLocal() const { return getName() == "local"; }
     bool isSystem() const { return getName() == "system"; }

@@ -14,11 +14,12 @@ include "mlir/IR/AttrTypeBase.td"
 def NPU_Dialect : Dialect {
   let name = "npu";
   let cppNamespace = "::mlir::npu";
-  let summary = "Memory of an NPU whose local memory is spread over cores";
+  let summary = "Memory of an NPU whose local memory is distributed over cores";
   let description = [{
     An NPU has X cores, each with a local memory of S bytes that only its own
-    execution units reach, and a DMA engine between the local memories and
-    system memory. A tensor lies in local memory by `#layout.npu_scatter`:
+    execution units access, and a DMA engine between the local memories and
+    system memory. `#layout.npu_scatter` is the layout of tensors in local
+    memory:
 
     ```mlir
     #scatter = #layout.npu_scatter<aligned, start = 2, target = #npu.target<"BM1684">>
@@ -32,14 +33,14 @@ def NPU_Dialect : Dialect {
     }
     ```
 
-    A memref says in which memory it is (`#npu.memory`) and by which layout; the
-    chip stands in the layout (`#npu.target`). Where the tensor begins is the
-    address of its `npu.alloc`, A = Q * S + R: start core Q is that of the
-    layout, and byte R of every core is fixed by the user or by
-    `npu-assign-addresses`. The layout's own `offset` counts from R.
+    The type of a memref states its memory (`#npu.memory`), its layout and, as
+    part of the layout, the chip (`#npu.target`). The address of its `npu.alloc`
+    is A = Q * S + R: core Q is the start core of the layout, and byte R of
+    every core is stated or assigned by `npu-assign-addresses`. The `offset` of
+    the layout is relative to R.
 
-    Every address is computed from the canonical map of the layout; what a
-    layout means is said in `docs/spec.md`, section 3.4.
+    Every address is computed from the canonical map of the layout;
+    `docs/spec.md`, section 3.4, defines its meaning.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::layout::LayoutDialect"];

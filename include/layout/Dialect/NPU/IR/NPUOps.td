@@ -16,32 +16,31 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class NPU_Op<string mnemonic, list<Trait> traits = []>
     : Op<NPU_Dialect, mnemonic, traits>;
 
-def NPU_Engine : I32EnumAttr<"Engine", "what executes an op", [
+def NPU_Engine : I32EnumAttr<"Engine", "the engine that executes an op", [
     I32EnumAttrCase<"DMA", 0, "dma">,
     I32EnumAttrCase<"Compute", 1, "compute">]> {
   let cppNamespace = "::mlir::npu";
 }
 
 def NPU_AllocOp : NPU_Op<"alloc"> {
-  let summary = "a tensor in local memory";
+  let summary = "allocates a tensor in local memory";
   let description = [{
-    Reserves, in every core, the bytes that the layout takes of it, holes
-    included.
+    Reserves, in every core, the bytes that the layout needs, holes included.
 
     ```mlir
     %0 = npu.alloc : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
     %1 = npu.alloc {address = 1152} : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
     ```
 
-    * `address`: A = Q * S + R with the start core Q of the layout, so R is the
-      byte of every core where the tensor starts. It keeps the rule of the
-      layout's mode, and R + what is reserved does not exceed S. Without it the
-      place is open, for `npu-assign-addresses`;
-    * `alignment`: of R, a power of two, where more is wanted than the layout
-      asks for;
-    * `bank`: the bank that R is wanted in.
+    * `address`: A = Q * S + R with the start core Q of the layout and the byte
+      R of every core at which the tensor starts. R meets the alignment of the
+      mode of the layout, and R + the reserved bytes do not exceed S. If it is
+      absent, `npu-assign-addresses` sets it;
+    * `alignment`: alignment of R in bytes, a power of two, in addition to that
+      of the layout;
+    * `bank`: the bank that contains byte R.
 
-    The layout starts at offset 0 of what is allocated.
+    The `offset` of the layout must be 0.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$address,
                        OptionalAttr<I64Attr>:$alignment,
@@ -49,16 +48,16 @@ def NPU_AllocOp : NPU_Op<"alloc"> {
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$memref);
   let assemblyFormat = "attr-dict `:` type($memref)";
   let extraClassDeclaration = [{
-    /// R, where the address is fixed.
+    /// Returns R, or std::nullopt if the op has no address.
     std::optional<int64_t> getByte();
   }];
   let hasVerifier = 1;
 }
 
 def NPU_DeallocOp : NPU_Op<"dealloc"> {
-  let summary = "ends the life of a tensor in local memory";
+  let summary = "frees a tensor in local memory";
   let description = [{
-    Its bytes may be given to another tensor from here on. The operand is the
+    Another tensor may use the bytes from here on. The operand must be the
     result of an `npu.alloc`, not a view of it.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemFree]>:$memref);
@@ -67,11 +66,11 @@ def NPU_DeallocOp : NPU_Op<"dealloc"> {
 }
 
 def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
-  let summary = "a part of a tensor in local memory";
+  let summary = "takes a slice of a tensor in local memory";
   let description = [{
-    Elements `offsets + i * strides` of the source, where they lie: a slice of
-    channels from c0 starts at core (Q + c0) mod X and, where it starts in a
-    later row, that many channel strides further.
+    Views the elements `offsets + i * strides` of the source in place. A slice
+    of channels from c0 on starts at core (Q + c0) mod X and, if that is in a
+    later row, at that many channel strides.
 
     ```mlir
     %part = npu.subview %t [0, 1, 0, 0] [2, 2, 4, 5] [1, 1, 1, 1]
@@ -79,8 +78,8 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
        to memref<2x2x4x5xf32, #layout.npu_scatter<strided [64, 32, 5, 1], start = 3, target = #npu>, #npu.memory<local>>
     ```
 
-    Any layout will do for the result that has all elements of the slice at
-    their places in the source; this is proven.
+    The result may have any layout that provably places all elements of the
+    slice where they are in the source.
   }];
   let arguments = (ins AnyMemRef:$source, DenseI64ArrayAttr:$offsets,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides);
@@ -90,8 +89,9 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
     type($result)
   }];
   let extraClassDeclaration = [{
-    /// The type of a slice with the strides of the source. Fails where no
-    /// layout of the family says where its elements are; reports why.
+    /// Returns the type of a slice with the strides of the source. Reports an
+    /// error and fails if no layout of the family describes the positions of
+    /// its elements.
     static ::mlir::FailureOr<::mlir::MemRefType> inferType(
         ::mlir::MemRefType source, ::llvm::ArrayRef<int64_t> offsets,
         ::llvm::ArrayRef<int64_t> sizes, ::llvm::ArrayRef<int64_t> strides,
@@ -101,18 +101,19 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
 }
 
 def NPU_ViewOp : NPU_Op<"view", [Pure]> {
-  let summary = "the same bytes of local memory under another type";
+  let summary = "reinterprets local memory as another type";
   let description = [{
-    Moves nothing. Either side may be the one that is written first:
+    Moves no data. Either side may be written first. The types may differ as
+    follows:
 
-    * P elements that share a storage unit are one element of P times the
-      bytes, against the shape (ceil(N / P), C, H, W): 4N-mode int8 as
-      `vector<4xi8>` or `i32`, 2N-mode int16 as `vector<2xi16>` or `i32`,
-      2IC-mode f32 as `vector<2xf32>` or `i64`;
+    * P elements that share a storage unit are one element of P times the bytes
+      in the shape (ceil(N / P), C, H, W): 4N-mode int8 as `vector<4xi8>` or
+      `i32`, 2N-mode int16 as `vector<2xi16>` or `i32`, 2IC-mode f32 as
+      `vector<2xf32>` or `i64`;
     * a matrix N x M in channels of w columns is the tensor
       (N, ceil(M / w), 1, w);
-    * dims are expanded and collapsed where no element moves;
-    * elements of the same bytes, such as f32 and i32, keep shape and layout.
+    * dims are expanded or collapsed, if no element moves;
+    * elements of the same size, e.g. f32 and i32, keep shape and layout.
 
     ```mlir
     %words = npu.view %bytes
@@ -120,7 +121,7 @@ def NPU_ViewOp : NPU_Op<"view", [Pure]> {
        to memref<2x5x4x5xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
     ```
 
-    That every element is where the other type has its bytes is proven.
+    The verifier proves that both types place every element at the same bytes.
   }];
   let arguments = (ins AnyMemRef:$source);
   let results = (outs AnyMemRef:$result);
@@ -129,12 +130,13 @@ def NPU_ViewOp : NPU_Op<"view", [Pure]> {
 }
 
 def NPU_CopyOp : NPU_Op<"copy"> {
-  let summary = "moves a tensor by DMA";
+  let summary = "copies a tensor by DMA";
   let description = [{
-    Every element of the destination becomes the element of the source with the
-    same logical index; where both lie is said by the two types alone. So this
-    is the transfer between any two memories, the packing of 4N, 2N and 2IC,
-    aligned to compact, and the move to another start core.
+    Copies the element of the source with the same logical index to every
+    element of the destination. Only the two types determine the positions of
+    elements. The op is thus the transfer between any two memories, the packing
+    to 4N, 2N and 2IC, the conversion from aligned to compact, and the move to
+    another start core.
 
     ```mlir
     npu.copy %from to %t : memref<2x3x4x5xf32, #npu.memory<system>>
@@ -146,10 +148,10 @@ def NPU_CopyOp : NPU_Op<"copy"> {
 
     * `permutation`: dim d of the destination is dim permutation[d] of the
       source;
-    * `broadcast`: dims where the source has size 1 are repeated.
+    * `broadcast`: dims in which the source has size 1 are repeated.
 
-    Padding of the destination keeps what it holds. Source and destination do
-    not overlap.
+    Padding of the destination does not change. Source and destination must not
+    overlap.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
                        Arg<AnyMemRef, "", [MemWrite]>:$dest,
@@ -160,9 +162,9 @@ def NPU_CopyOp : NPU_Op<"copy"> {
     (`broadcast` $broadcast^)? attr-dict `:` type($source) `to` type($dest)
   }];
   let extraClassDeclaration = [{
-    /// Where the element of each index of the destination is read: the map of
-    /// the source with its dims in the destination's order, repeated ones at
-    /// index 0.
+    /// Returns the map from indices of the destination to positions in the
+    /// source: the map of the source with its dims in the order of the
+    /// destination and repeated dims at index 0.
     ::mlir::layout::LayoutMap
     getReadMap(const ::mlir::layout::LayoutMap &source);
   }];
@@ -176,7 +178,7 @@ def NPU_FillOp : NPU_Op<"fill"> {
     npu.fill 0.0 : f32 to %t on compute : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
     ```
 
-    Padding keeps what it holds. Execution units reach local memory only.
+    Padding does not change. Execution units can fill local memory only.
   }];
   let arguments = (ins TypedAttrInterface:$value,
                        Arg<AnyMemRef, "", [MemWrite]>:$dest,
@@ -190,11 +192,11 @@ def NPU_FillOp : NPU_Op<"fill"> {
 def NPU_ParallelOp
     : NPU_Op<"parallel", [NoTerminator, SingleBlock, RecursiveMemoryEffects,
                           NoRegionArguments]> {
-  let summary = "DMA and compute at the same time";
+  let summary = "runs DMA and computation in parallel";
   let description = [{
-    The ops of the DMA engine run in their order, those of the execution units
-    in theirs, and the two orders are independent of each other. What one engine
-    writes the other neither reads nor writes inside the region.
+    The ops of the DMA engine run in order, and so do those of the execution
+    units; the two sequences are independent. An engine must not read or write
+    memory that the other one writes inside the region.
 
     ```mlir
     npu.parallel {
@@ -203,8 +205,8 @@ def NPU_ParallelOp
     }
     ```
 
-    The verifier compares allocations; whether two of them share bytes is the
-    question of `npu-verify-memory`.
+    The verifier compares allocations; `npu-verify-memory` checks whether two of
+    them share bytes.
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";

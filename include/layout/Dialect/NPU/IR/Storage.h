@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the elements of a memref lie, as a canonical map: of the space `npu`
-// for local memory, of the space `buffer` for linear ones. Every address that
-// an op, a transfer or a check speaks of is computed from it.
+// Represents the positions of the elements of a memref as a canonical map: in
+// the space `npu` for local memory, in the space `buffer` for linear memory.
+// All addresses of ops, transfers and checks are computed from it.
 //
 //   memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, ..>,
 //          #npu.memory<local>>
@@ -27,45 +27,47 @@ namespace npu {
 
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
-/// The memory of a memref; null where its memory space is none of the dialect.
+/// Returns the memory of a memref, or a null attribute if its memory space is
+/// not of the dialect.
 MemoryAttr getMemory(MemRefType type);
 bool isLocal(MemRefType type);
 
-/// A memref of static shape whose layout is valid (L1).
+/// The storage of a memref with a static shape and a valid layout (L1).
 struct Storage {
   layout::LayoutMap map;
   int64_t elementBytes = 0;
-  /// Of local memory only.
+  /// Set for local memory only.
   layout::NpuScatterAttr scatter;
   ChipAttr target;
 
   bool isLocal() const { return static_cast<bool>(target); }
 };
 
-/// Reports what is wrong with the type through `emitError`.
+/// Returns the storage of `type`, or reports through `emitError` why it has
+/// none.
 FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
-/// The same with the first element `byte` bytes further in its core, for
-/// addresses that are known: the layout must apply there, too.
+/// Returns the storage of `type` with its first element `byte` bytes further in
+/// its core, for known addresses; the layout must apply at that byte, too.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
-/// Of a tensor in local memory: the core of channel 0, ..
+/// Returns the core of channel 0 of a tensor in local memory.
 int64_t getStartCore(const Storage &storage);
-/// .. and the bytes that every core reserves for it from the byte of its
-/// address on, the offset of the layout included.
+/// Returns the bytes, including the offset of the layout, that every core
+/// reserves for a tensor in local memory from the byte of its address on.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 
-/// By how many bytes addresses at which the layout applies lie apart.
+/// Returns the alignment in bytes of addresses at which the layout applies.
 int64_t getAlignment(const Storage &storage);
 
-/// Whether two maps of one space have every index of the box at the same point;
-/// extents are not compared. False where that is not shown.
+/// Returns true if two maps of one space provably place every index of the box
+/// at the same point. Does not compare extents.
 bool haveSamePoints(const layout::LayoutMap &a, const layout::LayoutMap &b,
                     layout::Sizes sizes);
 
-/// The `npu.alloc`, block argument or op of another dialect that a view of
-/// local memory is a view of.
+/// Returns the `npu.alloc`, block argument or result of another dialect that
+/// `memref` is a view of.
 Value getViewedMemory(Value memref);
 
 } // namespace npu

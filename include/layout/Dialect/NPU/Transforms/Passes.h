@@ -17,7 +17,7 @@ namespace npu {
 #define GEN_PASS_DECL
 #include "layout/Dialect/NPU/Transforms/Passes.h.inc"
 
-/// What the pass `npu-verify-memory` does; errors are on the ops.
+/// Runs `npu-verify-memory` on a function. Reports errors on the ops.
 LogicalResult verifyMemory(func::FuncOp function, bool exactBytes);
 
 #define GEN_PASS_REGISTRATION

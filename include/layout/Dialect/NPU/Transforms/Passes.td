@@ -12,29 +12,41 @@ include "mlir/Pass/PassBase.td"
 
 def NPUAssignAddressesPass
     : Pass<"npu-assign-addresses", "::mlir::func::FuncOp"> {
-  let summary = "Gives every tensor of local memory an address";
+  let summary = "Assign an address to every npu.alloc";
   let description = [{
-    Every `npu.alloc` without an address gets one: the start core of its layout,
-    and a byte of every core from which on no tensor that lives at the same time
-    owns the same bytes, holes included. Addresses that are there stay;
-    alignment and `bank` are kept.
+    Assigns to every `npu.alloc` without an address the start core of its layout
+    and a byte of every core such that no two live tensors own the same bytes,
+    holes included. Existing addresses stay; alignment and `bank` are respected.
 
-    A tensor lives from its `npu.alloc` to its `npu.dealloc`, or to the end of
-    the function. The bytes that live at one time are a bound from below on the
-    memory needed; placement stops when it is met, and keeps the best of many
-    orders otherwise.
+    ```mlir
+    %a = npu.alloc : !t
+    ```
 
-    Where the target knows its `banks`, tensors then go to other places at which
-    commands that *conflict* lose fewer cycles, as long as all tensors still have
-    one. A command conflicts where it uses one bank for two things at once: two
-    operands of an op that computes (a result in an operand's place is one thing),
-    which then takes its steps twice, or in an `npu.parallel` what DMA touches and
-    what is computed with, which then take turns. The peak may grow up to the bytes
-    of a core. The remark `LocalMemory` of the category `npu` has the peak, the
-    least one found without that care and the bound of it; the commands that
-    conflict, those that would have, and a bound of them, the commands whose
-    operands take more banks than there are; and the cycles that are lost, with
-    those of the bound:
+    becomes
+
+    ```mlir
+    %a = npu.alloc {address = 512} : !t
+    ```
+
+    A tensor is live from its `npu.alloc` to its `npu.dealloc`, or to the end of
+    the function. The live bytes at any time are a lower bound on the peak;
+    placement tries many orders until the peak meets the bound, and uses the
+    best one otherwise.
+
+    If the target has `banks`, tensors are then moved so that commands lose
+    fewer cycles by *conflicts*, as long as all tensors still fit. A command
+    conflicts if it uses one bank for two things at once:
+
+    * two operands of a computation (a result in place of an operand counts
+      once), which then executes its steps twice, or
+    * in an `npu.parallel`, accesses by DMA and by a computation, which then run
+      one after the other.
+
+    The peak may grow up to the bytes of a core. The remark `LocalMemory` of the
+    category `npu` has the peak, the lowest peak found before tensors were
+    moved, and its lower bound; the number of conflicts, of those before, and a
+    lower bound, the commands whose operands span more banks than exist; and the
+    lost cycles with their bound:
 
     ```
     addresses assigned: Tensors=3, PeakBytes=1024, LeastPeak=640, LowerBound=640,
@@ -42,80 +54,115 @@ def NPUAssignAddressesPass
     ConflictCycles=0, ..
     ```
 
-    With `reuse-holes` a tensor owns the bytes of its elements alone: another one
-    may lie in the holes of an aligned tensor and in cores that hold none of its
-    channels, where the canonical maps prove that no element of one shares a byte
-    with an element of the other or of its views. The function then says so
-    (`npu.reuses_holes`), `npu-verify-memory` takes `exact-bytes`, and the bound
-    is that of the core with the most bytes of elements.
+    With `reuse-holes` a tensor owns only the bytes of its elements. Another
+    tensor may be placed in the holes of an aligned tensor and in cores without
+    its channels, if the canonical maps prove that no element of one shares a
+    byte with an element of the other or of its views. The function gets the
+    attribute `npu.reuses_holes`, `npu-verify-memory` needs `exact-bytes`, and
+    the bound is that of the core with the most bytes of elements.
 
-    What does not fit is an error that says how many bytes are too many, and
-    which tensors they belong to.
+    If the tensors do not fit, the error states the excess bytes and the live
+    tensors.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
-           "Tensors may lie in the holes of others">
+           "Place tensors in the holes of others">
   ];
 }
 
 def NPUSpillTensorsPass
     : Pass<"npu-spill-tensors", "::mlir::func::FuncOp"> {
-  let summary = "Stores tensors outside while others need their bytes";
+  let summary = "Spill tensors of local memory to system memory";
   let description = [{
-    Where more lives at one time than a core has bytes, a tensor that is not
-    used there is freed, and loaded again before its next use: of those the one
-    that is needed last. What was loaded from memory that does not change is
-    loaded from there once more; anything else is stored to system memory
-    first, in an argument of the function (`npu.scratch`).
+    If more bytes are live than a core has, frees a tensor that is not used at
+    that point and loads it again before its next use. Of all candidates, the
+    one with the latest next use is chosen. A tensor that was loaded from
+    unchanging memory is loaded from there again; any other is first stored to
+    system memory, in an argument of the function (`npu.scratch`).
 
-    The remark `Spill` of the category `npu` counts what was stored and loaded.
-    What one op needs at once is never spilled: if it does not fit, the pass
-    leaves it to `npu-assign-addresses` to say so.
+    ```mlir
+    npu.copy %x to %a : !sys to !t linalg.exp ins(%a : !t) outs(%b : !t) %c =
+    npu.alloc : !t linalg.exp ins(%b : !t) outs(%c : !t) npu.dealloc %b : !t
+    linalg.add ins(%a, %c : !t, !t) outs(%c : !t)
+    ```
+
+    becomes, in cores with space for two tensors,
+
+    ```mlir
+    npu.copy %x to %a : !sys to !t linalg.exp ins(%a : !t) outs(%b : !t)
+    npu.dealloc %a : !t %c = npu.alloc : !t linalg.exp ins(%b : !t) outs(%c :
+    !t) npu.dealloc %b : !t %a2 = npu.alloc : !t npu.copy %x to %a2 : !sys to !t
+    linalg.add ins(%a2, %c : !t, !t) outs(%c : !t)
+    ```
+
+    The remark `Spill` of the category `npu` counts stores and loads. Operands
+    of one op are never spilled: if they do not fit, `npu-assign-addresses`
+    reports it.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
-           "What fits is asked as with `reuse-holes` of npu-assign-addresses">
+           "Assume `reuse-holes` of npu-assign-addresses when fitting tensors">
   ];
   let dependentDialects = ["::mlir::npu::NPUDialect"];
 }
 
 def NPUOverlapTransfersPass
     : Pass<"npu-overlap-transfers", "::mlir::func::FuncOp"> {
-  let summary = "Moves tensors while cores compute";
+  let summary = "Overlap npu.copy with computation in npu.parallel";
   let description = [{
-    What an op loads from memory that does not change is loaded while the op
-    before it computes, and what is stored to a result while the op after it
-    does: both are put into one `npu.parallel`. A tensor lives longer that way,
-    so this is done where all that lives then still fits a core.
+    Runs loads from unchanging memory in parallel with the op before the one
+    that needs them, and stores to results in parallel with the op after the one
+    that computes them, each in one `npu.parallel`. This extends the live range
+    of a tensor, so it is done only if all live tensors still fit a core.
+
+    ```mlir
+    linalg.exp ins(%a : !t) outs(%b : !t)
+    npu.copy %b to %u : !t to !sys
+    npu.copy %z to %c : !sys to !t
+    linalg.add ins(%b, %c : !t, !t) outs(%d : !t)
+    ```
+
+    becomes
+
+    ```mlir
+    npu.parallel {
+      linalg.exp ins(%a : !t) outs(%b : !t)
+      npu.copy %z to %c : !sys to !t
+    }
+    npu.parallel {
+      linalg.add ins(%b, %c : !t, !t) outs(%d : !t)
+      npu.copy %b to %u : !t to !sys
+    }
+    ```
 
     The remark `Overlap` of the category `npu` counts the transfers.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
-           "What fits is asked as with `reuse-holes` of npu-assign-addresses">
+           "Assume `reuse-holes` of npu-assign-addresses when fitting tensors">
   ];
   let dependentDialects = ["::mlir::npu::NPUDialect"];
 }
 
 def NPUVerifyMemoryPass
     : Pass<"npu-verify-memory", "::mlir::func::FuncOp"> {
-  let summary = "Checks that tensors of local memory do not share bytes";
+  let summary = "Verify that tensors of local memory do not share bytes";
   let description = [{
-    From `npu.alloc` to `npu.dealloc` (or the end of the block) a tensor owns its
-    bytes. Two that live at the same time and have addresses do not overlap, and
-    no `npu.copy` reads what it writes.
+    A tensor owns its bytes from `npu.alloc` to `npu.dealloc` or the end of the
+    block. Two live tensors with addresses must not overlap, and no `npu.copy`
+    may read bytes that it writes.
 
-    A tensor owns all that its layout reserves, from its byte on, in every core:
-    the holes of an aligned tensor and the cores that hold none of its channels
-    belong to it. With `exact-bytes` it owns only the bytes of its elements, and
-    another tensor may lie in the holes. Elements that a view has where the
-    tensor has padding count as elements.
+    By default a tensor owns all bytes that its layout reserves, in every core,
+    including the holes of an aligned tensor and cores without its channels.
+    With `exact-bytes` it owns only the bytes of its elements and of the
+    elements of its views, which may be in its padding; another tensor may be
+    placed in the holes.
 
-    An overlap is an error that names both tensors and the first shared byte.
+    The error for an overlap has both tensors and the first shared byte.
   }];
   let options = [
     Option<"exactBytes", "exact-bytes", "bool", "false",
-           "Tensors own the bytes of their elements alone">
+           "Let tensors own only the bytes of their elements">
   ];
 }
 
