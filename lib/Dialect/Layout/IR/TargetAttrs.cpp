@@ -1,4 +1,4 @@
-//===- TargetAttrs.cpp - What a decision knows of machines ----------------===//
+//===- TargetAttrs.cpp - Machine models of targets ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 //===----------------------------------------------------------------------===//
-// Figures
+// Parameters
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -20,7 +20,7 @@ namespace {
 struct Figure {
   StringRef name;
   int64_t value, least;
-  // Keeps the product of a figure and the bytes of a tensor within int64.
+  // Keeps the product of a parameter and the bytes of a tensor within int64.
   int64_t most = 1 << 20;
 };
 } // namespace

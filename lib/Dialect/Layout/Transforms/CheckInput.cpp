@@ -1,4 +1,4 @@
-//===- CheckInput.cpp - Refuse ops that nothing is known of ---------------===//
+//===- CheckInput.cpp - Reject ops that cannot be lowered -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

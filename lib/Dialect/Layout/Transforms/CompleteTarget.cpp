@@ -1,4 +1,4 @@
-//===- CompleteTarget.cpp - What a target does not say of the CPU ---------===//
+//===- CompleteTarget.cpp - layout-complete-target ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

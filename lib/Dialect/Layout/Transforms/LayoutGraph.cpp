@@ -1,4 +1,4 @@
-//===- LayoutGraph.cpp - What is shown of a program -----------------------===//
+//===- LayoutGraph.cpp - A program as a graph of boxes --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Materialize.cpp - Applying a decision of layouts -------------------===//
+//===- Materialize.cpp - Apply a layout decision --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

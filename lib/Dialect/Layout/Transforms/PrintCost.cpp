@@ -1,4 +1,4 @@
-//===- PrintCost.cpp - The table of conversions and ops -------------------===//
+//===- PrintCost.cpp - Print the costs of conversions and ops -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

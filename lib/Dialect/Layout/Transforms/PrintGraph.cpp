@@ -1,4 +1,4 @@
-//===- PrintGraph.cpp - A picture of the layouts of a program -------------===//
+//===- PrintGraph.cpp - Draw the layouts of a program ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PrintMessages.cpp - What devices of a mesh send --------------------===//
+//===- PrintMessages.cpp - Print the messages of a mesh -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PrintRules.cpp - What each op asks of layouts ----------------------===//
+//===- PrintRules.cpp - Print the layout rules of ops ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

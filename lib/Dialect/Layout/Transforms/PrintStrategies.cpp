@@ -1,4 +1,4 @@
-//===- PrintStrategies.cpp - The optimum beside simple rules --------------===//
+//===- PrintStrategies.cpp - Compare the optimum with heuristics ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

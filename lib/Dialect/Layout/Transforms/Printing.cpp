@@ -1,4 +1,4 @@
-//===- Printing.cpp - What the printing passes share ----------------------===//
+//===- Printing.cpp - Shared helpers of the printing passes ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

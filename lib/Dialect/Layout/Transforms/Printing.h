@@ -1,4 +1,4 @@
-//===- Printing.h - What the printing passes share --------------*- C++ -*-===//
+//===- Printing.h - Shared helpers of the printing passes -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

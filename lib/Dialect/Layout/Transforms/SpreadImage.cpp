@@ -1,4 +1,4 @@
-//===- SpreadImage.cpp - Pixels with zeros between them -------------------===//
+//===- SpreadImage.cpp - Images with zeros between pixels -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SpreadImage.h - Pixels with zeros between them -----------*- C++ -*-===//
+//===- SpreadImage.h - Images with zeros between pixels ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Target.cpp - Finding the target of a pass --------------------------===//
+//===- Target.cpp - Find the target of a pass -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -72,7 +72,7 @@ StringRef ChipAttr::getChipName() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Figures
+// Parameters
 //===----------------------------------------------------------------------===//
 
 layout::NpuFigures ChipAttr::getFigures() const {

@@ -1,4 +1,4 @@
-//===- Moves.cpp - What a chip needs to move a memref ---------------------===//
+//===- Moves.cpp - Transfer plans of copies and fills ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

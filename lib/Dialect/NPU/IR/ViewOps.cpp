@@ -1,4 +1,4 @@
-//===- ViewOps.cpp - Other types for the same local memory ----------------===//
+//===- ViewOps.cpp - Views of local memory --------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

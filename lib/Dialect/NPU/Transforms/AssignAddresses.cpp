@@ -1,4 +1,4 @@
-//===- AssignAddresses.cpp - Places for tensors of local memory -----------===//
+//===- AssignAddresses.cpp - Assign addresses in local memory -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BankCommands.cpp - What a program uses at once ---------------------===//
+//===- BankCommands.cpp - Simultaneous uses of local memory ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

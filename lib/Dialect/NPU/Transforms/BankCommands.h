@@ -1,4 +1,4 @@
-//===- BankCommands.h - What a program uses at once -------------*- C++ -*-===//
+//===- BankCommands.h - Simultaneous uses of local memory -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

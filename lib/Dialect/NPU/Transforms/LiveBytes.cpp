@@ -1,4 +1,4 @@
-//===- LiveBytes.cpp - How much lives at which time -----------------------===//
+//===- LiveBytes.cpp - Live bytes over time -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

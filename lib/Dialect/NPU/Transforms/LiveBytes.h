@@ -1,4 +1,4 @@
-//===- LiveBytes.h - How much lives at which time ---------------*- C++ -*-===//
+//===- LiveBytes.h - Live bytes over time -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

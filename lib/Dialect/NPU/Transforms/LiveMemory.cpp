@@ -1,4 +1,4 @@
-//===- LiveMemory.cpp - What lives at each time, and where ----------------===//
+//===- LiveMemory.cpp - Placed blocks by time -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

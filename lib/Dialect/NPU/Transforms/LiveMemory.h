@@ -1,4 +1,4 @@
-//===- LiveMemory.h - What lives at each time, and where --------*- C++ -*-===//
+//===- LiveMemory.h - Placed blocks by time ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

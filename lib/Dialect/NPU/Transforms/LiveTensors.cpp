@@ -1,4 +1,4 @@
-//===- LiveTensors.cpp - When tensors of local memory live ----------------===//
+//===- LiveTensors.cpp - Live ranges of tensors in local memory -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LiveTensors.h - When tensors of local memory live --------*- C++ -*-===//
+//===- LiveTensors.h - Live ranges of tensors in local memory ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OverlapTransfers.cpp - Transfers while cores compute ---------------===//
+//===- OverlapTransfers.cpp - Run transfers in parallel with computation --===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

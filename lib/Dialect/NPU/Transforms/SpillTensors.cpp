@@ -1,4 +1,4 @@
-//===- SpillTensors.cpp - What does not fit is stored outside -------------===//
+//===- SpillTensors.cpp - Spill tensors to system memory ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

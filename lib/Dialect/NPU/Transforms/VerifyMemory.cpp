@@ -1,4 +1,4 @@
-//===- VerifyMemory.cpp - Tensors of local memory do not share bytes ------===//
+//===- VerifyMemory.cpp - Verify that tensors do not share bytes ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BankPlacement.cpp - Blocks in different banks ----------------------===//
+//===- BankPlacement.cpp - Placement of blocks in banks -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Commands.cpp - Loops as commands of execution units ----------------===//
+//===- Commands.cpp - Commands of the execution units ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -290,7 +290,7 @@ mlir::npu::planCommands(llvm::ArrayRef<CommandOperand> operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Boxes that functions ask for
+// Boxes and strides that functions require
 //===----------------------------------------------------------------------===//
 
 std::optional<TransferSide> mlir::npu::getBox(const CommandOperand &operand,

@@ -1,4 +1,4 @@
-//===- DimLoops.cpp - One dim as evenly stepping loops --------------------===//
+//===- DimLoops.cpp - Dims as loops with even steps -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

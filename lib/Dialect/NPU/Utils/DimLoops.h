@@ -1,4 +1,4 @@
-//===- DimLoops.h - One dim as evenly stepping loops ------------*- C++ -*-===//
+//===- DimLoops.h - Dims as loops with even steps ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Placement.cpp - Live ranges in one memory --------------------------===//
+//===- Placement.cpp - Dynamic storage allocation -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Reach.cpp - How cores get what they read ---------------------------===//
+//===- Reach.cpp - Access of cores to operands ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

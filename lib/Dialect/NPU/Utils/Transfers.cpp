@@ -1,4 +1,4 @@
-//===- Transfers.cpp - A copy as transfers of the DMA engine --------------===//
+//===- Transfers.cpp - Copies as DMA transfers ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutAttrBase.td - What layout attributes share ----*- tablegen -*-===//
+//===- LayoutAttrBase.td - Base of the layout attributes ---*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutInterfaces.td - What every layout attribute answers -*- tablegen -*-===//
+//===- LayoutInterfaces.td - Interfaces of layouts ---------*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

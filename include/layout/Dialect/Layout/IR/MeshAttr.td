@@ -1,4 +1,4 @@
-//===- MeshAttr.td - Tensors over a mesh of devices --------*- tablegen -*-===//
+//===- MeshAttr.td - Tensors sharded over a mesh -----------*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

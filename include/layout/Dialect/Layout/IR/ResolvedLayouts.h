@@ -1,4 +1,4 @@
-//===- ResolvedLayouts.h - The maps of types, found once --------*- C++ -*-===//
+//===- ResolvedLayouts.h - Cached maps of types -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

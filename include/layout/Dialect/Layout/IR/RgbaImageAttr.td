@@ -1,4 +1,4 @@
-//===- RgbaImageAttr.td - Four lanes a pixel ---------------*- tablegen -*-===//
+//===- RgbaImageAttr.td - Tensors in RGBA images -----------*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TargetAttrs.td - What a decision knows of machines --*- tablegen -*-===//
+//===- TargetAttrs.td - Machine models of targets ----------*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

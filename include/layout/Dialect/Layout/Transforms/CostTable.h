@@ -1,4 +1,4 @@
-//===- CostTable.h - What conversions and ops cost, and why -----*- C++ -*-===//
+//===- CostTable.h - Costs of conversions and ops ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -137,11 +137,7 @@ def MaterializePass : Pass<"layout-materialize"> {
     %a = math.absf %x {layout.operand_layouts = [#columns],
     layout.result_layouts = [#columns]} : tensor<6x8xf32> return %a :
     tensor<6x8xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %0 = layout.convert %x : tensor<6x8xf32> to tensor<6x8xf32, #columns> %a =
     math.absf %0 : tensor<6x8xf32, #columns> %1 = layout.convert %a :
     tensor<6x8xf32, #columns> to tensor<6x8xf32> return %1 : tensor<6x8xf32>
@@ -332,11 +328,7 @@ def InlineGlobalsPass : Pass<"layout-inline-globals"> {
 
     ```mlir
     %a = ml_program.global_load @shared : tensor<32xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %a = arith.constant dense<2.0> : tensor<32xf32>
     ```
   }];
@@ -355,11 +347,7 @@ def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
     ```mlir
     %b = linalg.broadcast ins(%w : tensor<?x3xf32>) outs(%e :
     tensor<1x?x1x3x1xf32>) dimensions = [0, 2, 4]
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %b = tensor.expand_shape %w [[0, 1, 2], [3, 4]] .. : tensor<?x3xf32> into
     tensor<1x?x1x3x1xf32>
     ```
@@ -384,11 +372,7 @@ def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
     tensor<1x4x5xf32> into tensor<1x4x11xf32> %r = linalg.conv_1d_ncw_fcw
     ins(%v, %w : tensor<1x4x11xf32>, tensor<3x4x2xf32>) outs(%i :
     tensor<1x3x10xf32>)
-    ```
-
-    becomes, for the even results and likewise for the odd ones,
-
-    ```mlir
+    // becomes, for the even results and likewise for the odd ones,
     %w1 = tensor.extract_slice %w[0, 0, 1] [3, 4, 1] [1, 1, 2] : .. %y0 =
     linalg.conv_1d_ncw_fcw ins(%x, %w1 : tensor<1x4x5xf32>, tensor<3x4x1xf32>)
     outs(%i0 : tensor<1x3x5xf32>) %p0 = tensor.insert_slice %y0 into %empty[0,
@@ -422,11 +406,7 @@ def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
     %w = arith.constant dense_resource<w> : tensor<2x2xi16> %r =
     tensor.extract_slice %w[0, 1] [2, 1] [1, 1] : tensor<2x2xi16> to
     tensor<2xi16>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %r = arith.constant dense_resource<w_1> : tensor<2xi16>
     ```
   }];
@@ -474,11 +454,7 @@ def CropPadsPass : Pass<"layout-crop-pads"> {
 
     ```mlir
     %p = tensor.pad %x low[-1] high[2] { .. } : tensor<6xf32> to tensor<7xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %s = tensor.extract_slice %x[1] [5] [1] : tensor<6xf32> to tensor<5xf32>
     %p = tensor.pad %s low[0] high[2] { .. } : tensor<5xf32> to tensor<7xf32>
     ```
@@ -502,11 +478,7 @@ def LowerPacksPass : Pass<"layout-lower-packs"> {
     ```mlir
     %p = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0]
         inner_tiles = [4] into %d : tensor<6xf32> -> tensor<2x4xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %0 = tensor.pad %x low[0] high[2] { .. } : tensor<6xf32> to tensor<8xf32>
     %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 4]
         : tensor<8xf32> into tensor<2x4xf32>
@@ -542,11 +514,7 @@ def SequenceForallsPass : Pass<"layout-sequence-foralls"> {
         tensor.parallel_insert_slice %t into %o[%i, 0] [1, 8] [1, 1] : ..
       }
     }
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     %r = scf.for %i = %c0 to %c6 step %c1 iter_args(%p = %a) -> (tensor<6x8xf32>) {
       %s = tensor.extract_slice %a[%i, 0] [1, 8] [1, 1] : ..
       %t = math.exp %s : tensor<1x8xf32>
@@ -570,11 +538,7 @@ def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
 
     ```mlir
     tensor<2x17x3x5xf32, #layout.blocked<"NCHW" to "NCHW16c">>
-    ```
-
-    becomes
-
-    ```mlir
+    // becomes
     tensor<2x17x3x5xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv
     16, d2, d3, d1 mod 16)>>
     ```
@@ -601,11 +565,7 @@ def FoldConvertsPass : Pass<"layout-fold-converts"> {
     layout.convert %0 : tensor<3x5xf32, #a> to tensor<3x5xf32> %c =
     arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8> %2 = layout.convert
     %c : tensor<2x2xi8> to tensor<2x2xi8, #a>
-    ```
-
-    becomes `%x` for `%1`, and
-
-    ```mlir
+    // becomes %x for %1, and
     %2 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8, #a>
     ```
   }];

@@ -1,4 +1,4 @@
-//===- ArgumentRanges.h - What the host checks ------------------*- C++ -*-===//
+//===- ArgumentRanges.h - Index ranges of arguments -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

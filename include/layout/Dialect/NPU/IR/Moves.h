@@ -1,4 +1,4 @@
-//===- Moves.h - What a chip needs to move a memref -------------*- C++ -*-===//
+//===- Moves.h - Transfer plans of copies and fills -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BankPlacement.h - Blocks in different banks --------------*- C++ -*-===//
+//===- BankPlacement.h - Placement of blocks in banks -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Commands.h - Loops as commands of execution units --------*- C++ -*-===//
+//===- Commands.h - Commands of the execution units -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OwnedBytes.h - Which bytes of the cores a tensor owns ----*- C++ -*-===//
+//===- OwnedBytes.h - Bytes of the cores that a tensor owns -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

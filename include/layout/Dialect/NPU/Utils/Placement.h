@@ -1,4 +1,4 @@
-//===- Placement.h - Live ranges in one memory ------------------*- C++ -*-===//
+//===- Placement.h - Dynamic storage allocation -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Reach.h - How cores get what they read -------------------*- C++ -*-===//
+//===- Reach.h - Access of cores to operands --------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

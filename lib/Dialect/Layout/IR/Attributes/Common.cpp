@@ -1,4 +1,4 @@
-//===- Common.cpp - What the layout attributes share ----------------------===//
+//===- Common.cpp - Shared helpers of layout attributes -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Common.h - What the layout attributes share --------------*- C++ -*-===//
+//===- Common.h - Shared helpers of layout attributes -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
