@@ -197,7 +197,8 @@ void Rewriter::setFunctionType(Operation *op) {
       function.getFunctionBody().getArgumentTypes(), results));
 }
 
-/// Clones a free source with the type needed, instead of converting its result.
+/// Clones an op whose results are free in any layout, with the type needed,
+/// instead of converting its result.
 Value Rewriter::makeSourceAs(Value value, Type type) {
   Value &known = remade[{value, type}];
   if (known)

@@ -18,8 +18,8 @@ using namespace mlir::npu;
 
 /// The most blocks that are placed in every order (5040 orders).
 static constexpr size_t kEveryOrder = 7;
-/// The number of further orders for more blocks: these place first the blocks
-/// that had no place, and then as many orders are random.
+/// The number of further orders for more blocks: up to this many that place
+/// blocks without a place first, and as many random ones.
 static constexpr int kRandomOrders = 500;
 /// A bound on the blocks or pieces that are placed in all orders together.
 static constexpr int64_t kMostPlaces = 200000;

@@ -16,8 +16,8 @@ def Layout_ImportAttr : Layout_LayoutAttr<"Import", "import",
   let description = [{
     Consists of the name of a notation and a text in it:
 
-    * `#layout.import<xla, "{1,0:T(8,128)(2,1)}">`: minor_to_major and tiles. A
-      tile applies to the last physical dims, each to the result of the tile
+    * `#layout.import<xla, "{1,0:T(8,128)(2,1)}">`: minor_to_major and tiles.
+      Tiles apply to the last physical dims, each one to the result of the one
       before; `*` fuses a dim with the next faster one. Sizes may be dynamic.
       Parts that do not belong to an index map, e.g. a memory space `S(1)`, are
       rejected by name;

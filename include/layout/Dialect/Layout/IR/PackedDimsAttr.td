@@ -35,7 +35,7 @@ def Layout_PackedDimsAttr : Layout_LayoutAttr<"PackedDims", "packed_dims",
     | `[0 : oddeven 8]` | 8 | 8 | `d0 / 2 + 4 * (d0 % 2)` |
     | `[0, 1, 0 : oddeven 4]` | 8x2 | 2x2x4 | `d0 / 2 % 2 + 2 * (d0 % 2) + ..` |
 
-    A part of index i with v positions in faster parts is `i / v % extent`;
+    A part of index i whose faster parts have v positions is `i / v % extent`;
     `oddeven` reorders that value, not i. If the layout applies, it is a
     bijection onto 0 .. size - 1.
 

@@ -97,8 +97,8 @@ void inlineGlobals(Operation *root);
 /// Removes the conversions nested in `root` that need not run.
 LogicalResult foldLayoutTransforms(Operation *root);
 
-/// Adds the patterns of `layout-fold-converts`. The folders of the ops are
-/// separate.
+/// Adds the patterns of `layout-fold-converts`, which also needs the folders of
+/// the ops.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL

@@ -421,8 +421,8 @@ def CheckInputPass : Pass<"layout-check-input"> {
   let summary = "Reject ops that the device pipelines cannot lower";
   let description = [{
     The first pass of the pipelines to devices, on which every op runs. Reports
-    an error for an op of an unregistered dialect, and for an op in a function
-    that is not dead and
+    an error for an op of an unregistered dialect, and for a live op of a
+    function that
 
     * is of a dialect that no pipeline lowers, unless it implements
       `linalg::AggregatedOpInterface`,

@@ -82,9 +82,8 @@ Value getSigmoidOf(arith::DivFOp div);
 /// result.
 bool needsWork(linalg::LinalgOp op);
 
-/// Returns true if reducing from `start` gives the same result as reducing from
-/// the first element: `start` is 0 for sums, the extreme infinity for max and
-/// min, or NaN for maxnumf and minnumf.
+/// Returns true if the op is a reduction with the identity `start`: 0 for sums,
+/// -inf for max, +inf for min, or NaN for maxnumf and minnumf.
 bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
 
 /// Returns the loops of a matmul as batch, row, column and reduction loops, or

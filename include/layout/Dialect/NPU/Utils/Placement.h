@@ -50,8 +50,8 @@ struct PlacedBlock {
   };
   /// An upper bound on place + size.
   std::optional<int64_t> limit;
-  /// The pieces of [0, size) that the block owns. By default it owns all of [0,
-  /// size) in every core.
+  /// The pieces of [0, size) that the block owns. By default it owns all bytes
+  /// in every core.
   std::shared_ptr<const OwnedBytes> owned;
 };
 
