@@ -119,7 +119,7 @@ def SolvePass : Pass<"layout-solve"> {
                clEnumValN(::mlir::layout::Objective::time, "time",
                           "The modeled time of ops and conversions"),
                clEnumValN(::mlir::layout::Objective::bytes, "bytes",
-                          "The bytes moved by conversions, if ops on channels "
+                          "The bytes moved by conversions; ops on channels "
                           "require tiles for the lanes"))}]>
   ];
 }
