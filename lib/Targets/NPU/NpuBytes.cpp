@@ -1,4 +1,4 @@
-//===- NpuBytes.cpp - Bytes that become f32 on cores ----------------------===//
+//===- NpuBytes.cpp - Conversions of i8 to f32 on cores -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A tensor of a conversion, and where its elements are for the loops.
+/// A tensor of a conversion, and the map from loops to its indices.
 struct Converted {
   RankedTensorType type;
   NpuScatterAttr layout;
@@ -23,7 +23,7 @@ struct Converted {
 };
 } // namespace
 
-/// Whether the conversion of bytes to f32 has commands.
+/// Returns true if commands exist for the conversion of i8 to f32.
 static bool hasCommandsForBytes(const Converted &bytes, const Converted &floats,
                                 ArrayRef<int64_t> ranges,
                                 NpuTargetInterface target) {

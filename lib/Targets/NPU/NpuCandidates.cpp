@@ -1,4 +1,4 @@
-//===- NpuCandidates.cpp - Configurations of ops on cores -----------------===//
+//===- NpuCandidates.cpp - Candidate configurations of ops ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// The bytes of a core that operands from system memory take while the op runs;
-/// nothing where one of them does not fit.
+/// Returns the bytes of a core for copies of operands in system memory while
+/// the op runs, or std::nullopt if one of them does not fit.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())
@@ -52,9 +52,9 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   return bytes;
 }
 
-/// The mode of a tensor as functions see it that take a command for each batch:
-/// a part of an aligned whole may have the strides of the aligned layout
-/// within.
+/// Returns the mode of `layout` within one batch, for functions that take one
+/// command per batch. A strided part of an aligned tensor may have the strides
+/// of the aligned layout within a batch.
 static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
                               const NpuFigures &figures) {
   NpuScatter scatter = layout.getScatter();
@@ -77,7 +77,8 @@ static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
   return NpuMode::Aligned;
 }
 
-/// A null attribute is system memory.
+/// Builds a configuration if it is valid and fits a core. A null layout of
+/// `choose` is system memory.
 std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                               Origin origin) const {
   int64_t bytes = 0;
@@ -103,17 +104,17 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                            contraction && contraction->isWindowed &&
                                !isResult && contraction->isWeight[index]))
           return std::nullopt;
-        // As another tensor's it may be none of this one.
+        // The layout may come from another tensor and be invalid for this one.
         if (failed(layout.resolve(type.getShape(), type.getElementType(),
                                   nullptr)))
           return std::nullopt;
-        // A destination is the result, and so is what is overwritten in part.
-        // A window takes its bytes though none of them is read.
+        // Destinations and partly overwritten tensors share the result's
+        // memory. A window needs memory although it is not read.
         if (isResult || (loops ? !isDest(index) || isKept(index)
                                : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
         LayoutId id = costs.intern(layout, type);
-        // The map may have the name of a layout that another tensor has.
+        // The spelling of this map may be a layout of another tensor.
         auto known = cast<NpuScatterAttr>(costs.getSpelling(id));
         if (failed(
                 known.resolve(type.getShape(), type.getElementType(), nullptr)))
@@ -124,7 +125,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
       (contraction && !isCommandOfMatrices(*config, *contraction)) ||
       !isCommandOfBytes(*config))
     return std::nullopt;
-  // A sum that is none of windows is a command for each index.
+  // A sum that is not over a window needs one command per index.
   if (compute && npu::prefersAligned(compute) &&
       (isMatrix(*config) ||
        (!contraction &&
@@ -149,7 +150,7 @@ std::optional<Contraction> NpuCandidates::getContraction() const {
   });
 }
 
-/// The loop that the result of a contraction is spread by.
+/// Returns the loop by which the result of a contraction is spread, if any.
 std::optional<unsigned>
 NpuCandidates::findChannel(const OpConfig &config) const {
   NpuScatterAttr layout = getScatter(config.exact.results.front());
@@ -160,19 +161,19 @@ NpuCandidates::findChannel(const OpConfig &config) const {
   return first < 0 ? std::nullopt : std::optional<unsigned>(first);
 }
 
-/// Whether a result is made in the operand's place.
+/// Returns true if `operand` is the destination of a result.
 bool NpuCandidates::isDest(unsigned operand) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
-/// Whether what an op starts from takes memory beside the result.
+/// Returns true if `init` is read and needs memory besides that of the result.
 bool NpuCandidates::isKept(unsigned init) const {
   return std::get<LoopsRule>(node.rule).isRead[init] &&
          !isMadeInResult(node.op->getOpOperand(init));
 }
 
-/// A tensor, or a result and what it is made in.
+/// Returns true if both slots are one tensor, or a result and its destination.
 bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
   if (a.isResult == b.isResult)
     return a == b;
@@ -183,8 +184,8 @@ bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
                  .getResultNumber() == (a.isResult ? a.index : b.index);
 }
 
-/// Whether cores get the operand over the network: it has no channel of the
-/// result, but loops that are summed over.
+/// Returns true if cores receive `operand` over the network: it lacks the
+/// channel, but has summed loops.
 bool NpuCandidates::isBroadcast(unsigned operand,
                                 const Contraction &contraction,
                                 unsigned channel) const {
@@ -220,7 +221,7 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
           dim = d;
       isWeight = false;
     }
-    // What lacks the channel is loaded into all cores; a result has it.
+    // All cores load an operand without the channel; a result needs it.
     if (!dim) {
       isPossible &= !slot.isResult && !map.isFunctionOfDim(loop);
       return {};
@@ -237,8 +238,8 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
   return isPossible ? config : std::nullopt;
 }
 
-/// The axis of every loop that a tensor of this layout speaks of; nothing where
-/// one loop has two.
+/// Returns the axis of every loop that `map` contains, and 0 for other loops,
+/// or std::nullopt if a loop has two axes.
 static std::optional<SmallVector<char>>
 getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   SmallVector<char> letters(numLoops, 0);
@@ -253,8 +254,9 @@ getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   return letters;
 }
 
-/// Whether the channel is read in cores that do not compute with it: at places
-/// of windows, or at one place, where the result lies in the first core.
+/// Returns true if channels are read in cores that do not hold them: in
+/// windows, or at a constant index other than 0 while the result is in the
+/// first core.
 static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
     auto [expr, axis] = dim;
@@ -264,7 +266,7 @@ static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   });
 }
 
-/// All tensors lie as one does: each loop has one axis everywhere.
+/// Builds the configuration in which each loop has its axis of `slot`.
 std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
                                                     NpuScatterAttr layout,
                                                     Origin origin) const {
@@ -298,7 +300,7 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
         }
       axes += axis;
     }
-    // Loops that the one tensor does not know lie as around any channel.
+    // Loops that `slot` lacks get the default axes around the channel.
     size_t channel = axes.find(channelAxis);
     std::string usual = getNpuAxes(
         type.getRank(), channel == std::string::npos ? type.getRank() : channel,
@@ -310,15 +312,15 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
     isPossible &= !isChannelOfOthers(map, axes, channelAxis);
     if (!isPossible)
       return {};
-    // What lacks the channel is loaded into all cores; a result lies in one.
+    // All cores load an operand without the channel; such a result is in one.
     if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
         rule.isRead[other.index] && !isDest(other.index))
       return {};
-    // Bytes that become weights in 2IC lie as these.
+    // Bytes that are converted to 2IC weights have the layout of the weights.
     NpuScatterAttr result = layout.getPack() == NpuPack::IC2 && map == from
                                 ? layout
                                 : getNpuLayout(type, form, axes, chip);
-    // Channels of other widths go from core to core in other steps.
+    // With different widths, channels would step from core to core differently.
     isPossible &= result && (form.mode != NpuMode::Matrix ||
                              result.getWidth() == layout.getWidth());
     return result;
@@ -327,18 +329,18 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
   return isPossible ? config : std::nullopt;
 }
 
-/// A part of weights in 2IC is not in 2IC.
+/// Returns true if parts may have the pack of `whole`; 2IC weights may not.
 static bool mayHaveParts(NpuScatterAttr whole) {
   return whole.getPack() != NpuPack::IC2;
 }
 
-/// Whether a tensor of these axes has parts that are scatters of their own.
+/// Returns true if parts of a tensor with these axes have scattered layouts.
 bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
-  // A fused axis has no steps that a part could keep.
+  // A fused axis has no single stride that a part could keep.
   for (char axis : StringRef("NCHW"))
     if (axes.count(axis) > 1)
       return false;
-  // Cuts fall between storage units.
+  // Cuts must be between storage units.
   int64_t lanes = getLanes(layout.getPack());
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   return llvm::all_of(llvm::zip(rule.tileDivisors, axes), [&](auto dim) {
@@ -347,7 +349,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   });
 }
 
-/// Whether the op takes a part of a matrix of these axes that is one, too.
+/// Returns true if the op slices a matrix with these axes into a matrix.
 bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(node.op);
   if (form.mode != NpuMode::Matrix || !slice || !isStatedBox(slice))
@@ -358,14 +360,14 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
                               whole, slice.getStaticOffsets(), chip);
 }
 
-/// All tensors in one form, or, if it is alone, this one and what is read or
-/// cut out of it in system memory.
+/// Builds the configuration with all tensors in the form of `layout`, or, if
+/// `isAlone`, with the other side in system memory.
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   unsigned rank = rule.tileDivisors.size();
-  // A number has no axis: it is a part of a tensor in system memory alone.
+  // A scalar has no axis: it can only be cut out of a tensor in system memory.
   if (rank && rule.dropped.count() == rank)
     return std::nullopt;
   std::string axes = layout.getScatter().getAxes().str();
@@ -377,7 +379,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
     axes = whole;
   }
   NpuForm form = getFormBeside(layout);
-  // A part of a matrix is no scatter of its own, unless it has whole rows.
+  // A part of a matrix has a scattered layout only if it has whole rows.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
   bool takesRows = takesRowsOf(form, axes);
   auto isWhole = [&](Slot any) {
@@ -391,7 +393,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
     return std::nullopt;
   if (isCutMatrix(slot) || (!takesRows && !canCut(axes, layout)))
     return std::nullopt;
-  // Channels of a part are in successive cores.
+  // The channels of a part must be in consecutive cores.
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(node.op))
     for (auto [axis, size, stride] : llvm::zip_equal(
              StringRef(axes), slice.getStaticSizes(), slice.getStaticStrides()))
@@ -399,7 +401,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
         return std::nullopt;
   bool isPossible = true;
   auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
-    // What is overwritten in part is the result.
+    // A tensor that is overwritten in part shares the memory of the result.
     if (isSameMemory(other, slot))
       return layout;
     if (isCutMatrix(other))
@@ -419,10 +421,10 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   return isPossible ? config : std::nullopt;
 }
 
-/// Each part of a concatenation as the whole has it.
+/// Builds the configuration in which parts of `whole` are computed in place.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   std::string axes = whole.getScatter().getAxes().str();
-  // A part of a matrix is no scatter of its own.
+  // A part of a matrix has no scattered layout.
   if (whole.getMode() == NpuMode::Matrix || !mayHaveParts(whole) ||
       !canCut(axes, whole))
     return std::nullopt;
@@ -445,7 +447,7 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   return isPossible ? config : std::nullopt;
 }
 
-/// The whole from core 0 on that has a part like this one.
+/// Returns the layout of a whole, from core 0 on, with `layout` for this part.
 std::optional<NpuScatterAttr>
 NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   auto concat = cast<tensor::ConcatOp>(node.op);
@@ -462,12 +464,12 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   return whole;
 }
 
-/// `base` with another layout for one tensor.
+/// Returns `base` with another layout for one tensor.
 std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
                                                LayoutId layout) const {
   return assign(
       [&](Slot other, RankedTensorType) {
-        // A result and what it is made in are one.
+        // A result and its destination have one layout.
         return getScatter(isSameMemory(other, slot) ? layout
                           : other.isResult ? base.exact.results[other.index]
                                            : base.exact.operands[other.index]);
@@ -475,7 +477,8 @@ std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
       Origin::Mixed);
 }
 
-/// The forms in which a channel may lie; packed ones where something is.
+/// Returns the forms of a channel; packed ones need elements of at most 16
+/// bits.
 static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   bool isSmall = llvm::any_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -492,8 +495,8 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   return forms;
 }
 
-/// The axes where what is summed goes along W, and the rest beside the channel
-/// along N, so that one window has all of a sum.
+/// Returns the axes with summed dims along W and all others but the channel
+/// along N, so that one window covers all elements of a sum.
 std::string NpuCandidates::alongWindow(Slot slot, std::string axes) const {
   AffineMap map = builder.getMap(slot.isResult, slot.index);
   auto op = dyn_cast<linalg::LinalgOp>(node.op);
@@ -507,7 +510,7 @@ std::string NpuCandidates::alongWindow(Slot slot, std::string axes) const {
   return axes;
 }
 
-/// Configurations in which all tensors lie as this one does, in several forms.
+/// Adds the configurations in which all tensors follow `slot`, one per form.
 void NpuCandidates::addFollowing(Slot slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);
@@ -516,8 +519,8 @@ void NpuCandidates::addFollowing(Slot slot,
   unsigned rank = type.getRank(), last = rank - 1;
   for (NpuForm form : getForms(node.op, /*isMatrix=*/rank < 4)) {
     unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
-    // Where windows, reversed indices or a sum go over that dim, another one is
-    // the channel.
+    // Another dim is the channel if windows, reversed indices or a sum are
+    // along the default one.
     SmallVector<unsigned> channels{usual};
     for (unsigned d = rank; d-- > 0;)
       if (d != usual)
@@ -563,8 +566,8 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
     keepPreferred(configs, configs, contraction);
     return configs;
   }
-  // Without a contraction the widest tensor sets the form: channels are its
-  // second dim, or as a matrix its last.
+  // Without a contraction the largest tensor sets the form. Its channel is the
+  // second of four dims, or else the last.
   std::optional<Slot> widest;
   int64_t most = -1;
   auto consider = [&](Slot slot) {
@@ -584,7 +587,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   if (!widest)
     return configs;
   addFollowing(*widest, configs);
-  // What is read at one place of its channels lies beside the result.
+  // An operand that is read at one constant index follows the result.
   AffineMap map = builder.getMap(widest->isResult, widest->index);
   if (configs.empty() &&
       llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
@@ -599,8 +602,8 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
   std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return add(getFollowing(slot, attr, Origin::Carried));
-  // Operands that come over the network lie in cores by what is summed over,
-  // those of a batch that is spread over the cores as the batch does.
+  // Operands that are broadcast are spread by summed loops. Operands of a
+  // batched product whose batch is the channel are spread by the batch.
   auto mayLie = [&](unsigned channel) {
     AffineMap map = builder.getMap(/*isResult=*/false, slot.index);
     llvm::SmallBitVector spread = getChannelLoops(map, attr);
@@ -619,7 +622,7 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
         builder.getMap(/*isResult=*/false, slot.index) &&
         mayLie(*findChannel(base)))
       add(replace(base, slot, layout));
-  // The others start where this one does.
+  // The other tensors start at the same core.
   bool isStrided = attr.getMode() == NpuMode::Strided;
   if (attr.getStart() == 0 && !(isStrided && slot.isResult))
     return;
@@ -630,7 +633,7 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
         getForChannel(channel, *contraction, form,
                       isStrided && slot.isResult ? attr : NpuScatterAttr());
     add(config);
-    // What comes over the network starts where it may.
+    // A broadcast operand may start at any core.
     for (const OpConfig &base : known)
       for (unsigned i = 0, e = node.op->getNumOperands(); config && i < e; ++i)
         if (base.origin == Origin::Lanes &&

@@ -1,15 +1,15 @@
-//===- NpuCandidates.h - Configurations of ops on cores ---------*- C++ -*-===//
+//===- NpuCandidates.h - Candidate configurations of ops ------ -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op is offered on a target with cores. Every core computes the part of
-// the result that it holds, so all tensors spread one loop, the *channel*, over
-// the cores alike. Two kinds of operands do not have it: what a contraction
-// sums over is spread by the loop that is summed, and comes over the network
-// that broadcasts; anything else is in system memory, from where it is loaded
+// Finds candidate configurations of an op on a target with cores. Every core
+// computes the part of the result that it holds, so all tensors spread one
+// loop, the *channel*, over the cores in the same way. Two kinds of operands
+// lack the channel. An operand of a contraction is spread by a summed loop and
+// broadcast over the network; any other operand is in system memory and loaded
 // into all cores.
 //
 //   conv (n f oh ow | c kh kw)   data    aligned, channel c, or 4N
@@ -17,11 +17,11 @@
 //                                result  aligned, channel f
 //   add (n c h w), bias (c)      all by c, from the same start core
 //
-// Ops with a rule per dim are transfers: each of their tensors lies as it
-// likes.
+// Ops with a rule per dim are transfers, so their tensors may have different
+// layouts.
 //
-// Law: the tensors of a configuration fit a core together, with what is loaded
-// into all cores.
+// Law: all local tensors of a configuration, including the copies of loaded
+// operands, fit a core together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,13 +44,13 @@ public:
 
   SmallVector<OpConfig> getSeeds();
 
-  /// NpuSeeds.h. These of conversions of bytes are in NpuBytes.cpp.
+  /// See NpuSeeds.h. Checks of conversions from i8 are in NpuBytes.cpp.
   bool takesBytes(unsigned operand);
 
-  /// The bytes of the smallest of all configurations that were looked at.
+  /// Returns the bytes of the smallest configuration that was considered.
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
-  /// What the layout of one tensor offers beside `known`.
+  /// Returns the configurations that `layout` at `slot` adds to `known`.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
                               LayoutId layout);
 

@@ -1,4 +1,4 @@
-//===- NpuCommands.cpp - Which configurations have commands ---------------===//
+//===- NpuCommands.cpp - Configurations that have commands ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ bool NpuCandidates::resultLiesAs(const OpConfig &config, NpuMode mode) const {
   return layout && liesAs(layout, builder.getType(/*isResult=*/true, 0), mode);
 }
 
-/// Whether there are commands that compute the op element by element, where all
-/// of its tensors are in local memory: what comes over the network does not.
+/// Returns true if commands compute the op element by element, given all of its
+/// tensors in local memory; also if a tensor is not local or this is not known.
 bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
   auto attr = dyn_cast<npu::ChipAttr>(chip);
   auto compute = cast<linalg::LinalgOp>(node.op);
@@ -47,7 +47,8 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
       .has_value();
 }
 
-/// Whether a tensor of the op lies as a matrix, and not as an aligned tensor.
+/// Returns true if a tensor of the op is a matrix that is not an aligned
+/// tensor.
 bool NpuCandidates::isMatrix(const OpConfig &config) const {
   auto lies = [&](bool isResult, unsigned index, LayoutId id) {
     NpuScatterAttr layout = getScatter(id);
@@ -60,7 +61,7 @@ bool NpuCandidates::isMatrix(const OpConfig &config) const {
   return found;
 }
 
-/// Whether what is summed lies along an axis of a tensor that is read.
+/// Returns true if an operand has a summed loop along its axis `getAxis`.
 bool NpuCandidates::sumsAlong(
     const OpConfig &config,
     llvm::function_ref<char(NpuScatterAttr)> getAxis) const {
@@ -78,7 +79,7 @@ bool NpuCandidates::sumsAlong(
   return false;
 }
 
-/// Whether what is summed lies in several cores, each of which sees its own.
+/// Returns true if a sum is over elements of several cores.
 bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   return compute && npu::prefersAligned(compute) &&
@@ -88,9 +89,9 @@ bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
          });
 }
 
-/// Whether the operands of a product whose result is a matrix are matrices,
-/// too, whose columns are those of the result, or else what is summed over; of
-/// one in another layout, whether cores compute it element by element.
+/// Returns true if a product has commands. If its result is a matrix, its
+/// operands are matrices whose columns are the channel or a summed loop.
+/// Otherwise cores compute it element by element.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
@@ -120,8 +121,9 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   return true;
 }
 
-/// Leaves out what takes many commands where something else takes one: products
-/// that are not in the matrix layout, windows that are not in the aligned one.
+/// Removes configurations with many commands if another has a single one:
+/// products that are not in the matrix layout, windows that are not in the
+/// aligned one.
 void NpuCandidates::keepPreferred(
     SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
     const std::optional<Contraction> &contraction) const {
@@ -133,7 +135,7 @@ void NpuCandidates::keepPreferred(
   if (!isMatrix && !npu::prefersAligned(compute))
     return;
   NpuMode preferred = isMatrix ? NpuMode::Matrix : NpuMode::Aligned;
-  // Strided ones are parts of a whole, where they cost no copy.
+  // Strided results are parts of a whole that need no copy.
   auto isPreferred = [&](const OpConfig &config) {
     return (resultLiesAs(config, preferred) ||
             (!isMatrix && resultLiesAs(config, NpuMode::Strided))) &&

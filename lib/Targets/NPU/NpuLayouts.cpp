@@ -1,4 +1,4 @@
-//===- NpuLayouts.cpp - Tensors over the cores of a chip ------------------===//
+//===- NpuLayouts.cpp - Scattered layouts of tensors ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,9 +53,9 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
   return layout;
 }
 
-/// The same where every coordinate is a sum over dims, which the steps of a
-/// transfer are, else of elements side by side: pairs and fours that span
-/// several dims are no steps of one of them.
+/// Returns the packed layout if every coordinate is a sum over dims, as
+/// transfers require, or else the layout without packing: groups of 2 or 4
+/// elements that span several dims are not steps of one of them.
 static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
                                         RankedTensorType type,
                                         NpuTargetInterface chip) {
@@ -75,7 +75,7 @@ static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
 
 NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
                                     StringRef axes, NpuTargetInterface chip) {
-  // Cores that two dims lead to take a transfer for each step of one of them.
+  // If two dims index the cores, each step of one of them needs a transfer.
   char channel = getChannelAxis(form.mode);
   int64_t numChannelDims = 0;
   for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
@@ -152,7 +152,8 @@ llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
   return getAxisLoops(map, layout, getChannelAxis(layout.getMode()));
 }
 
-/// A layout of the same chip and start, and of nothing packed.
+/// Returns a type whose layout has the chip and start of `layout`, without
+/// packing.
 static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                                   ArrayRef<int64_t> shape, Type element,
                                   StringRef axes) {
@@ -169,8 +170,8 @@ static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                           /*offset=*/0, scatter.axes, layout.getTarget()));
 }
 
-/// The loop that leads the result from core to core; nothing where several do,
-/// or a part of one.
+/// Returns the loop that leads the result from core to core, or std::nullopt if
+/// there are several, or if an index contains the loop in an expression.
 static std::optional<unsigned> findOnlyChannel(AffineMap written,
                                                NpuScatterAttr layout) {
   llvm::SmallBitVector loops = getChannelLoops(written, layout);
@@ -190,7 +191,8 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   if (takesStrides)
     channel = findOnlyChannel(written, layout);
   if (channel && !map.isFunctionOfDim(*channel)) {
-    // Core c has what channels c, c + X, .. need, or a channel's columns.
+    // Core c needs the data of channels c, c + X, .. or of the columns of a
+    // channel.
     bool isMatrix = layout.getMode() == NpuMode::Matrix;
     int64_t npus = layout.getTarget().getFigures().npus;
     AffineExpr core = getAffineDimExpr(*channel, type.getContext());
@@ -223,7 +225,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
     indices.push_back(getAffineDimExpr(loop, type.getContext()));
     axes += getChannelAxis(layout.getMode());
   }
-  // On one core a result may lie along another axis; a number has no dim.
+  // On one core the result may lack the channel axis; a scalar has no dim.
   if (shape.empty() && type.getRank() == 0) {
     shape.push_back(1);
     indices.push_back(getAffineConstantExpr(0, type.getContext()));

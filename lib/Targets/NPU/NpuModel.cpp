@@ -1,4 +1,4 @@
-//===- NpuModel.cpp - Plans and prices on cores ---------------------------===//
+//===- NpuModel.cpp - Conversion plans and costs on cores -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,11 +19,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The words of all cores that pass when a tensor in local memory is walked
-/// once: what the layout reserves, in every core, whether it holds elements or
-/// not. A storage unit takes whole words, so bytes are four to a word only
-/// where they are packed, and a channel that begins anywhere touches one more
-/// step of the execution units than one that is aligned.
+/// Returns the words that all cores process in one pass over a tensor in local
+/// memory: the extent that the layout reserves, padding included. A storage
+/// unit holds one word, so four i8 share a word only if they are packed. A
+/// compact channel has any start, so it touches one more step of the execution
+/// units than an aligned one.
 int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
                                  const CostModel &costs) const {
   NpuFigures figures = target.getChip().getFigures();
@@ -49,8 +49,8 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   return scaleCost(words, figures.npus);
 }
 
-/// The move of an operand from system memory into every core that needs it; of
-/// one that goes nowhere, or finds no way, one transfer.
+/// Returns the cost to load an operand from system memory into every core that
+/// needs it. Without a layout or a known move, it is that of one transfer.
 Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
   int64_t elementBytes = getElementBytes(type.getElementType());
   SmallVector<int64_t> sizes = assumeSizes(load.type.getShape());
@@ -60,7 +60,7 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
           dyn_cast_if_present<NpuScatterAttr>(load.type.getEncoding()))
     to = layout.resolve(sizes, load.type.getElementType(), nullptr);
   if (succeeded(to)) {
-    // The dims in front are repeated.
+    // The leading dims are repeated.
     std::vector<IndexExpr> dims;
     std::vector<SizeExpr> sizeOf;
     for (int64_t size : assumeSizes(type.getShape())) {
@@ -77,9 +77,9 @@ Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
                     scaleCost(ShapedType::getNumElements(sizes), elementBytes));
 }
 
-/// Arithmetic runs where the result lies, once for every index that is summed
-/// over. Operands in local memory are free: the network takes no time of the
-/// clock.
+/// Arithmetic runs in the cores of the result, once per index that is summed
+/// over. Operands in local memory are free: the clock has no time for the
+/// network.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
@@ -120,7 +120,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                         takesStrides);
     cost = addCosts(cost, getLoadCost(type, load));
   }
-  // A step multiplies and adds on all lanes.
+  // A step is one multiply-add on all lanes.
   int64_t steps = getNpuSteps(target, points);
   int64_t functions =
       std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
@@ -164,7 +164,7 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// A tensor may be a matrix, or spread any of its dims.
+/// Doubles the limits: a tensor may be a matrix, or spread any of its dims.
 CandidateLimits NpuModel::getLimits(CandidateLimits limits) const {
   return {llvm::SaturatingMultiply(limits.configsPerOp, 2u),
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};

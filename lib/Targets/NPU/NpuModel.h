@@ -1,19 +1,18 @@
-//===- NpuModel.h - The model of the cores of an NPU ------------*- C++ -*-===//
+//===- NpuModel.h - Cost model of the cores of an NPU --------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of its transfers, and the bytes, on the way that
-//                it takes (NpuMove.h)
+//   conversion   the start of its transfers and their bytes, by the method that
+//                NpuMove.h chooses
 //   op           by the clock of the engines (EngineTimes.h): the words that
-//                all cores walk, empty ones included, once for each index that
-//                is summed over, and what is loaded for it. An op that is not
-//                in local memory counts as many times as makes any other
-//                choice better
+//                all cores process, padding included, once per index that is
+//                summed over, and the loads of the op. The cost of an op that
+//                is not in local memory is scaled to be above all others
 //
-// Ops are offered one loop spread over the cores (NpuCandidates.h).
+// NpuCandidates.h has the candidate configurations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +26,11 @@
 namespace mlir {
 namespace layout {
 
-/// What an op that cannot run on cores costs more than one that does.
+/// The factor by which the cost of an op that cannot run on cores is scaled.
 constexpr int64_t kNotOnCores = 1 << 20;
 
-/// The move of a tensor, with the transfers of a chip; nothing on other chips,
-/// and where no way is found.
+/// Returns the move of a tensor between two maps, or std::nullopt if there is
+/// none or if `target` has no chip with transfers.
 std::optional<NpuMove> getNpuMove(const LayoutMap &from, const LayoutMap &to,
                                   ArrayRef<int64_t> shape, int64_t elementBytes,
                                   NpuTargetAttr target);

@@ -1,4 +1,4 @@
-//===- NpuMove.cpp - How a tensor gets from place to place ----------------===//
+//===- NpuMove.cpp - Methods of moving a tensor ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir::layout;
 EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
   ChipClock clock;
   EngineTimes times;
-  times.byte = {2, 1}; // each is read and written
+  times.byte = {2, 1}; // each byte is read and written
   if (!target)
     return times;
   if (auto chip = dyn_cast<npu::ChipAttr>(target.getChip()))
@@ -62,7 +62,8 @@ std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
     return move;
   };
   std::optional<NpuMove> direct = plan(Way::Direct, {{&from, &to}});
-  // The other way takes two transfers at least, and twice the bytes.
+  // A move through system memory has at least two transfers, and twice the
+  // bytes.
   if (direct && direct->commands <= 2)
     return direct;
   std::optional<NpuMove> through;

@@ -1,4 +1,4 @@
-//===- NpuParts.cpp - Parts of a concatenation in their place -------------===//
+//===- NpuParts.cpp - In-place parts of concatenations --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -96,7 +96,7 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
     return layout;
   if (whole.getMode() == NpuMode::Matrix)
     return {};
-  // The strides of the whole.
+  // Otherwise the part has the strides of the whole.
   NpuScatter all = whole.getScatter();
   std::optional<NpuStorage> storage =
       getNpuStorage(all, figures, getElementBytes(type.getElementType()),

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops on parts are copies of boxes. Each is asked for its transfers, as its
-// lowering does it; what the DMA engine cannot address, cores move themselves
-// where both sides lie in the same ones.
+// Slices, pads and concatenations are copies of boxes. Their costs are those of
+// the transfers that the lowering emits. If the DMA engine cannot address a
+// box, the cores copy it if both sides are in the same cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The box of the whole tensor that an operand is read from or goes to.
+/// The box of the whole tensor that an operand is read from or written to.
 struct Part {
   unsigned operand;
-  bool isOfResult; // or of the operand
+  bool isOfResult; // else of the operand
   SmallVector<int64_t> offsets, sizes, strides, dropped;
 };
 } // namespace
@@ -73,8 +73,8 @@ static SmallVector<Part, 2> getParts(Operation *op) {
   return parts;
 }
 
-/// What is cut out of system memory is read where it is, and what is made or
-/// stored in its place in a concatenation moves no more.
+/// Slices of system memory are read in place. Parts of a concatenation that are
+/// computed or stored in their in-place destinations are not moved.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);
@@ -92,7 +92,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
         costs.getSpelling(layouts.operands[p.operand]));
     auto whole = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
-    // Of two that take the same time, that one which stays inside.
+    // Of two choices with the same time, prefer the one in local memory.
     if (concat && !part && !whole &&
         isStoredAtOnce(op->getOpOperand(p.operand))) {
       cost = addCosts(cost, 1);
@@ -116,7 +116,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     int64_t elementBytes = getElementBytes(type.getElementType());
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     if (part == parts.end() || layouts.results[0] == kAnyLayout) {
-      // What is moved is the smaller side.
+      // The smaller side determines the bytes.
       int64_t elements =
           std::min(type.getNumElements(), result.getNumElements());
       if (!isView)

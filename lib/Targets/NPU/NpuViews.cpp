@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts in which both sides of a reshape have the same bytes. A matrix
-// with channels of 64 columns is an aligned tensor whose channels are heads:
+// Finds the layouts with which both sides of a reshape have the same bytes. For
+// example, a matrix with 64-column channels is an aligned tensor whose channels
+// are heads:
 //
 //     tensor<128x768>       matrix 64              core h has columns 64 h ..
 //     tensor<128x12x64>     aligned, axes "NCW"    core h has head h
@@ -19,10 +20,10 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// The axes of the other side of a view, and the form in which it has them.
-/// What becomes several dims has its axis in all of them, and a matrix whose
-/// channels are some of these is aligned; several axes that become one dim are
-/// the columns of a matrix, or its rows.
+/// Returns the axes of the other side of a view and sets `form` to its form, or
+/// returns std::nullopt if no form fits. A dim that is split keeps its axis in
+/// all of its parts; a matrix with one of them as channels becomes aligned.
+/// Several axes that are joined in one dim become columns or rows of a matrix.
 static std::optional<std::string>
 getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
               ArrayRef<int64_t> sizes, RankedTensorType from, StringRef axes,
@@ -78,7 +79,7 @@ getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
   return other;
 }
 
-/// The other side of a view, where it is a scattered layout, too.
+/// Builds the configuration of a view if both sides have scattered layouts.
 std::optional<OpConfig> NpuCandidates::getView(Slot slot,
                                                NpuScatterAttr layout) const {
   bool ofResult = slot.isResult || slot.index > 0;
@@ -89,8 +90,8 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
   RankedTensorType to = builder.getType(!ofResult, 0);
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return std::nullopt;
-  // The dims that a dim of the other side is a part of, or that are parts of
-  // it; those of size 1 say nothing.
+  // The dims of `from` that each dim of `to` is a part of, or that are parts of
+  // it, without dims of size 1.
   SmallVector<SmallVector<unsigned, 4>> sources(to.getRank());
   auto relate = [&](unsigned o, unsigned d) {
     if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1 &&
@@ -115,7 +116,7 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
   NpuScatterAttr viewed = getNpuLayout(to, form, *axes, chip);
   if (!viewed)
     return std::nullopt;
-  // Whether it is one is a question to the maps.
+  // Only the maps tell whether both sides have the same bytes.
   LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
   LayoutMap map = applyView(costs.getMap(here), own);
   if (costs.getNormalForm(costs.intern(map), to) !=

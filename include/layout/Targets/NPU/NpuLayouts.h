@@ -1,12 +1,12 @@
-//===- NpuLayouts.h - Tensors over the cores of a chip ----------*- C++ -*-===//
+//===- NpuLayouts.h - Scattered layouts of tensors ------------ -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The scattered layouts that a tensor is offered: which dim is spread over the
-// cores, and how the others lie in one.
+// Builds the candidate layouts of a tensor in local memory. A layout spreads
+// one dim, the channel, over the cores and places the other dims within a core.
 //
 //   1x64x56x56, channels d1     aligned, axes NCHW
 //   weights 64x3x7x7, d0        compact, ic2, axes "CNHW"
@@ -14,10 +14,10 @@
 //   128x768 as a matrix         matrix 12, 64 cores: 64 channels of 12 columns
 //
 // Laws:
-//  * a layout that is given is valid for the type on the chip (L1) and fits a
-//    core; nothing else is given;
-//  * a matrix has no more channels than the chip has cores: its channels are as
-//    narrow as that allows.
+//  * every returned layout is valid for the type on the chip (L1) and fits a
+//    core;
+//  * a matrix has at most as many channels as the chip has cores, with the
+//    smallest width that allows this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,76 +31,77 @@
 namespace mlir {
 namespace layout {
 
-/// How the tensors of an op lie, apart from their dims.
+/// The parameters of a scattered layout that do not depend on its axes.
 struct NpuForm {
   NpuMode mode = NpuMode::Aligned;
   int64_t start = 0;
-  /// Elements of 8 and 16 bits share storage units along their axis N.
+  /// True if 8-bit and 16-bit elements share storage units along axis N.
   bool isPacked = false;
-  /// Of a matrix: columns of a channel; 0 for as few as cores ask for.
+  /// The columns of a matrix channel, or 0 for the fewest that the cores allow.
   int64_t width = 0;
 };
 
-/// The form of a layout.
+/// Returns the form of `layout`.
 NpuForm getForm(NpuScatterAttr layout);
 
-/// The form of the tensors beside one of this layout: what has strides of its
-/// own, as parts have, is followed by aligned ones.
+/// Returns the form of the other tensors of an op: that of `layout`, except
+/// that strided layouts become aligned.
 NpuForm getFormBeside(NpuScatterAttr layout);
 
-/// The axis that is spread over the cores.
+/// Returns the axis that is spread over the cores.
 inline char getChannelAxis(NpuMode mode) {
   return mode == NpuMode::Matrix ? 'M' : 'C';
 }
 
-/// The axes of a tensor whose channels are dim `channel`: dims before it are N,
-/// the last one after it W, what lies between H; of a matrix, `channel` is M
-/// and all others N.
+/// Returns the axes of a tensor of rank `rank` with channel dim `channel`. Dims
+/// before the channel are N, the last dim after it is W, and dims in between
+/// are H. In matrix mode `channel` is M and all other dims are N.
 std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 
-/// The layout of tensors of `type` in this form; null where it does not fit.
+/// Returns the layout of `type` in `form`, or null if it does not fit.
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
-/// The layout of weights whose channels are dim `channel`: compact, and f32 in
-/// 2IC-mode along the first of the other dims.
+/// Returns the compact layout of weights with channel dim `channel`, or null.
+/// f32 weights are in 2IC-mode along the first other dim.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
-/// An operand in system memory as every core that computes with it loads it.
+/// The copy of an operand in system memory that each core loads.
 struct NpuLoad {
-  /// Has a layout, which may not fit.
+  /// The type with its layout, which may not fit the chip.
   RankedTensorType type;
-  /// From the loops of the op.
+  /// Maps the loops of the op to indices of the copy.
   AffineMap map;
-  /// The dims in front that the operand lacks: the channels of the result, or
-  /// the cores that they are in.
+  /// The number of leading dims that the operand lacks: the channels of the
+  /// result, or the cores that hold these channels.
   unsigned numNew;
 };
 
-/// `map` is the operand's, `written` that of the result, which has `layout`. An
-/// op that takes strides needs it once in each core, others for each channel.
+/// Returns the copy of an operand that is read by `map`, for a result in
+/// `layout` that is written by `written`. It is per core if `takesStrides`,
+/// else per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);
 
-/// A tensor of which an op on `layout` knows the sizes, and reads no element.
+/// Returns the type of an operand whose sizes are used, but no element is read.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
-/// Whether a tensor lies in this mode, whatever its layout is called: where
-/// channels have one element for each N, and there are no more of them than
-/// cores, a matrix is an aligned tensor.
+/// Returns true if `layout` stores `type` as `mode` does. For example, a matrix
+/// whose channels have one column, and at most as many channels as there are
+/// cores, is an aligned tensor.
 bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
 
-/// The loops that the cores of a tensor are spread over; `map` takes loops to
-/// its dims.
+/// Returns the loops that index the dims spread over the cores. `map` maps
+/// loops to the dims of the tensor.
 llvm::SmallBitVector getChannelLoops(AffineMap map, NpuScatterAttr layout);
 
-/// The loops that index dims of an axis.
+/// Returns the loops that index the dims of `axis`.
 llvm::SmallBitVector getAxisLoops(AffineMap map, NpuScatterAttr layout,
                                   char axis);
 
-/// The bytes that `layout` reserves in every core.
+/// Returns the bytes that `layout` reserves in every core.
 int64_t getNpuBytes(NpuScatterAttr layout, RankedTensorType type);
 
 } // namespace layout

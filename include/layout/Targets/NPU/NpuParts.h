@@ -1,25 +1,25 @@
-//===- NpuParts.h - Parts of a concatenation in their place -----*- C++ -*-===//
+//===- NpuParts.h - In-place parts of concatenations ---------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of a concatenation costs no transfer where it is made in its place:
-// its layout is what the part has of the layout of the whole, but for the byte
-// where it begins.
+// A part of a concatenation needs no transfer if it is computed in its in-place
+// destination. Its layout is then the layout of the whole, restricted to the
+// part, at another start byte.
 //
 //   1x9x4x4 aligned, start 0, of 1x6x4x4 and 1x3x4x4, four cores
 //     the first part     aligned, start 0
 //     the second part    aligned, start 2, a row (64 bytes) further
 //
-// Of several batches the strides are those of the whole, so the layout of the
-// part is a strided one.
+// With several batches the part has the strides of the whole, so its layout is
+// strided.
 //
 // Laws:
-//  * what is offered, priced and lowered asks the same functions;
-//  * a tensor has one place: that of the first concatenation that it is a part
-//    of.
+//  * candidates, costs and the lowering use the same functions;
+//  * a tensor has one in-place destination: that of the first concatenation of
+//    which it is a part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,17 +33,17 @@
 namespace mlir {
 namespace layout {
 
-/// Where the operands of a concatenation begin.
+/// Returns the offsets of each operand of `concat` in the result.
 SmallVector<SmallVector<int64_t>> getPartOffsets(tensor::ConcatOp concat);
 
-/// The layout of a part from `offsets` on as the whole has it; null where no
-/// layout says so.
+/// Returns the layout of a part of type `type` at `offsets` within a tensor in
+/// layout `whole`, or null if no scattered layout describes it.
 NpuScatterAttr getNpuPart(RankedTensorType type, NpuScatterAttr whole,
                           RankedTensorType wholeType, ArrayRef<int64_t> offsets,
                           NpuTargetInterface chip);
 
-/// The byte of the whole at which the part begins, if its layout is that of the
-/// part's place and applies there.
+/// Returns the byte of the whole at which the part begins, or std::nullopt if
+/// layout `part` does not place its elements where `whole` does.
 std::optional<int64_t> findNpuPlace(NpuScatterAttr part, RankedTensorType type,
                                     NpuScatterAttr whole,
                                     RankedTensorType wholeType,

@@ -1,12 +1,12 @@
-//===- NpuSeeds.h - Whether an op fits the cores of a chip ------*- C++ -*-===//
+//===- NpuSeeds.h - Candidate configurations of one op -------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op with loops is offered by itself on an NPU, asked by who splits ops
-// before layouts are decided.
+// Queries about the candidate configurations of a single op on an NPU, for
+// passes that split ops before layouts are assigned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,25 +18,26 @@
 namespace mlir {
 namespace layout {
 
-/// Of a concatenation that goes to system memory, as those who cut its parts
-/// have planned.
+/// Marks a tensor.concat whose result the tiling pass has placed in system
+/// memory.
 constexpr StringLiteral kStored = "npu.stored";
 
-/// The configurations of `op` by itself that fit a core of `chip`.
+/// Returns the configurations of `op` alone that fit a core of `chip`.
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 
-/// Whether in every such configuration the operand, of f32, lies in local
-/// memory as one command makes it of bytes that lie alike.
+/// Returns true if in every seed configuration the f32 operand is in local
+/// memory, and commands can convert it from i8 data in the same layout.
 bool takesBytes(OpOperand &operand, CostModel &costs, NpuTargetInterface chip);
 
-/// Whether commands make f32 in this layout of bytes that lie alike, and a core
-/// has room for both and for work memory.
+/// Returns true if commands can convert i8 data in `layout` to f32 in the same
+/// layout, and a core has space for both and for work memory.
 bool isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
                    NpuTargetInterface chip);
 
-/// The bytes of a core that the op takes at least, whether they fit or not;
-/// nothing where its tensors cannot be spread alike.
+/// Returns the bytes of a core that the smallest configuration of `op` needs,
+/// even if it does not fit, or std::nullopt if the tensors have no common
+/// channel.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,
                                          NpuTargetInterface chip);
 

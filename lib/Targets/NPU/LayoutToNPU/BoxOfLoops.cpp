@@ -1,4 +1,4 @@
-//===- BoxOfLoops.cpp - An op on a box of its loops -----------------------===//
+//===- BoxOfLoops.cpp - An op on a box of its iterations ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's tiling slices an operand by the first index of the box and the
-// distance to the last one, which is right where indices go forward. Reversed
-// and divided ones are sliced here, by the least and the greatest index.
+// distance to the last one, which requires increasing indices. For reversed and
+// divided indices, this file slices by the least and the greatest index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether the index grows by the same step with each iteration of each loop.
+/// Returns true if the index increases linearly with each loop.
 static bool goesForward(AffineExpr expr) {
   if (isa<AffineDimExpr, AffineConstantExpr>(expr))
     return true;
@@ -79,7 +79,8 @@ struct Box {
 };
 } // namespace
 
-/// The part of an operand that the box reaches, and the map that indexes it.
+/// Returns the slice of an operand that the box reads, and its indexing map, or
+/// std::nullopt if an index has no known range.
 static std::optional<std::pair<Value, AffineMap>>
 takePart(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
          const Box &box) {
@@ -138,8 +139,8 @@ makeGenericBox(OpBuilder &builder, linalg::GenericOp op, const Box &box) {
   return cast<linalg::LinalgOp>(part.getOperation());
 }
 
-/// A part of what is filled is filled by itself, and of what is not read it is
-/// fresh.
+/// Narrows the fills of inits to the box, and replaces inits that are not read
+/// by new tensors.
 static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
                            linalg::LinalgOp part) {
   OpBuilder::InsertionGuard guard(builder);
@@ -164,7 +165,7 @@ static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
   }
 }
 
-/// The box, on slices of all operands.
+/// Creates the op on the box with slices of all operands.
 static FailureOr<linalg::LinalgOp> makeSliced(OpBuilder &builder,
                                               linalg::LinalgOp op,
                                               ArrayRef<int64_t> firsts,

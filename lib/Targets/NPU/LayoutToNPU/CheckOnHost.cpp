@@ -63,7 +63,7 @@ findElementsAt(Value tensor, ArrayRef<std::optional<int64_t>> indices) {
   std::optional<Elements> found = findAllElements(tensor);
   if (!found || llvm::none_of(indices, [](auto at) { return at.has_value(); }))
     return found;
-  // Of a part of something else it is not known where it is.
+  // The position of a part of another tensor is not known.
   if (found->argument != tensor)
     return std::nullopt;
   for (auto [at, size] : llvm::zip_equal(
@@ -136,7 +136,7 @@ static std::optional<Elements> findElements(Value number) {
   auto extract = number.getDefiningOp<tensor::ExtractOp>();
   if (!extract)
     return std::nullopt;
-  // The largest of them, as layout-check-indices computes it.
+  // layout-check-indices computes the largest of the elements first.
   auto most = extract.getTensor().getDefiningOp<linalg::GenericOp>();
   if (!most || most.getNumParallelLoops() != 0 || most.getNumLoops() == 0)
     return findRead(extract);
@@ -182,7 +182,7 @@ static bool recordRange(cf::AssertOp op) {
 
 /// Erases `op` and the ops that only it used.
 static void eraseWithOperands(Operation *op) {
-  llvm::SetVector<Operation *> operands; // none twice, as it may be erased
+  llvm::SetVector<Operation *> operands; // unique, as ops are erased
   auto erase = [&](Operation *user) {
     for (Value operand : user->getOperands())
       if (Operation *made = operand.getDefiningOp())
@@ -201,7 +201,7 @@ struct CheckOnHost : layout::impl::CheckOnHostPassBase<CheckOnHost> {
     SmallVector<cf::AssertOp> asserts;
     getOperation()->walk([&](cf::AssertOp op) { asserts.push_back(op); });
     for (cf::AssertOp op : asserts) {
-      // What bodies assert is dropped with a warning.
+      // Assertions in bodies are dropped with a warning later.
       if (isa<linalg::LinalgOp>(op->getParentOp()))
         continue;
       if (!recordRange(op))

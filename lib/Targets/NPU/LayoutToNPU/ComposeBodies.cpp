@@ -1,4 +1,4 @@
-//===- ComposeBodies.cpp - What no function computes, by some that do -----===//
+//===- ComposeBodies.cpp - Expansion of ops without a function ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Arithmetic on f32.
+/// Emits f32 arithmetic.
 struct Formula {
   OpBuilder &builder;
   Location loc;
@@ -45,7 +45,7 @@ struct Formula {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   }
-  /// The half of a word, from this bit on.
+  /// Returns 16 bits of a word, from bit `from` on.
   Value half(Value of, int64_t from) {
     if (from)
       return arith::ShRUIOp::create(builder, loc, of, word(from));
@@ -60,8 +60,8 @@ struct Formula {
 };
 } // namespace
 
-/// `bits - offset` of a word of at most 23 bits: those behind an exponent of
-/// 2^23.
+/// Returns `bits - offset` as f32 for `bits` of at most 23 bits: they become
+/// the mantissa of 2^23 + `bits`.
 Value Formula::shortToFloat(Value bits, int64_t offset) {
   Value behind =
       arith::OrIOp::create(builder, loc, bits, word(0x4B000000)); // 2^23
@@ -70,9 +70,10 @@ Value Formula::shortToFloat(Value bits, int64_t offset) {
   return add(sum, number(-float((1 << 23) + offset)));
 }
 
-/// Two halves, of which the high one has the sign, rounded once.
+/// Converts i32 to f32 by its two halves, of which the high one has the sign,
+/// with one rounding.
 Value Formula::wordToFloat(Value of) {
-  // No more than 23 bits are left.
+  // At most 23 bits are left.
   APInt by;
   if (auto shift = of.getDefiningOp<arith::ShRUIOp>())
     if (matchPattern(shift.getRhs(), m_ConstantInt(&by)) && by.sge(9) &&
@@ -83,7 +84,8 @@ Value Formula::wordToFloat(Value of) {
       shortToFloat(half(of, 0), 0));
 }
 
-/// Abramowitz and Stegun 7.1.26: within 1.5e-7 of it.
+/// Approximates erf by Abramowitz and Stegun 7.1.26, with an error below
+/// 1.5e-7.
 Value Formula::erf(Value x) {
   Value size = abs(x);
   Value t = arith::DivFOp::create(
@@ -95,14 +97,14 @@ Value Formula::erf(Value x) {
   Value square = mul(x, x);
   Value tail = mul(mul(sum, t), math::ExpOp::create(builder, loc, neg(square)));
   Value positive = arith::SubFOp::create(builder, loc, number(1), tail);
-  // 2 where x is positive, less 1: the sign.
+  // The sign of x: 2 if x is positive, else 0, minus 1.
   Value sign =
       add(select(arith::CmpFPredicate::OGT, x, number(0), number(2), number(0)),
           number(-1));
   return mul(positive, sign);
 }
 
-/// Whether an element is known to be a number, as constants are.
+/// Returns true if `value` is a constant without NaN.
 static bool isNumber(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto op =
@@ -118,8 +120,9 @@ static bool isNumber(Value value) {
                        [](const APFloat &each) { return each.isNaN(); });
 }
 
-/// The larger or the smaller of two, of which one is a number; null where the
-/// select is something else, or differs where the other one is no number.
+/// Returns a select of the larger or smaller operand as a max or min op, or
+/// null if it is another select. One operand must not be NaN; the op depends on
+/// the result if the other one is.
 static Value getExtreme(Formula &f, arith::CmpFOp compare,
                         arith::SelectOp select) {
   using Predicate = arith::CmpFPredicate;
@@ -141,7 +144,7 @@ static Value getExtreme(Formula &f, arith::CmpFOp compare,
   bool isUnordered = llvm::is_contained(
       {Predicate::UGT, Predicate::UGE, Predicate::ULT, Predicate::ULE},
       predicate);
-  // What is chosen where they do not compare.
+  // The operand that is selected if they are unordered.
   Value chosen = isUnordered ? yes : no, other = known == b ? a : b;
   if (isGreater == isStraight)
     return chosen == known
@@ -153,7 +156,7 @@ static Value getExtreme(Formula &f, arith::CmpFOp compare,
              : Value(arith::MinimumFOp::create(f.builder, f.loc, other, known));
 }
 
-/// By comparisons that are functions: larger, smaller and equal.
+/// Expands a select by `compare` into selects by OGT, OLT and OEQ.
 static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
                            Value no) {
   using Predicate = arith::CmpFPredicate;
@@ -168,7 +171,7 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
     return either(Predicate::OLT, Predicate::OEQ, yes, no);
   case Predicate::ONE:
     return either(Predicate::OLT, Predicate::OGT, yes, no);
-  // The others are those, negated.
+  // The other predicates are negations of those.
   case Predicate::UGT:
     return either(Predicate::OLT, Predicate::OEQ, no, yes);
   case Predicate::ULT:
@@ -181,7 +184,7 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
     return f.select(Predicate::OGT, a, b, no, yes);
   case Predicate::UNE:
     return f.select(Predicate::OEQ, a, b, no, yes);
-  // What is equal to itself is a number.
+  // x == x is false for NaN.
   case Predicate::ORD:
     return f.select(Predicate::OEQ, a, a,
                     f.select(Predicate::OEQ, b, b, yes, no), no);
@@ -193,7 +196,8 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
   }
 }
 
-/// By comparisons of f32, which has every half of a word.
+/// Expands a select by an integer comparison into selects by f32 comparisons,
+/// as f32 represents each half of a word.
 static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                            Value no) {
   using Predicate = arith::CmpIPredicate;
@@ -202,12 +206,12 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
   if (predicate == Predicate::eq || predicate == Predicate::ne) {
     if (predicate == Predicate::ne)
       std::swap(yes, no);
-    // Only zero becomes 0.
+    // Only an i32 of zero becomes 0.0.
     Value differ = arith::XOrIOp::create(f.builder, f.loc, a, b);
     return f.select(arith::CmpFPredicate::OEQ, f.wordToFloat(differ),
                     f.number(0), yes, no);
   }
-  // All are a < b, turned around or negated.
+  // All predicates are a < b with swapped operands or results.
   if (llvm::is_contained(
           {Predicate::sgt, Predicate::sle, Predicate::ugt, Predicate::ule},
           predicate))
@@ -230,7 +234,7 @@ static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                   f.select(arith::CmpFPredicate::OEQ, highA, highB, low, no));
 }
 
-/// A choice by what several comparisons say together is several choices.
+/// Splits a select by a logical combination of conditions into several selects.
 static Value expandSelect(Formula &f, arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
   Value yes = select.getTrueValue(), no = select.getFalseValue();
@@ -265,7 +269,7 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
   return expandCompare(f, compare, yes, no);
 }
 
-/// Writes an op of a body by others; null where that is not needed or known.
+/// Expands an op of a body, or returns null if this is not needed or not known.
 static Value expand(Operation *op) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   if (!type || (!type.isF32() && !type.isInteger(32)))
@@ -281,7 +285,7 @@ static Value expand(Operation *op) {
   if (auto cast = dyn_cast<arith::SIToFPOp>(op);
       cast && cast.getIn().getType().isInteger(32))
     return f.wordToFloat(cast.getIn());
-  // Bits are choices.
+  // A conversion of i1 is a select.
   if (isa<arith::UIToFPOp, arith::SIToFPOp, arith::ExtUIOp, arith::ExtSIOp>(
           op) &&
       op->getOperand(0).getType().isInteger(1)) {
@@ -305,7 +309,7 @@ LogicalResult layout::expandMath(func::FuncOp function) {
            name == math::Log1pOp::getOperationName() ||
            name == math::ExpM1Op::getOperationName();
   });
-  // The body of a named op is what its name says.
+  // The body of a named op must match its name.
   SmallVector<Operation *> ops;
   function.walk([&](linalg::GenericOp op) {
     for (Operation &inner : *op.getBlock())
@@ -318,7 +322,7 @@ LogicalResult layout::expandMath(func::FuncOp function) {
 }
 
 void layout::composeBody(linalg::GenericOp op) {
-  // What an op becomes stands before it, and may be expanded in turn.
+  // The expansion precedes the op, and may be expanded again.
   for (Operation *inner = &op.getBlock()->front(); inner;) {
     Operation *before = inner->getPrevNode(), *next = inner->getNextNode();
     if (Value value = expand(inner)) {
@@ -328,7 +332,7 @@ void layout::composeBody(linalg::GenericOp op) {
     }
     inner = next;
   }
-  // What nothing uses any more is no function to find.
+  // Unused ops must not be matched as functions.
   for (Operation &inner :
        llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))
     if (isOpTriviallyDead(&inner))

@@ -1,4 +1,4 @@
-//===- CutGroup.cpp - The ops of a group, part by part --------------------===//
+//===- CutGroup.cpp - Tiling of the ops of a group ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Concatenations of what is in system memory.
+/// Marks concatenations of parts in system memory.
 static constexpr StringLiteral kPutTogether = "npu.put_together";
 
 namespace {
@@ -57,14 +57,14 @@ private:
   bool keepsResults;
   SmallVector<Operation *> ops;
   int64_t part = 0;
-  DenseMap<Value, Value> made;                         // of the part
+  DenseMap<Value, Value> made;                         // of this part
   DenseMap<Value, SmallVector<Value>> ofResults;       // of all parts
-  DenseMap<OpOperand *, SmallVector<Value>> ofConcats; // behind the group
+  DenseMap<OpOperand *, SmallVector<Value>> ofConcats; // after the group
   IRMapping behind;
 };
 } // namespace
 
-/// A box of the tensor, of which `tensor` has the elements of another one.
+/// Returns the slice `box` of a tensor, given that `tensor` has its box `of`.
 Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                        const TensorBox &box) {
   if (of == box)
@@ -76,7 +76,7 @@ Value Cutter::takePart(Location loc, Value tensor, const TensorBox &of,
                                         getAttrs(box.sizes), getAttrs(ones));
 }
 
-/// The box of an operand, of what the group makes where this part has it.
+/// Returns the box of an operand, from the tensors of this part if it has them.
 Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
   Value tensor = operand.get();
   Location loc = operand.getOwner()->getLoc();
@@ -93,7 +93,7 @@ Value Cutter::readPart(OpOperand &operand, const TensorBox &box) {
               : empty;
 }
 
-/// The part of an op that moves boxes of tensors.
+/// Creates the part of an op that moves boxes of tensors.
 Value Cutter::makeMoved(Operation *op, const Reads &reads) {
   Location loc = op->getLoc();
   SmallVector<Value> parts;
@@ -148,7 +148,7 @@ FailureOr<Operation *> Cutter::makePart(Operation *op, const Reads &reads) {
 LogicalResult Cutter::makeStage(unsigned stage) {
   Operation *op = stages.all[stage].op;
   const Reads &reads = group.getReadsOf(stage, part);
-  // What several stages read is loaded once.
+  // Tensors that several stages read are loaded once.
   for (auto &[operand, box] : reads.boxes) {
     Value tensor = operand->get();
     if (!made.contains(tensor) && !isFresh(tensor) && !group.isStreamed(tensor))
@@ -184,7 +184,8 @@ LogicalResult Cutter::makeStage(unsigned stage) {
   return success();
 }
 
-/// The iterations of a piece of the part, which goes on from `results`, if any.
+/// Creates the iterations of one piece of the part, which accumulates into
+/// `results` if they are not empty.
 LogicalResult Cutter::makePiece(unsigned stage,
                                 const std::optional<Reads> &reads,
                                 SmallVector<Value> &results) {
@@ -214,7 +215,7 @@ LogicalResult Cutter::makePiece(unsigned stage,
   return success();
 }
 
-/// Of parts that may be null, where others need nothing of them.
+/// Concatenates the parts that are not null, i.e. that other ops need.
 Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   SmallVector<Value> needed;
   llvm::copy_if(parts, std::back_inserter(needed),
@@ -224,7 +225,7 @@ Value Cutter::join(Location loc, ArrayRef<Value> parts, unsigned dim) {
   return tensor::ConcatOp::create(builder, loc, dim, needed);
 }
 
-/// The parts of a result, side by side.
+/// Concatenates the parts of a result.
 Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   const Cut &cut = group.getCut();
   unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
@@ -242,7 +243,7 @@ Value Cutter::joinAll(Value result, ArrayRef<Value> parts) {
   return join(loc, batches, 0);
 }
 
-/// What is put together is in system memory, if the group keeps nothing.
+/// Marks a concatenation as stored unless the group keeps its results.
 Value Cutter::store(Value joined) {
   if (auto concat = joined.getDefiningOp<tensor::ConcatOp>();
       concat && !keepsResults)
@@ -250,7 +251,8 @@ Value Cutter::store(Value joined) {
   return joined;
 }
 
-/// Whoever is behind the group reads `by`, which is the box `used` of it.
+/// Replaces the uses after the group by `by`, which is the box `used` of
+/// `result`.
 void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   result.replaceUsesWithIf(by, [&](OpOperand &use) {
     if (llvm::is_contained(ops, use.getOwner()))
@@ -265,7 +267,7 @@ void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   });
 }
 
-/// A stage behind the group, of the parts that it has made.
+/// Creates a stage after the group from its parts.
 void Cutter::putTogether(unsigned stage) {
   Operation *op = stages.all[stage].op;
   for (OpOperand &operand : op->getOpOperands())
@@ -296,7 +298,7 @@ LogicalResult Cutter::run() {
           return failure();
         continue;
       }
-      // Of a concatenation just what the group makes.
+      // A concatenation needs only the parts that the group defines.
       for (auto &[operand, box] : group.getReadsOf(s, part).boxes)
         if (Value of = made.lookup(operand->get());
             of && group.isMadeHere(operand->get()))
@@ -331,7 +333,7 @@ LogicalResult layout::cutGroup(OpBuilder &builder, const Stages &stages,
   return Cutter(builder, stages, parts, group.keepsResults).run();
 }
 
-/// The slice, of the parts that it reads.
+/// Replaces a slice of a concatenation by one of the parts that it reads.
 static void readParts(tensor::ExtractSliceOp slice, tensor::ConcatOp concat) {
   OpBuilder builder(slice);
   TensorBox read;
@@ -378,7 +380,8 @@ void layout::readPartsOfConcats(func::FuncOp function) {
              !hasNoElements(slice.getType()) &&
              !ShapedType::isDynamicShape(slice.getStaticOffsets());
     };
-    // One that is read as a whole is made where that is read.
+    // A concatenation that is read as a whole is placed where its readers need
+    // it.
     if (!llvm::all_of(concat->getUsers(), isSlice)) {
       concat->removeAttr(kStored);
       continue;

@@ -1,13 +1,13 @@
-//===- FuseComparisons.cpp - Comparisons where they are used --------------===//
+//===- FuseComparisons.cpp - Fusion of comparisons into selects -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// OKKernel selects by a comparison in one function, and has none that makes
-// bits. So an op that compares f32 becomes a part of those that select by it,
-// by upstream's fusion.
+// OKKernel has functions that select by a comparison, but none that produces
+// i1. So upstream's elementwise fusion fuses f32 comparisons into their
+// selects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether the operand is made of bits and words, by an op that goes into this
-/// one.
+/// Returns true if an op on f32, i1 and i32 elements produces the i1 operand.
 static bool isComparison(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   return producer && getElementTypeOrSelf(operand->get()).isInteger(1) &&
@@ -41,8 +40,8 @@ void layout::dropAsserts(func::FuncOp function) {
   });
 }
 
-/// What an op starts from and does not read is fresh. Upstream's patterns for
-/// that forget the layout of the tensor.
+/// Replaces inits that are not read by tensor.empty. Upstream's patterns for it
+/// drop the encoding of the tensor.
 static void keepLayoutsOfInits(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {

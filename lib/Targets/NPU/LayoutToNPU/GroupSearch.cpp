@@ -1,4 +1,4 @@
-//===- GroupSearch.cpp - Which ops are cut together, and how --------------===//
+//===- GroupSearch.cpp - Search of groups and their cuts ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A dynamic program over the stages. Before each stage there are several
-// labels: what it costs to get there, and which tensors then are in local
-// memory. From a label a stage runs whole, or a group of stages in parts; what
-// has no room beside it is stored, the tensor that is needed last first, and
-// loaded again. Only groups that hold a stage without room are looked at.
+// labels, which are the dynamic-programming states: the cost so far, and the
+// tensors that are in local memory. From a label, a stage runs whole or a group
+// of stages runs in parts. Tensors that do not fit are evicted, the one with
+// the furthest next use first, and loaded again. Only groups with a stage that
+// does not fit are considered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,23 +27,23 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Stages of a group, and states that are kept before each stage.
+/// The maximum number of stages of a group, and of labels before each stage.
 static constexpr unsigned kMostStages = 160, kMostLabels = 6;
-/// Stages of a group whose parts are summed in pieces.
+/// The maximum number of stages of a group whose parts are summed in pieces.
 static constexpr unsigned kMostSummed = 12;
-/// Of a core, one part in this many is left to gaps between the tensors, and to
-/// layouts that take more than the closest ones.
+/// One in this many bytes of a core is reserved for fragmentation and for
+/// layouts larger than the most compact one.
 static constexpr int64_t kSpare = 8;
-/// Parts of a tensor in local memory mostly are made and read in place, so that
-/// one byte in this many counts as moved: of plans that move as much to and
-/// from cores, the one whose groups have the fewest bytes between them.
+/// One in this many bytes that a group moves within local memory counts as
+/// moved, as parts mostly are computed and read in place. Of plans with equal
+/// traffic, the one with the fewest bytes between groups is chosen.
 static constexpr int64_t kInside = 16;
 
 namespace {
-/// A tensor that a stage makes, through reshapes, which are views.
+/// A tensor that a stage defines, together with its reshapes, which are views.
 struct Made {
   int64_t bytes = 0, inCore = 0;
-  unsigned stage = 0;         // that makes it
+  unsigned stage = 0;         // that defines it
   SmallVector<unsigned> uses; // stages, in order
   bool isReturned = false;
 
@@ -53,26 +54,27 @@ struct Made {
   }
 };
 
-/// What a group moves and takes, but for what is in local memory by then.
+/// The traffic and memory of a group, regardless of what is in local memory
+/// before.
 struct Price {
   struct Tensor {
     unsigned made;
     int64_t bytes;          // of all parts
-    int64_t stored = 0;     // of a result, where nothing is kept
-    bool isForKept = false; // read for results that are kept, and put together
+    int64_t stored = 0;     // of a result, if none is kept
+    bool isForKept = false; // read only if results are kept
   };
   unsigned first = 0, last = 0;
   Cut cut;
   int64_t peak = 0; // bytes of a core, for the largest part
-  // Constants and arguments: what all parts read, and what each has its own of.
+  // Constants and arguments: those that all parts share, and those per part.
   int64_t sharedBytes = 0, sharedInCore = 0, largestShared = 0;
   int64_t ownBytes = 0;
-  int64_t keptBytes = 0; // that are read for results that are kept
+  int64_t keptBytes = 0; // read only if results are kept
   SmallVector<Tensor, 2> shared, sliced, results;
   int64_t transfers = 0;
   int64_t repeatedPoints = 0;
   bool fits = true;
-  bool isWide = false; // reads f32 that could be bytes in smaller parts
+  bool isWide = false; // reads f32 that could be i8 in smaller parts
 };
 
 /// A state of the program before a stage.
@@ -80,21 +82,21 @@ struct Label {
   Cost cost = 0;
   int64_t bytes = 0;
   SmallVector<unsigned> resident; // in local memory, sorted
-  SmallVector<unsigned> stored;   // outside, sorted
-  // How it was reached.
+  SmallVector<unsigned> stored;   // in system memory, sorted
+  // The label and group that this label was reached from.
   unsigned before = 0, index = 0;
   Cut cut;
   bool keepsResults = true;
-  bool isCrowded = false; // something was stored for want of room
+  bool isCrowded = false; // some tensor was evicted
 };
 
 /// The memory while a group runs.
 struct Occupancy {
   SmallVector<unsigned> resident, stored;
-  SmallVector<unsigned> held; // they stay
+  SmallVector<unsigned> held; // must not be evicted
   int64_t taken = 0;          // bytes of a core
   int64_t bytes = 0, transfers = 0;
-  int64_t bytesInside = 0; // between parts and wholes in local memory
+  int64_t bytesInside = 0; // moved within local memory
   bool isCrowded = false;
 };
 
@@ -147,7 +149,7 @@ private:
   std::vector<Made> tensors;
   DenseMap<Value, unsigned> numbers;
   DenseMap<std::pair<Type, unsigned>, int64_t> inCore;
-  DenseMap<Type, bool> crossing; // as bytes
+  DenseMap<Type, bool> crossing; // as i8
   std::vector<Price> whole;      // of each stage
   std::vector<bool> isCrowded;
   llvm::BitVector isEnd; // whether a group may begin or end before a stage
@@ -196,8 +198,8 @@ void Search::collectTensors() {
   }
 }
 
-/// Groups begin and end anywhere but before an op that goes on with each
-/// element by itself, unless more bytes cross behind it.
+/// Determines the possible group boundaries: before any op except an
+/// elementwise op, unless more bytes are live after that op than before it.
 void Search::collectEnds() {
   unsigned count = stages.all.size();
   SmallVector<int64_t> crossing(count + 1, 0);
@@ -214,8 +216,9 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// The bytes of a core that a tensor takes in the closest of the layouts that
-/// ops are offered; of one that no op makes, any dim may go from core to core.
+/// Returns the bytes of a core for a tensor in the most compact layout that ops
+/// may have. With `hasAnyChannel`, e.g. for constants, any dim may be the
+/// channel.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
   if (!isNew)
@@ -247,8 +250,8 @@ int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
              : 0;
 }
 
-/// Whether so much of a constant at a time is bytes outside of cores: cores can
-/// make f32 of it, of a matrix in the layout that products have it in.
+/// Returns true if a box of this size of a constant is loaded as i8. Cores must
+/// be able to convert it to f32, in the matrix layout if it is a matrix.
 bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   if (!narrow.canBeNarrow(tensor))
     return false;
@@ -264,7 +267,7 @@ bool Search::crossesAsBytes(Value tensor, ArrayRef<int64_t> sizes) {
   return known->second;
 }
 
-/// An operand from outside of a group, which all parts read alike or not.
+/// Adds an operand from outside of a group, which all parts share or not.
 void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
                      bool isShared) {
   auto made = numbers.find(tensor);
@@ -288,7 +291,7 @@ void Search::addResults(Price &price, const GroupParts *group) {
       auto made = numbers.find(result);
       if (made == numbers.end() || (group && !group->isResult(result)))
         continue;
-      // A view is what it is of, which has to be made here, too.
+      // A view is its source, which this group must define, too.
       if (llvm::any_of(price.results, [&](const Price::Tensor &other) {
             return other.made == made->second;
           }))
@@ -337,8 +340,8 @@ Price Search::getWholePrice(unsigned stage) {
   return price;
 }
 
-/// The concatenations of a group that their parts are made in, from the first
-/// of these on.
+/// Maps parts that are computed in place to the outermost of the concatenations
+/// from `first` to `last` that contain them.
 llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
                                                            unsigned last) {
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf;
@@ -359,11 +362,13 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// The bytes of a core while a part runs, but for what all parts share.
+/// Returns the bytes of a core while a part runs, without those that parts
+/// share.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
-  // What lives from where it is made to its last use; views are no memory.
+  // Tensors are live from their definition to their last use; views need no
+  // memory.
   SmallVector<int64_t> live(last - first + 1, 0);
   auto add = [&](unsigned from, unsigned to, int64_t bytes) {
     for (unsigned s = from; s <= std::min(to, last); ++s)
@@ -382,7 +387,7 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
           from = std::min(from, std::max(first, tensors[inner].stage));
       int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
       add(from, std::max(s, tensors[made->second].getLastUse()), bytes);
-      // In the place of a part that is here by then.
+      // The result overwrites a part that is live before it.
       if (OpOperand *operand = findOverwritten(op);
           operand && *stages.findMaker(operand->get()) >= first)
         live[s - first] -= bytes;
@@ -406,7 +411,7 @@ int64_t Search::getPeak(const GroupParts &group, int64_t part) {
       if (!isOutside || !counted.insert(tensor) ||
           group.getBox(tensor, 0) == TensorBox::getWhole(getTensor(tensor)))
         continue;
-      // A view of what is outside lives as long as what it is.
+      // A view of an outside tensor is live as long as that tensor.
       unsigned end = getReshapedDims(op) && made != numbers.end()
                          ? tensors[made->second].getLastUse()
                          : s;
@@ -423,8 +428,8 @@ Price Search::getPrice(const GroupParts &group) {
   price.cut = group.getCut();
   price.repeatedPoints = group.countRepeated();
   int64_t parts = price.cut.count();
-  llvm::SmallMapVector<Value, int64_t, 8> read;         // by how many stages
-  DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // of a dim
+  llvm::SmallMapVector<Value, int64_t, 8> read;         // number of readers
+  DenseMap<Value, std::pair<unsigned, int64_t>> pieces; // dim, count
   for (unsigned s = price.first; s <= price.last; ++s) {
     for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
       Value tensor = operand->get();
@@ -469,13 +474,14 @@ Price Search::getPrice(const GroupParts &group) {
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
   }
   addResults(price, &group);
-  // Those at the ends lack halos, and all others are alike.
+  // The first and the last part lack halos; all others are alike.
   for (int64_t part : {int64_t(0), parts / 2, parts - 1})
     price.peak = std::max(price.peak, getPeak(group, part));
   return price;
 }
 
-/// What a group reads whole and what it makes is in local memory, or stored.
+/// Adds the tensors that a group reads whole and its results to local memory,
+/// or counts results as stored.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {
@@ -507,7 +513,7 @@ void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
     now.taken += tensors[made].inCore;
 }
 
-/// Stores the tensors that are needed last, until there is room.
+/// Evicts the tensors with the furthest next use until the group fits.
 void Search::evict(Occupancy &now, const Price &price,
                    function_ref<bool(unsigned)> mayGo) {
   while (now.taken + price.sharedInCore > room) {
@@ -533,7 +539,7 @@ void Search::evict(Occupancy &now, const Price &price,
   }
 }
 
-/// Counts what a group loads beside what is there; false where it has no room.
+/// Counts the loads of a group. Returns false if it does not fit.
 bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.sliced) {
@@ -553,7 +559,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t tooMany = now.taken + price.sharedInCore - room;
   if (price.fits && tooMany <= 0)
     return true;
-  // What all parts read is read again where it does not stay.
+  // Shared tensors that do not fit together are loaded again for each part.
   if (parts > 1 && price.sharedInCore &&
       now.taken + price.largestShared <= room) {
     now.bytes += (parts - 1) * price.sharedBytes *
@@ -562,7 +568,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
     now.transfers += parts;
     return true;
   }
-  // Split by itself it is at least in memory of its own.
+  // An op that is split alone moves at least these bytes (an estimate).
   now.isCrowded = true;
   for (const Price::Tensor &result : price.results)
     now.bytes += 4 * result.bytes;
@@ -571,7 +577,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
   return false;
 }
 
-/// The state after a group, where what has no room is stored.
+/// Returns the state after a group, with evictions.
 Label Search::extend(const Label &label, const Price &price,
                      bool keepsResults) {
   Occupancy now;
@@ -616,7 +622,7 @@ Label Search::extend(const Label &label, const Price &price,
   return next;
 }
 
-/// Keeps the cheapest labels of different states.
+/// Keeps the cheapest label of each state, and at most `kMostLabels` of them.
 void Search::add(unsigned stage, Label label) {
   std::vector<Label> &all = labels[stage];
   for (Label &other : all)
@@ -644,7 +650,7 @@ void Search::reach(unsigned first, const Price &price) {
     }
 }
 
-/// Whether a product by itself takes more than half of the memory.
+/// Returns true if a product alone needs more than half of the memory.
 bool Search::isHeavy(unsigned stage) const {
   const Price &price = whole[stage];
   int64_t bytes = price.peak + price.sharedInCore;
@@ -653,8 +659,8 @@ bool Search::isHeavy(unsigned stage) const {
   return stages.all[stage].summed && bytes > room / 2;
 }
 
-/// Rows of a result are inserted at steps of this many: parts that begin
-/// there take the same rows of all that is inserted.
+/// Returns the row stride at which the result is inserted, or 1. Parts that
+/// begin at multiples of it read the same number of rows of each source.
 static int64_t getRowStep(const Stages &stages, unsigned last) {
   for (unsigned s = last + 1; s-- > 0;) {
     Operation *op = stages.all[s].op;
@@ -669,7 +675,7 @@ static int64_t getRowStep(const Stages &stages, unsigned last) {
   return 1;
 }
 
-/// Cuts that a result allows, those of one kind in order.
+/// Returns the cuts that a result allows, grouped by kind, in ascending order.
 static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
                                              int64_t rowStep, bool hasSums) {
   static constexpr int64_t kParts[] = {2,  3,  4,  6,  8,  12, 16,
@@ -686,7 +692,7 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
     for (int64_t parts : kParts)
       both.push_back({batches, parts, 1, 1, rowStep});
   }
-  // What is summed in pieces, too, in one part or more.
+  // Each kind with summed pieces, in one part or more.
   for (int64_t sums : {4, 16, 64}) {
     if (!hasSums)
       break;
@@ -705,8 +711,8 @@ static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type,
   return kinds;
 }
 
-/// Groups that end with a stage, from the fewest parts on to those that leave
-/// half of the memory to others.
+/// Adds labels for the groups that end with a stage, from the fewest parts up
+/// to those that leave half of the memory to other tensors.
 void Search::reachByGroups(unsigned last) {
   RankedTensorType type = getTensor(stages.all[last].op->getResult(0));
   if (!isEnd[last + 1] || !type || !stages.all[last].hasParts)
@@ -723,7 +729,7 @@ void Search::reachByGroups(unsigned last) {
     Cost leastCost = kInfiniteCost;
     for (const Label &label : labels[last + 1])
       leastCost = std::min(leastCost, label.cost);
-    unsigned easy = last + 1; // from this stage on, fewer parts do
+    unsigned easy = last + 1; // fewer parts suffice from this stage on
     for (const Cut &cut : cuts) {
       GroupParts group(stages, last, cut);
       bool holdsCrowded = false, isEasy = true;
@@ -749,7 +755,7 @@ void Search::reachByGroups(unsigned last) {
   }
 }
 
-/// Whether some stage has no room beside the others where all run whole.
+/// Determines the stages that do not fit if every stage runs whole.
 bool Search::findCrowded(int64_t &bytes) {
   Label label;
   bool isAny = false;

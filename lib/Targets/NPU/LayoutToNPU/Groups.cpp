@@ -1,4 +1,4 @@
-//===- Groups.cpp - What parts of ops need of others ----------------------===//
+//===- Groups.cpp - Parts of ops and their operands -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,7 +68,8 @@ static bool isEmptyTensor(Type type) {
   return tensor && hasNoElements(tensor);
 }
 
-/// Whether places and steps of a slice are known.
+/// Returns true if offsets and sizes are static, and strides static and
+/// positive.
 static bool isStated(OffsetSizeAndStrideOpInterface slice) {
   return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
          !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
@@ -145,8 +146,8 @@ std::optional<unsigned> Stage::findSummedDim(OpOperand &operand) const {
       getAffineDimExpr(*summed, op->getContext()));
 }
 
-/// The indices of `source` that go to the box, each times `strides` and
-/// `offsets` further; nothing where there are none.
+/// Returns the indices i of `source` for which i * `strides` + `offsets` is in
+/// the box, or std::nullopt if there are none.
 static std::optional<TensorBox> getSource(RankedTensorType source,
                                           ArrayRef<int64_t> offsets,
                                           ArrayRef<int64_t> strides,
@@ -166,9 +167,9 @@ static std::optional<TensorBox> getSource(RankedTensorType source,
   return result;
 }
 
-/// The indices of a dim that become the box of `shape`, whose dims `dims` are
-/// it in parts: those of one of them, with all of the dims within it, and one
-/// index of those around it. Nothing where these are no successive ones.
+/// Returns the first index and the count of a dim that is split into `dims` of
+/// `shape`, for a box of these, or std::nullopt if its indices are not
+/// contiguous: dims inside of the first partial one must be whole.
 static std::optional<std::pair<int64_t, int64_t>>
 joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
          ArrayRef<int64_t> dims) {
@@ -183,14 +184,15 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
   return std::pair(first, size);
 }
 
-/// The opposite of it: appends the indices of each part of the dim.
+/// Appends the ranges of the dims `parts` that a range of their joined dim
+/// becomes. Returns false if they are not a box.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);
   bool isWhole = size == within;
   for (int64_t part : parts) {
     within /= part;
-    // The outermost part that is one has the range.
+    // The outermost dim that is not 1 has the range.
     if (isWhole || part == 1) {
       box.firsts.push_back(0);
       box.sizes.push_back(part);
@@ -205,7 +207,7 @@ static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
   return true;
 }
 
-/// The box of a reshape's operand that becomes a box of its result.
+/// Returns the box of a reshape's operand that becomes a box of its result.
 static std::optional<TensorBox> getReshaped(Operation *op,
                                             const TensorBox &result) {
   SmallVector<ReassociationIndices> groups = *getReshapedDims(op);
@@ -213,7 +215,7 @@ static std::optional<TensorBox> getReshaped(Operation *op,
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   ArrayRef<int64_t> read =
       cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-  // One number, whose dims are in no group.
+  // A single element: its dims are in no group.
   if (groups.empty())
     return TensorBox::getWhole(
         cast<RankedTensorType>(op->getOperand(0).getType()));
@@ -233,7 +235,7 @@ static std::optional<TensorBox> getReshaped(Operation *op,
   return box;
 }
 
-/// Of an op that moves boxes of tensors.
+/// Returns the boxes that an op reads that moves boxes of tensors.
 std::optional<Reads> Stage::getReadsOfBox(const TensorBox &result) const {
   Reads reads;
   reads.firsts.assign(result.firsts.begin(), result.firsts.end());
@@ -284,7 +286,7 @@ std::optional<Reads> Stage::getReads(ArrayRef<TensorBox> results) const {
   Reads reads;
   reads.firsts.assign(ranges.size(), 0);
   reads.extents = ranges;
-  // The loops that make all of the boxes.
+  // The loop iterations that cover all boxes.
   llvm::SmallBitVector isBound(ranges.size());
   for (auto [map, box] :
        llvm::zip_equal(ArrayRef(maps).take_back(results.size()), results)) {
@@ -359,7 +361,8 @@ std::optional<TensorBox> Cut::getPart(RankedTensorType type,
 
 Stages::Stages(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
-    // What is made where it is needed is no stage, nor are numbers.
+    // Scalars are not stages, nor are constants and fills, which are
+    // rematerialized.
     bool hasTensor = llvm::any_of(op.getResultTypes(), [](Type type) {
       return isa<RankedTensorType>(type);
     });
@@ -421,9 +424,9 @@ bool GroupParts::isResult(Value tensor) const {
   return stages.isReturned(tensor) || stages.getLastUse(tensor) > last;
 }
 
-/// Divides what others need of a result among the parts: in rows that a part
-/// makes for the group it goes up to the last one of these, so that none is
-/// made for others alone. False where there are too few.
+/// Divides what other ops need of a result among the parts. A part of rows ends
+/// at the last row that it computes for the group, so that no row is computed
+/// for other ops alone. Returns false if there are too few rows.
 bool GroupParts::addOwn(Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   auto needed = boxes.find(result);
@@ -495,7 +498,7 @@ int64_t GroupParts::countPieces(unsigned stage) const {
   return isAny ? std::min(cut.sums, of.ranges[*of.summed]) : 1;
 }
 
-/// The boxes of an op's results, and what they take of its operands.
+/// Computes the boxes of an op's results, and those that it reads.
 bool GroupParts::addReads(const Stage &stage) {
   for (Value result : stage.op->getResults())
     if (isResult(result) && !addOwn(result))
@@ -515,7 +518,7 @@ bool GroupParts::addReads(const Stage &stage) {
         else if (forOthers)
           box = forOthers;
       }
-      if (!box) // nobody needs it
+      if (!box) // it has no reader
         return false;
       made.push_back(*box);
     }

@@ -1,28 +1,27 @@
-//===- Groups.h - Ops that are cut together ---------------------*- C++ -*-===//
+//===- Groups.h - Ops that are tiled and fused together ------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the tensors of successive ops do not fit local memory, the ops are cut
-// together: a part of all of them runs before the next part of any, so that
-// what one makes for the next never leaves the cores. A group is an interval of
-// the program's stages, the ops that compute and what moves elements between
-// them. Its cut says in how many parts the batches, rows or channels of its
-// results are made; what a part needs of everything else follows from the
-// indexing maps, halos included.
+// If the tensors of successive ops do not fit local memory, the ops are tiled
+// together: a part of all ops runs before the next part of any, so that
+// intermediate tensors never leave the cores. A group is an interval of the
+// program's stages, which are the ops that compute and those that move elements
+// between them. Its cut is the number of parts of the batches, rows or channels
+// of its results. The indexing maps tell what a part reads, halos included.
 //
-// What a part sums over channels may be loaded in pieces, one after the other,
-// so that neither an image nor weights need room as a whole.
+// If a part sums over channels, they may be loaded in successive pieces, so
+// that neither the image nor the weights must fit as a whole.
 //
 //   conv 3x3, bias, relu, conv 3x3 on 1x64x56x56, rows in 2 parts
-//     the last one   rows 0 .. 27, then 28 .. 55
+//     last conv      rows 0 .. 27, then 28 .. 55
 //     relu, bias     rows 0 .. 28, then 27 .. 55
-//     the first one  the same, of rows 0 .. 29 and 26 .. 55 of what is read
+//     first conv     the same rows, from rows 0 .. 29 and 26 .. 55 of its input
 //
-// Law: the parts of each result cover what others read of it, and no element of
-// a part depends on another part; what two parts need is computed twice.
+// Law: the parts of a result cover all elements that other ops read, and parts
+// are independent; elements that two parts need are computed twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,71 +46,73 @@ struct TensorBox {
     return firsts == other.firsts && sizes == other.sizes;
   }
   bool operator!=(const TensorBox &other) const { return !(*this == other); }
-  /// The least box that holds both.
+  /// Extends the box to the least box that contains both.
   void join(const TensorBox &other);
-  /// What is in both; nothing where that is none.
+  /// Returns the intersection, or std::nullopt if it is empty.
   std::optional<TensorBox> meet(const TensorBox &other) const;
 };
 
-/// The boxes of an op's operands that a box of its results depends on. Nothing
-/// where it is not known, or empty.
+/// The boxes of an op's operands that a box of its results depends on. Operands
+/// without an element to read have no box.
 struct Reads {
   SmallVector<std::pair<OpOperand *, TensorBox>, 4> boxes;
-  /// The loops of the op that make the box.
+  /// The loop iterations that compute the box.
   SmallVector<int64_t, 6> firsts, extents;
   int64_t countPoints() const;
 };
 
-/// Whether windows go over the tensor: each core reads whole channels of it.
+/// Returns true if `tensor` is read by windows: each core reads whole channels.
 bool liesUnderWindows(Value tensor);
 
-/// The dims that a reshape splits or joins; nothing of other ops.
+/// Returns the groups of dims that a reshape splits or joins, or std::nullopt
+/// for other ops.
 std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 
-/// An op between two of which the program may be divided.
+/// An op before or after which the program may be divided.
 struct Stage {
   explicit Stage(Operation *op);
 
   Operation *op;
-  /// Whether boxes of the op's results can be made by themselves.
+  /// True if a box of the op's results can be computed separately.
   bool hasParts = false;
-  /// Of a linalg op.
+  /// The indexing maps and loop ranges of a linalg op.
   SmallVector<AffineMap> maps;
   SmallVector<int64_t, 6> ranges;
-  /// The widest loop over which a product of operands is summed, all of which
-  /// it indexes alone.
+  /// The loop of greatest size over which a product of operands is summed, if
+  /// each of these has a dim indexed by that loop alone.
   std::optional<unsigned> summed;
 
   std::optional<Reads> getReads(ArrayRef<TensorBox> results) const;
-  /// Of these iterations.
+  /// Returns the boxes that the given iterations read.
   std::optional<Reads> getReadsOfLoops(ArrayRef<int64_t> firsts,
                                        ArrayRef<int64_t> extents) const;
-  /// The dim of an operand that the loop `summed` indexes.
+  /// Returns the dim of `operand` that is indexed by loop `summed`.
   std::optional<unsigned> findSummedDim(OpOperand &operand) const;
 
 private:
   std::optional<Reads> getReadsOfBox(const TensorBox &result) const;
 };
 
-/// In how many parts the batches, rows and channels of results are made, and in
-/// how many pieces each part sums what it loads.
+/// The number of parts of batches, rows and channels of the results, and of
+/// pieces in which each part loads what it sums.
 struct Cut {
   int64_t batches = 1, rows = 1, channels = 1, sums = 1;
-  /// Parts of rows begin at multiples of it.
+  /// The multiple at which parts of rows begin.
   int64_t rowStep = 1;
 
   int64_t count() const { return batches * rows * channels; }
   bool isWhole() const { return count() == 1 && sums == 1; }
-  /// N, C, H, W; of what has fewer dims, the last one is the channels.
+  /// Dims are N, C, H, W; with fewer dims, channels are the last one.
   static int64_t getChannelDim(int64_t rank) {
     return rank == 4 ? 1 : rank - 1;
   }
   static int64_t getRowDim(int64_t rank) { return rank == 4 ? 2 : rank - 2; }
-  /// The box of a part of the tensor; nothing where it has too few of them.
+  /// Returns the box of one part, or std::nullopt if `type` has too few
+  /// indices.
   std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
 };
 
-/// Those of a function.
+/// The stages of a function.
 struct Stages {
   explicit Stages(func::FuncOp function);
 
@@ -119,50 +120,53 @@ struct Stages {
   DenseMap<Operation *, unsigned> numbers;
   DenseMap<Value, unsigned> lastUses;
 
-  /// The stage that makes a tensor.
+  /// Returns the stage that defines `tensor`.
   std::optional<unsigned> findMaker(Value tensor) const;
-  /// The last stage that reads it, or the one that makes it.
+  /// Returns the last stage that reads `tensor`, or else the one that defines
+  /// it.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
-  /// The box of a tensor that the stages behind one read: of slices theirs.
+  /// Returns the box that later stages read, only the parts of it that are
+  /// sliced.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
-/// What the stages from one on to the last one of a group make in each part.
-/// Stages are added from the last one backward.
+/// The boxes that the stages of a group compute in each part. Stages are added
+/// from the last one backward.
 class GroupParts {
 public:
   GroupParts(const Stages &stages, unsigned last, const Cut &cut)
       : stages(stages), first(last + 1), last(last), cut(cut) {}
 
-  /// Adds the stage before the first one; false where it has no such parts.
+  /// Adds the stage before the first one. Returns false if it has no such
+  /// parts.
   bool addStage();
 
   unsigned getFirst() const { return first; }
   unsigned getLast() const { return last; }
   const Cut &getCut() const { return cut; }
-  /// Whether a stage of the group makes the tensor.
+  /// Returns true if a stage of the group defines `tensor`.
   bool isMadeHere(Value tensor) const;
-  /// Whether stages behind the group, or nobody, need the tensor.
+  /// Returns true if `tensor` is read after the group or has no uses.
   bool isResult(Value tensor) const;
-  /// The box of a result that the part makes for others; nothing where they
-  /// need none of it.
+  /// Returns the box of a result that the part computes for ops after the
+  /// group, or std::nullopt if it is empty.
   const std::optional<TensorBox> &getOwn(Value result, int64_t part) const {
     return own.find(result)->second[part];
   }
   const TensorBox &getBox(Value tensor, int64_t part) const {
     return boxes.find(tensor)->second[part];
   }
-  /// Whether the tensor is summed with others that come from outside as it
-  /// does: each part loads them in pieces, which need not be there at one time.
+  /// Returns true if `tensor` comes from outside and is summed in pieces, which
+  /// need not be in local memory at the same time.
   bool isStreamed(Value tensor) const;
-  /// Whether the stage only puts together what others read, and may do so
-  /// behind the group: a concatenation that nobody in it reads, and slices of
-  /// what is outside that are parts of one.
+  /// Returns true if the stage may run after the group: a concatenation that
+  /// has no reader in the group, or a slice of an outside tensor that is a part
+  /// of one.
   bool isBehind(unsigned stage) const;
-  /// In how many pieces a part of the stage sums.
+  /// Returns the number of pieces that a part of the stage sums.
   int64_t countPieces(unsigned stage) const;
-  /// The iterations of all parts that some other part does, too.
+  /// Returns the number of iterations that more than one part executes.
   int64_t countRepeated() const { return repeated; }
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
     return reads[last - stage][part];
@@ -181,29 +185,29 @@ private:
   SmallVector<SmallVector<Reads, 0>> reads; // of each stage and part
 };
 
-/// A group as it was decided.
+/// A group that the search has chosen.
 struct Group {
   unsigned first, last;
   Cut cut;
-  bool keepsResults = false; // in local memory, for ops behind it
+  bool keepsResults = false; // in local memory, for later ops
 };
 
-/// The bytes that a program moves to and from cores, as the search counts them.
+/// The groups of a program, and the bytes that it moves to and from cores.
 struct Plan {
-  SmallVector<Group> groups; // those that are cut, in order
+  SmallVector<Group> groups; // in program order
   int64_t bytes = 0;
 };
 
-/// The groups of least cost that are cut; none where everything fits.
+/// Returns the groups with the least cost, or an empty list if everything fits.
 Plan findGroups(const Stages &stages, CostModel &costs, NpuTargetAttr target,
                 NarrowConstants &narrow);
 
-/// Writes the stages of a group part by part.
+/// Emits the stages of a group part by part.
 LogicalResult cutGroup(OpBuilder &builder, const Stages &stages,
                        const Group &group);
 
-/// Slices of concatenations that are outside become slices of their parts, so
-/// that the whole is in no memory.
+/// Replaces slices of concatenations that are in system memory by slices of
+/// their parts, so that the whole is not stored.
 void readPartsOfConcats(func::FuncOp function);
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- Homes.cpp - Parts of concatenations in their place -----------------===//
+//===- Homes.cpp - In-place parts of concatenations -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ static NpuScatterAttr getScatter(Value tensor) {
               : NpuScatterAttr();
 }
 
-/// The bytes of a core that the tensors of an op take: what is in system memory
-/// is loaded by ops that compute, as a whole at most.
+/// Returns the bytes of a core for the tensors of an op. Operands in system
+/// memory count as loaded whole by linalg ops, which is an upper bound.
 static int64_t countBytes(Operation *op) {
   SetVector<Value> tensors(op->operand_begin(), op->operand_end());
   tensors.insert(op->result_begin(), op->result_end());
@@ -39,8 +39,8 @@ static int64_t countBytes(Operation *op) {
   return bytes;
 }
 
-/// Whether the ops from the first part of a concatenation up to it have room
-/// beside the memory that it is made in, which may be that of another one.
+/// Returns true if the ops from the first part of a concatenation up to it fit
+/// in addition to its memory, which may be that of an enclosing one.
 bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
   Value whole = concat.getResult();
   while (homes.contains(whole))
@@ -50,7 +50,7 @@ bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
                  getNpuBytes(layout, cast<RankedTensorType>(whole.getType()));
   for (Operation *op = first; op != concat; op = op->getNextNode()) {
     int64_t bytes = countBytes(op);
-    // What is made in the whole takes no room of its own.
+    // Parts need no memory of their own.
     for (Value result : op->getResults())
       if (NpuScatterAttr made = getScatter(result);
           made && llvm::is_contained(concat.getInputs(), result))
@@ -61,8 +61,8 @@ bool ProgramBuilder::hasRoomFor(tensor::ConcatOp concat, Operation *first) {
   return true;
 }
 
-/// Decides which parts are made in their place; where a concatenation is a part
-/// itself is known before its parts are asked for.
+/// Chooses the parts that are computed in place. Concatenations are visited in
+/// reverse, so that a whole is planned before its parts.
 void ProgramBuilder::planHomes() {
   auto concats =
       llvm::to_vector(function.getBody().front().getOps<tensor::ConcatOp>());
@@ -93,7 +93,7 @@ void ProgramBuilder::planHomes() {
     if (found.empty() || !hasRoomFor(concat, first))
       continue;
     homes.insert(found.begin(), found.end());
-    // So is all that this one is a part of.
+    // The wholes that contain this one are read in parts, too.
     for (Value made = concat.getResult(); isReadLater && made;) {
       isReadInParts.insert(made);
       made = homes.contains(made)
@@ -103,7 +103,7 @@ void ProgramBuilder::planHomes() {
   }
 }
 
-/// The place of a part, in the memory of the whole.
+/// Creates the view of a part in the memory of the whole.
 Value ProgramBuilder::makeAtHome(Location loc, Value part) {
   const Home home = homes.lookup(part);
   auto concat = cast<tensor::ConcatOp>(home.part->getOwner());

@@ -1,22 +1,22 @@
-//===- InPlace.cpp - Results in the memory of what they are made of -------===//
+//===- InPlace.cpp - Results in the memory of operands --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op of elements needs no memory beside an operand that nobody else has, and
-// that lies as its result does:
+// An elementwise op may reuse the memory of an operand that has no other use
+// and the layout of the result:
 //
 //   %c = linalg.conv_2d_nchw_fchw ..
 //   %s = linalg.generic ins(%c, %bias) outs(%empty)   adds
 //
 // becomes
 //
-//   %s = linalg.generic ins(%bias) outs(%c)           adds to what is there
+//   %s = linalg.generic ins(%bias) outs(%c)           adds in place
 //
-// Law: every element is the same; an element is written once all that is made
-// of it is known.
+// Law: all elements keep their values; an element is overwritten only after its
+// last read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ OpOperand *layout::findOverwritten(Operation *op) {
   auto compute = dyn_cast<linalg::LinalgOp>(op);
   if (!compute || !isForCores(compute) || op->getNumResults() != 1)
     return nullptr;
-  // Made by cores for this op alone.
+  // An operand that cores compute for this op alone.
   auto isOwn = [&](OpOperand &operand) {
     auto maker = operand.get().getDefiningOp<linalg::LinalgOp>();
     return maker && isForCores(maker) && maker->getBlock() == op->getBlock() &&
@@ -58,7 +58,7 @@ OpOperand *layout::findOverwritten(Operation *op) {
   AffineMap map = generic.getMatchingIndexingMap(&init);
   if (body.size() != 1 || !mayOverwrite(body.front()) || !map.isPermutation())
     return nullptr;
-  // A part of a whole is made there.
+  // A part of a concatenation is computed there instead.
   for (Operation *user : op->getUsers())
     if (isa<tensor::ConcatOp>(user) && !user->hasAttr(kStored))
       return nullptr;
@@ -70,7 +70,7 @@ OpOperand *layout::findOverwritten(Operation *op) {
   return nullptr;
 }
 
-/// As an op that starts from the operand.
+/// Makes the operand the init of the op.
 static void overwrite(linalg::GenericOp op, unsigned operand) {
   OpBuilder builder(op);
   Value init = op->getOperand(operand);

@@ -1,18 +1,17 @@
-//===- IndexResults.cpp - Indices that are computed, as f32 ---------------===//
+//===- IndexResults.cpp - Computed indices as f32 -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The most likely of several classes is an index of a loop, which an f32 holds
-// exactly:
+// An argmax yields a loop index, which an f32 represents exactly:
 //
 //   %i = linalg.index 1                    %i of a constant [0.0, 1.0, ..]
 //   %c = arith.select %is, %i, %least      %c = arith.select %is, %i, 2^24
 //   %l = arith.minsi %c, %least            %l = arith.minimumf %c, %least
 //
-// and i64 are made of the result where they are needed.
+// The result is converted to i64 for its users.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +27,12 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A body whose result is an index, with f32 for it.
+/// Rewrites a body that yields an index to f32.
 class IndexBody {
 public:
   explicit IndexBody(linalg::GenericOp op) : op(op), builder(op) {}
 
-  /// The result as f32; null where something is not known.
+  /// Returns the result as f32, or null if the body has another form.
   Value run();
 
 private:
@@ -44,7 +43,7 @@ private:
   linalg::GenericOp op;
   OpBuilder builder;
   IRMapping mapping;
-  /// The loops whose indices are read, each by an input of its own.
+  /// The loops whose indices are read, each by an added input.
   SmallVector<unsigned> loops;
 };
 } // namespace
@@ -67,8 +66,8 @@ static linalg::IndexOp getLoopIndex(Value value) {
               : linalg::IndexOp();
 }
 
-/// Whether all that makes an index is known: what it starts from, constants,
-/// indices of loops, and the least, the largest or one of two.
+/// Returns true if `value` consists of the output argument, constants, loop
+/// indices, minima, maxima and selects by f32 comparisons.
 bool IndexBody::canConvert(Value value) {
   if (value == op.getBlock()->getArguments().back() || getExact(value))
     return true;
@@ -118,7 +117,7 @@ Value IndexBody::convert(OpBuilder &body, Value value) {
   return made;
 }
 
-/// What the result starts from.
+/// Creates the f32 init of the result.
 Value IndexBody::start() {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
@@ -140,7 +139,8 @@ Value IndexBody::run() {
   bool readsStart = !out.use_empty();
   if (readsStart && (!fill || !getExact(fill.getInputs()[0])))
     return {};
-  // min(is ? i : least, least) is min(is ? i : all that are larger, least).
+  // min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 is
+  // maximal.
   arith::SelectOp chosen;
   if (op.getNumReductionLoops() > 0) {
     auto least = yielded.getDefiningOp<arith::MinSIOp>();
@@ -228,7 +228,7 @@ void layout::carryIndices(func::FuncOp function) {
     if (op.getNumDpsInits() == 1 && op.hasPureTensorSemantics() &&
         !op.hasDynamicShape() &&
         isIndex(op.getBlock()->getArguments().back()) &&
-        // The only index of a loop may be a constant by now.
+        // The index of a loop with one iteration may be folded to a constant.
         (op.hasIndexSemantics() ||
          op.getBlock()->getArguments().back().getType().isInteger(64)) &&
         !llvm::is_contained(op.getStaticLoopRanges(), 0) &&

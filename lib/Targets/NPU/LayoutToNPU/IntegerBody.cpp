@@ -16,7 +16,7 @@ using namespace mlir::layout;
 
 using Carried = std::optional<CarriedNumber>;
 
-/// x + this has the nearest integer of x in its low bits.
+/// The low bits of x + kNearest are the integer nearest to x.
 static constexpr float kNearest = 12582912.0f; // 1.5 * 2^23
 
 static std::optional<int64_t> getConstant(Value value) {
@@ -64,7 +64,7 @@ Value IntegerBody::word(Value x, IntegerRange range) {
     return arith::BitcastOp::create(builder, loc, builder.getI32Type(),
                                     add(of, number(kNearest)));
   };
-  // The low 23 bits are the integer's, the highest one of them turned over.
+  // The low 23 bits are those of the integer, with the sign bit inverted.
   auto extend = [&](Value of, int64_t by) -> Value {
     Value up = arith::ShLIOp::create(builder, loc, bits(of), constant(9));
     Value turned =
@@ -87,7 +87,8 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// The range of an op's result; nothing where it does not fit the type.
+/// Returns the range of an op's result, or std::nullopt if its type is too
+/// small.
 static std::optional<IntegerRange>
 getRange(Operation *op, std::initializer_list<std::optional<int64_t>> values) {
   unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
@@ -136,8 +137,8 @@ Carried IntegerBody::get(Value value) {
   return made;
 }
 
-/// The larger or smaller one of two; a constant within what is known of a
-/// number makes all beyond it known.
+/// Converts a max or min. A constant bound within the window of an operand
+/// makes the result exact beyond it.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   Carried a = get(op->getOperand(0)), b = get(op->getOperand(1));
   if (!a || !b || !a->value || !b->value)
@@ -169,12 +170,12 @@ Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   return result;
 }
 
-/// floor(x / by) of numbers that are not negative.
+/// Returns floor(x / by) for x >= 0.
 Carried IntegerBody::makeQuotient(CarriedNumber x, int64_t by) {
   if (by < 1 || x.range.low < 0 || x.range.high > int64_t(1) << 20)
     return std::nullopt;
-  // Half of one part away from where the nearest integer changes: far more than
-  // what a product with 1 / by is off.
+  // Half of 1 / by away from a rounding boundary, which exceeds the error of
+  // the product with 1 / by.
   Value shifted = add(mul(x.value, number(1.0f / float(by))),
                       number(0.5f / float(by) - 0.5f));
   return make(nearest(shifted), {x.range.low / by, x.range.high / by});
@@ -197,7 +198,7 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
     auto isKnown = [](const Carried &m) {
       return m->constants || m->range.low == m->range.high;
     };
-    // The sum is what it says where it does not wrap.
+    // The op requantizes only if the sum does not wrap.
     if (a && b && get(op.getLhs()) && (isKnown(a) || isKnown(b)))
       if (Carried made = isKnown(a)
                              ? makeRequantized(multiplied.getRhs(), *a, *shift)
@@ -207,7 +208,7 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
   Carried x = get(op.getLhs());
   if (!x || !x->value || x->window || x->range.getLargest() >= int64_t(1) << 23)
     return std::nullopt;
-  // An odd number of halves of a part: never between two integers.
+  // An odd multiple of part / 2: never halfway between two integers.
   float part = std::ldexp(1.0f, -int(*shift));
   Value shifted = add(mul(x->value, number(part)), number(part / 2 - 0.5f));
   return make(nearest(shifted),
@@ -215,21 +216,21 @@ Carried IntegerBody::makeShift(arith::ShRSIOp op) {
 }
 
 namespace {
-/// The parts of one multiplier, and what t is clamped to.
+/// The parts of one multiplier, and the bound to which |t| is clamped.
 struct Multiplier {
   float high = 0, middle = 0, low = 0, most = 0;
 };
 } // namespace
 
-/// size = (a * 2^k + b) * 2^l + c, such that products with |t| <= `most` are
-/// exact, and so are what is left of them and the next one together.
+/// Splits size = (a * 2^k + b) * 2^l + c such that the products with |t| <=
+/// `most`, and their sums with the previous remainders, are exact.
 static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                                          int64_t most, int k, int l) {
   auto divide = [](int64_t x, int by) { return (x + (1 << by) / 2) >> by; };
   int64_t upper = divide(size, l), c = size - (upper << l);
   int64_t a = divide(upper, k), b = upper - (a << k);
   auto isExact = [&](int64_t part, int64_t unit) {
-    // Of at most half of one that was left, in units of the part.
+    // Adds a remainder of at most 1/2, in units of the part.
     return most * std::abs(part) + unit / 2 <= kExactInteger;
   };
   int64_t one = int64_t(1) << shift;
@@ -241,8 +242,9 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                     std::ldexp(float(c), -int(shift)), float(most)};
 }
 
-/// The parts that are exact for |t| <= `largest`, and beyond where a result of
-/// 8 bits is clamped anyway: two of them where two are enough.
+/// Splits `m` into parts that are exact for |t| <= `largest`, or up to a
+/// smaller bound if an 8-bit result is clamped beyond it; into two parts if
+/// possible.
 static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
                                                  int64_t largest) {
   int64_t size = std::abs(m), most = largest;
@@ -260,7 +262,7 @@ static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
   return parts;
 }
 
-/// (t * m + 2^(shift - 1)) >> shift.
+/// Emits (t * m + 2^(shift - 1)) >> shift.
 Carried IntegerBody::makeRequantized(Value of, CarriedNumber m, int64_t shift) {
   Carried t = get(of);
   if (!t || !t->value || t->window)
@@ -287,7 +289,7 @@ Carried IntegerBody::makeRequantized(Value of, CarriedNumber m, int64_t shift) {
     reach =
         std::max(reach, (int64_t(parts->most) * std::abs(each) >> shift) + 1);
   }
-  if (reach >= int64_t(1) << 21) // beyond what has a nearest integer
+  if (reach >= int64_t(1) << 21) // too large for `nearest`
     return std::nullopt;
   Value x = t->value;
   if (isClamped) {

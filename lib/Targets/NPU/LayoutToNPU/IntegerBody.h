@@ -1,5 +1,4 @@
-//===- IntegerBody.h - Integer arithmetic as exact f32 arithmetic -*- C++
-//-*-===//
+//===- IntegerBody.h - Integer bodies as exact f32 bodies ----- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,31 +6,30 @@
 //===----------------------------------------------------------------------===//
 //
 // OKKernel has no sums or products of 32-bit integers, and no convolution of
-// 8-bit ones. An f32 has every integer of at most 2^24, and sums and products
-// that stay below are exact, in any order; so a body of integers whose ranges
-// are known becomes one of f32:
+// 8-bit ones. An f32 represents every integer up to 2^24, and smaller sums and
+// products are exact in any order. So an integer body with known ranges becomes
+// one of f32:
 //
 //     %p = arith.muli %a, %b      |a| <= 128, |b| <= 127: mulf, |p| <= 16256
 //     %h = arith.shrsi %p, 2      (p / 4 - 0.5 + 1/8), to the nearest integer
 //     %q = arith.maxsi %h, %zero  maximumf
 //
-// The nearest integer is what is left of x + 1.5 * 2^23, less that number.
+// nearest(x) is (x + 1.5 * 2^23) - 1.5 * 2^23.
 //
-// The one product that may be larger is that of a requantization,
+// The only product that may be larger is that of a requantization,
 //
 //     clamp((t * m + 2^(s-1)) >> s, low, high)
 //
-// of a constant m for each channel. Where the clamp decides, t may be clamped
-// first: |t| <= T. m = (a * 2^k + b) * 2^l + c, such that the products of t
-// with a, b and c are exact, with b = 0 where that can be:
+// with a constant m per channel. If the clamp saturates for |t| > T, t is
+// clamped to |t| <= T first. m = (a * 2^k + b) * 2^l + c is chosen such that
+// the products of t with a, b and c are exact, with b = 0 if possible:
 //
 //     P = t * (a * 2^(k+l-s)),   R = nearest(P)
 //     P' = (P - R) + t * (b * 2^(l-s)),   R' = nearest(P')
 //     f = (P' - R') + t * (c * 2^-s)
-//     R + R' + 1 where f >= 0.5,  R + R' - 1 where f < -0.5,  R + R' else
+//     R + R' + 1 if f >= 0.5,  R + R' - 1 if f < -0.5,  R + R' otherwise
 //
-// All of it is exact. Parts with these properties are looked for; without any
-// nothing is written.
+// All steps are exact. If no such a, b and c are found, nothing is rewritten.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +44,7 @@
 namespace mlir {
 namespace layout {
 
-/// The largest integer up to which an f32 has all.
+/// The largest n such that an f32 represents all integers up to n exactly.
 constexpr int64_t kExactInteger = int64_t(1) << 24;
 
 struct IntegerRange {
@@ -58,22 +56,22 @@ struct IntegerRange {
   }
 };
 
-/// An integer of a body as an f32, or the f32 that it is.
+/// The f32 value that stands for an integer of a body, or an f32 of the body.
 struct CarriedNumber {
-  Value value; // null where the range is too large
+  Value value; // null if the range is too large
   IntegerRange range;
-  /// Where what it is is known: within `window` the value is the integer,
-  /// elsewhere both lie on the same side of it.
+  /// The range in which the value equals the integer, if it is not exact
+  /// everywhere: outside of `window` both are on the same side of it.
   std::optional<IntegerRange> window;
-  /// The integers of a constant tensor, and which input that is.
+  /// The elements, and the number of the input, if it is a constant tensor.
   const std::vector<int64_t> *constants = nullptr;
   unsigned input = 0;
 };
 
-/// Writes a body anew, into `block`.
+/// Rewrites an integer body as an f32 body in `block`.
 class IntegerBody {
 public:
-  /// Appends an input whose elements are `numbers`, for what `input` has.
+  /// Appends an input with elements `numbers` that is indexed as `input` is.
   using AddInput =
       llvm::function_ref<Value(unsigned input, ArrayRef<float> numbers)>;
 
@@ -81,16 +79,16 @@ public:
       : builder(builder), loc(loc), addInput(addInput) {}
 
   void set(Value value, CarriedNumber number) { numbers[value] = number; }
-  /// The value, whose ops are written as far as they are needed.
+  /// Returns the f32 form of `value`, and emits the ops that it needs.
   std::optional<CarriedNumber> get(Value value);
 
   Value number(float value);
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
   Value max(Value a, Value b);
-  /// The nearest integer of less than 2^22.
+  /// Returns the integer nearest to x, for |x| below 2^22.
   Value nearest(Value x);
-  /// The 32-bit integer of an f32 that is one.
+  /// Converts x, an f32 with an integer value in `range`, to i32.
   Value word(Value x, IntegerRange range);
 
 private:

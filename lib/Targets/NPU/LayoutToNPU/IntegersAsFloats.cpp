@@ -1,15 +1,15 @@
-//===- IntegersAsFloats.cpp - Tensors of integers as tensors of f32 -------===//
+//===- IntegersAsFloats.cpp - Integer tensors as f32 tensors --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A function whose integers all are proven to be exact as f32 (IntegerBody.h)
-// is written with f32: constants are converted here, arguments of i8 on the
-// execution units, results of i32 back. Ranges come from the constants: a sum
-// of products with weights w of one output is at most sum(|w|) times the
-// largest input. One value without a proof leaves the function as it is.
+// Rewrites a function to f32 if all of its integers provably are exact as f32
+// (IntegerBody.h). Constants are converted here, i8 arguments and i32 results
+// on the execution units. Ranges come from the constants: a sum of products
+// with the weights w of one output is at most sum(|w|) times the largest input.
+// If one value has no proof, the function is not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A tensor of integers as one of f32.
+/// The f32 tensor that stands for an integer tensor, and the range of its
+/// elements.
 struct CarriedTensor {
   Value tensor;
   IntegerRange range;
@@ -72,12 +73,12 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   DenseMap<Value, CarriedTensor> carried;
-  std::map<const void *, std::vector<int64_t>> integers; // of attributes
+  std::map<const void *, std::vector<int64_t>> integers; // by attribute
   SmallVector<Operation *> made, replaced;
 };
 } // namespace
 
-/// Of which all sizes are known, without a layout.
+/// Returns true if `type` is static, signless and has no encoding.
 static bool isPlain(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.hasStaticShape() && !tensor.getEncoding() &&
@@ -97,7 +98,7 @@ RankedTensorType IntegerCarrier::getFloats(Type type) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The elements of a constant; one where all are the same.
+/// Returns the elements of a constant, one if it is a splat, or null.
 const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   ElementsAttr values;
   if (!matchPattern(tensor, m_Constant(&values)))
@@ -120,7 +121,8 @@ const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   return numbers.empty() ? nullptr : &numbers;
 }
 
-/// In a resource where one has a name, as what is too large to be unique has.
+/// Creates a constant, in a resource if `resource` names one, since constants
+/// that are too large to be uniqued are resources.
 Value IntegerCarrier::makeConstant(RankedTensorType type,
                                    ArrayRef<float> numbers,
                                    StringRef resource) {
@@ -205,7 +207,7 @@ IntegerCarrier::Carried IntegerCarrier::get(Value value) {
   return made;
 }
 
-/// Ops that move elements, or fill with one.
+/// Converts an op that moves elements, or a fill.
 bool IntegerCarrier::convertMove(Operation *op) {
   IRMapping mapping;
   IntegerRange range{INT64_MAX, INT64_MIN};
@@ -257,15 +259,15 @@ bool IntegerCarrier::convertMove(Operation *op) {
     return true;
   }
   if (range.low > range.high)
-    range = {}; // of nothing that was written
+    range = {}; // no element was written
   Operation *clone = builder.clone(*op, mapping);
   clone->getResult(0).setType(getFloats(op->getResult(0).getType()));
   carried[op->getResult(0)] = {clone->getResult(0), range};
   return true;
 }
 
-/// A sum of `each` for all that is reduced, from `start` on. Where each is a
-/// product with a constant, its elements say how much that is at most.
+/// Returns the range of a sum of `each` over the reduction loops, from `start`
+/// on. If the term is a product with a constant, its elements bound the sum.
 std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
                                                         Value term,
                                                         IntegerRange start,
@@ -298,7 +300,7 @@ std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
       if (!numbers || !input || !type || !map.isProjectedPermutation() ||
           int64_t(numbers->size()) != type.getNumElements())
         continue;
-      // Of each output, and as often as loops beside the weights go.
+      // Sums of |w| per output, times the trip counts of loops without weights.
       std::map<SmallVector<int64_t>, double> sums;
       size_t next = 0;
       forEachIndex(type.getShape(), [&](ArrayRef<int64_t> index) {
@@ -323,7 +325,7 @@ std::optional<IntegerRange> IntegerCarrier::getSumRange(linalg::LinalgOp op,
   return IntegerRange{start.low - int64_t(most), start.high + int64_t(most)};
 }
 
-/// What an op with a sum or a maximum yields.
+/// Converts the yielded value of an op with a sum or a maximum.
 std::optional<CarriedNumber>
 IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
                                  const CarriedNumber &start) {
@@ -350,8 +352,8 @@ IntegerCarrier::convertReduction(linalg::LinalgOp op, IntegerBody &body,
   return CarriedNumber{body.add(start.value, each->value), *range};
 }
 
-/// What a maximum starts from: nothing, where each window has an element and
-/// none is less than that.
+/// Returns the init of a maximum: -inf if that cannot change the result, as
+/// each window has an element and no element is less than the init.
 Value IntegerCarrier::startFromNothing(linalg::LinalgOp op, Value init) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   Operation *last =
@@ -414,8 +416,7 @@ bool IntegerCarrier::convertLinalg(linalg::LinalgOp op) {
     return false;
   if (isReduction)
     operands.back() = startFromNothing(op, operands.back());
-  // Sums of elements may become means times their number, which are off by a
-  // part of one.
+  // Means may be computed as sums times 1 / n later, with an error below 1/2.
   auto sum = result->value.getDefiningOp<arith::AddFOp>();
   bool isMean = isReduction && sum && isa<BlockArgument>(sum.getRhs());
   if (isMean && result->range.getLargest() > int64_t(1) << 20)

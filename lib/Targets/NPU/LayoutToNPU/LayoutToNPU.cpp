@@ -1,4 +1,4 @@
-//===- LayoutToNPU.cpp - Tensors to the memories of an NPU ----------------===//
+//===- LayoutToNPU.cpp - Lowering of tensors to NPU memory ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,8 +57,8 @@ LogicalResult ProgramBuilder::checkFunction() {
   return success();
 }
 
-/// What is loaded from system memory is loaded right before it is needed, and
-/// what is stored there is stored as soon as it is made.
+/// Moves loads from system memory right before their first user, and stores
+/// right after the op that defines their source.
 void ProgramBuilder::placeTransfers() {
   Block &block = function.getBody().front();
   SmallVector<ConvertOp> converts(block.getOps<ConvertOp>());
@@ -80,7 +80,7 @@ void ProgramBuilder::placeTransfers() {
   }
 }
 
-/// The chip of the tensors in local memory.
+/// Returns the chip of the tensors in local memory, or null if there are none.
 npu::ChipAttr ProgramBuilder::findChip() {
   npu::ChipAttr found;
   function.walk([&](Operation *op) {
@@ -106,7 +106,7 @@ LogicalResult ProgramBuilder::lower(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<func::ReturnOp>([&](auto op) { return lowerReturn(op); })
       .Case<ConvertOp>([&](auto op) { return lowerConvert(op); })
-      // Made where they are needed.
+      // Constants and empty tensors are created by their users.
       .Case<tensor::EmptyOp, arith::ConstantOp>([&](auto) { return success(); })
       .Case<linalg::FillOp>([&](linalg::FillOp op) {
         return getConstantFill(op.getResult(0)) ? success() : lowerLinalg(op);
@@ -125,7 +125,7 @@ LogicalResult ProgramBuilder::lower(Operation *op) {
       .Default([&](Operation *op) {
         if (isPure(op) && llvm::none_of(op->getResultTypes(), [](Type type) {
               return isa<TensorType>(type);
-            })) // sizes and numbers
+            })) // sizes and scalars
           return success();
         return LogicalResult(
             op->emitError()
@@ -147,7 +147,7 @@ LogicalResult ProgramBuilder::lowerReturn(func::ReturnOp op) {
   return success();
 }
 
-/// Bodies hold the numbers that they use, as nothing stands around them.
+/// Clones the constants that bodies use into them, as bodies must be closed.
 LogicalResult ProgramBuilder::closeBodies() {
   WalkResult walked = program.walk([&](linalg::LinalgOp op) {
     DenseMap<Value, Value> copied;
@@ -175,7 +175,7 @@ LogicalResult ProgramBuilder::closeBodies() {
   return success(!walked.wasInterrupted());
 }
 
-/// After the last op that has a tensor or a view of it.
+/// Frees each allocation after the last op that uses it or a view of it.
 void ProgramBuilder::freeTensors() {
   llvm::MapVector<Operation *, Operation *> last;
   for (Operation &op : *body)
@@ -201,7 +201,7 @@ LogicalResult ProgramBuilder::run() {
                                  builder.getFunctionType({}, {}));
   program.setVisibility(function.getVisibility());
   body = program.addEntryBlock();
-  // What is said of arguments and results is said of what takes their place.
+  // Attributes of arguments and results are moved to the new arguments.
   SmallVector<DictionaryAttr> given;
   for (BlockArgument argument : function.getArguments()) {
     given.push_back(function.getArgAttrDict(argument.getArgNumber()));
@@ -247,7 +247,7 @@ struct ConvertLayoutToNPUPass
     FailureOr<TargetInterface> known = findTarget(getOperation(), "");
     if (failed(known))
       return signalPassFailure();
-    // Without a target, bytes alone count.
+    // Without a target, moves are compared by bytes only.
     auto target = dyn_cast_if_present<NpuTargetAttr>(*known);
     EngineTimes times = getNpuTimes(target);
     for (auto function :

@@ -1,4 +1,4 @@
-//===- LeastTraffic.cpp - What has to cross between the memories ----------===//
+//===- LeastTraffic.cpp - Lower bound of the memory traffic ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A product of sets of indices, one of each dim.
+/// A product of index sets, one per dim.
 struct Elements {
   SmallVector<llvm::BitVector, 4> dims;
 
@@ -36,7 +36,8 @@ struct Elements {
       elements *= dim.count();
     return elements;
   }
-  /// One of both that has more: a part of what they are together.
+  /// Replaces the set by the larger one of both, which is a subset of the
+  /// union.
   void join(const Elements &other) {
     if (dims.empty() || other.count() > count())
       *this = other;
@@ -58,12 +59,13 @@ private:
 };
 } // namespace
 
-/// No memory has so many elements, and sets of their indices would take long.
+/// Returns true if a tensor has more elements than any memory holds; their
+/// index sets would need too much time.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return false;
-  // Where one dim has no index, others have.
+  // A dim of size 0 must not hide the sizes of the others.
   SmallVector<int64_t> extents(tensor.getShape());
   llvm::replace(extents, int64_t(0), int64_t(1));
   std::optional<int64_t> count = countIndices(extents);
@@ -84,8 +86,8 @@ static ArrayRef<int64_t> getShape(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
-/// The indices of `set`, each times `stride` and `offset` further, that are
-/// less than `size`.
+/// Returns offset + stride * i for all i of `set`, without those outside of [0,
+/// size).
 static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
                              int64_t stride, int64_t size) {
   llvm::BitVector shifted(size);
@@ -95,7 +97,7 @@ static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
   return shifted;
 }
 
-/// The values of an index where its loops run over these sets.
+/// Returns the values of an index whose loops run over the given sets.
 static std::optional<llvm::BitVector>
 getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
   llvm::BitVector image(size);
@@ -136,7 +138,7 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   SmallVector<llvm::BitVector> loops;
   for (int64_t range : op.getStaticLoopRanges())
     loops.emplace_back(range, true);
-  // Of several results, those that one of them needs.
+  // Of several results, the elements that the first needed one requires.
   for (auto [init, result] :
        llvm::zip_equal(op.getDpsInitsMutable(), results)) {
     AffineMap map = op.getMatchingIndexingMap(&init);
@@ -176,8 +178,8 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   return sources;
 }
 
-/// What a part of an insertion's result has of the tensor around: a product
-/// within it, without the inserted indices of one dim.
+/// Returns elements of the destination that an insertion's result requires: the
+/// largest product that excludes the inserted indices of one dim.
 static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   Elements best;
   for (unsigned d = 0, e = result.dims.size(); d < e; ++d) {
@@ -189,8 +191,8 @@ static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
   return best;
 }
 
-/// Of a group of dims the sets that make exactly these indices of one dim, or
-/// some of them.
+/// Appends the largest known product of index sets of dims `shape` whose joined
+/// indices are in `set`.
 static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
                       Elements &elements) {
   int64_t inner = ShapedType::getNumElements(shape.drop_front());
@@ -207,7 +209,7 @@ static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
     elements.dims.emplace_back(size, true);
 }
 
-/// The dims of a group as one.
+/// Returns the indices of the joined dim of a group.
 static llvm::BitVector collapseSets(ArrayRef<llvm::BitVector> sets) {
   llvm::BitVector all(1, true);
   for (const llvm::BitVector &set : sets) {
@@ -326,7 +328,7 @@ static std::optional<Sources> getMovedFrom(Operation *op,
       .Default([](Operation *) -> Moved { return std::nullopt; });
 }
 
-/// The bytes of a result that are stored in it.
+/// Returns the bytes of a result that must be stored.
 int64_t Bound::countStored(Value tensor, const Elements &elements) {
   if (!isKnown(tensor) || isFresh(tensor))
     return 0;
@@ -393,7 +395,7 @@ int64_t Bound::run(func::FuncOp function, NarrowConstants &narrow) {
   }
   for (Operation &op : llvm::reverse(block.without_terminator()))
     visit(&op);
-  // Equal constants are one.
+  // Equal constants are loaded once.
   llvm::MapVector<Attribute, std::pair<Value, Elements>> constants;
   for (auto &[tensor, elements] : needed) {
     Attribute value;

@@ -1,26 +1,26 @@
-//===- LeastTraffic.h - What has to cross between the memories --*- C++ -*-===//
+//===- LeastTraffic.h - Lower bound of the memory traffic ----- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A bound from below on the bytes that a function moves between system memory
-// and its cores: each element of an argument or a constant that a result
-// depends on is loaded once, and each element of a result that is no number of
-// the program is stored once. What is only moved from an argument to a result
-// counts once. A convolution of stride 2 and one pixel needs a quarter of its
-// image:
+// Computes a lower bound of the bytes that a function moves between system
+// memory and its cores. Each element of an argument or a constant that a result
+// depends on is loaded once. Each element of a result that is not a splat
+// constant is stored once. Elements that are only moved from an argument to a
+// result count once. For example, a 1x1 convolution with stride 2 needs a
+// quarter of its image:
 //
 //   1x8x9x9 f32, 4x8x1x1, stride 2 -> 1x4x5x5
 //     25 of 81 pixels     800 bytes
 //     weights, result     128 + 400 bytes
 //
-// Constants that are bytes outside of cores count as those.
+// Constants that are stored as i8 count as i8 (NarrowConstants.h).
 //
-// Law: it never exceeds what a program moves that does the ops of the function.
-// Where the needed elements are no product of sets of indices, a product within
-// them counts.
+// Law: no program that executes the ops of the function moves fewer bytes. If
+// the set of needed elements is not a product of index sets, a product within
+// it counts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LoopTables.cpp - What bodies compute from loops alone --------------===//
+//===- LoopTables.cpp - Tables of values over loops -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Values are attributes, of which a program keeps each.
+// Values are attributes, which the context never frees.
 static constexpr int64_t kMostPoints = 1 << 18;
-// Numbers of this many elements are data.
+// Float constants of more elements are treated as data.
 static constexpr int64_t kMostNumbers = 1 << 12;
 
 SmallVector<int64_t> LoopTable::getIntegers() const {
@@ -57,7 +57,7 @@ static int64_t linearize(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
   return index;
 }
 
-/// What a resource holds, where that is what its type says.
+/// Returns the bytes of a resource if their number matches its type.
 static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
                                                       Type of) {
   auto type = dyn_cast<RankedTensorType>(of);
@@ -70,8 +70,8 @@ static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
   return bytes;
 }
 
-/// Of a constant, as far as its bytes are known; null else. Those of a resource
-/// are copied into the context.
+/// Returns the elements of a constant, or null if its bytes are not known.
+/// Those of a resource are copied into the context.
 static DenseElementsAttr getElements(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -165,7 +165,7 @@ std::optional<LoopTable> LoopTables::makeOfOp(Operation *made) {
     isKnown = succeeded(made->fold(constants, results)) && results.size() == 1;
     if (!isKnown)
       return;
-    // x * 1 is an operand, not a constant.
+    // x * 1 folds to an operand, not to a constant.
     auto value = dyn_cast<Value>(results.front());
     auto same = llvm::find(made->getOperands(), value);
     Attribute constant = !value ? dyn_cast<Attribute>(results.front())

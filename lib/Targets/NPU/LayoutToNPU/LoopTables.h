@@ -1,12 +1,12 @@
-//===- LoopTables.h - What bodies compute from loops alone ------*- C++ -*-===//
+//===- LoopTables.h - Tables of values over loops ------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A value of a body that depends on loops and constants alone, as a table of
-// what upstream's folders compute of it:
+// Tabulates a value of a body that depends on loop indices and constants alone,
+// by upstream's folders:
 //
 //   %j = linalg.index 1 : index
 //   %f = arith.index_cast, arith.sitofp %j
@@ -24,15 +24,15 @@
 namespace mlir {
 namespace layout {
 
-/// The element of a constant at a place in row-major order, without a copy of
-/// the others; null where its bytes are not known.
+/// Returns the element of a constant at row-major position `place`, without a
+/// copy of the other elements, or null if its bytes are not known.
 Attribute getElement(Value value, int64_t place);
 
 struct LoopTable {
   SmallVector<unsigned> loops;   // ascending
   SmallVector<Attribute> values; // in row-major order of the loops
 
-  /// Of constants that are indices.
+  /// Returns the values of a table of indices.
   SmallVector<int64_t> getIntegers() const;
 };
 
@@ -41,7 +41,8 @@ public:
   explicit LoopTables(linalg::GenericOp op)
       : op(op), ranges(op.getStaticLoopRanges()) {}
 
-  /// Null where the value depends on data, or has too many values.
+  /// Returns the table of `value`, or null if it depends on data or is too
+  /// large.
   const LoopTable *get(Value value);
 
 private:

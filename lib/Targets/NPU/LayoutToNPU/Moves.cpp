@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The cores write each element of `to`, `body` from the one of `from`.
+/// Emits an op by which the cores compute each element of `to` from that of
+/// `from`.
 static void compute(OpBuilder &builder, Location loc, ValueRange from,
                     ArrayRef<AffineMap> maps, Value to,
                     function_ref<Value(OpBuilder &, ValueRange)> body) {
@@ -27,7 +28,7 @@ static void compute(OpBuilder &builder, Location loc, ValueRange from,
       });
 }
 
-/// Without elements there is nothing to move.
+/// Returns true if `memref` has no elements.
 static bool isEmpty(Value memref) {
   return cast<MemRefType>(memref.getType()).getNumElements() == 0;
 }
@@ -61,7 +62,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
         makeScratch(loc, getMemRefType(RankedTensorType::get(
                              dest.getShape(), dest.getElementType())));
     copy.getDestMutable().assign(between);
-    // What nobody wrote yet needs no memory before.
+    // The destination needs no memory before its first write.
     Operation *alloc = to.getDefiningOp<npu::AllocOp>();
     if (alloc && to.use_empty())
       alloc->moveAfter(copy);

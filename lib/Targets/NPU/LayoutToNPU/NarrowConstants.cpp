@@ -1,4 +1,4 @@
-//===- NarrowConstants.cpp - Constants that are bytes outside of cores ----===//
+//===- NarrowConstants.cpp - f32 constants stored as i8 -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The integers of a constant of f32; nothing where one element is no signed
-/// byte, or not that of its bits, as -0 is not.
+/// Returns the elements of an f32 constant as int8, or std::nullopt if one has
+/// no int8 value with the same f32 bits, such as -0.
 static std::optional<std::vector<int8_t>> getAsBytes(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   ElementsAttr values;
@@ -63,7 +63,7 @@ bool NarrowConstants::canBeNarrow(Value tensor) {
   auto [known, isNew] = narrow.try_emplace(constant.getValue(), false);
   if (isNew) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    // One more command for three bytes less to read and to write.
+    // One more command saves three bytes per element, each read and written.
     known->second = type && 6 * type.getNumElements() > launchCost &&
                     getAsBytes(tensor).has_value();
   }
@@ -85,7 +85,7 @@ struct Readers {
   SmallVector<Operation *> moves;
   llvm::MapVector<Value, SmallVector<OpOperand *>> reads;
 
-  /// False where something else has to do with it.
+  /// Collects the readers. Returns false if there is a user of another kind.
   bool collect(Value tensor);
 };
 
@@ -127,8 +127,8 @@ bool Readers::collect(Value tensor) {
   });
 }
 
-/// Whether every reader has the tensor in a layout to which one command makes
-/// it of bytes that lie alike.
+/// Returns true if every reader has the tensor in a layout to which one command
+/// converts i8 data in the same layout.
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)
@@ -137,7 +137,7 @@ bool Narrower::isLoadedAsBytes(const Readers &readers) {
   return true;
 }
 
-/// The constant as bytes, in a resource where it is in one.
+/// Creates the i8 constant, in a resource if `constant` is one.
 static arith::ConstantOp makeBytes(OpBuilder &builder,
                                    arith::ConstantOp constant) {
   auto type =
@@ -177,7 +177,8 @@ static linalg::LinalgOp makeFloats(OpBuilder &builder, Value bytes) {
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
-/// Each reader's tensor is made of bytes right before the first one.
+/// Replaces the constant; the tensor of each reader is converted before its
+/// first use.
 void Narrower::change(arith::ConstantOp constant, const Readers &readers) {
   IRMapping mapping;
   builder.setInsertionPoint(constant);

@@ -1,18 +1,18 @@
-//===- NarrowConstants.h - Constants that cross as bytes --------*- C++ -*-===//
+//===- NarrowConstants.h - f32 constants stored as i8 --------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A constant of f32 of which every element is a signed byte, as the weights of
-// a network in integers are, is stored as bytes, and cores make f32 of it:
+// An f32 constant whose elements all are int8 values, such as the weights of a
+// quantized network, is stored as i8 and converted to f32 by the cores:
 //
 //   conv %x, dense<..> : tensor<32x64x1x1xf32>       8192 bytes to load
 //     %w = sitofp dense<..> : tensor<32x64x1x1xi8>   2048
 //     conv %x, %w
 //
-// Who counts bytes before that asks here what they will be.
+// Earlier passes that count bytes use this class to predict it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,15 @@ namespace layout {
 
 class NarrowConstants {
 public:
-  /// What a command costs more than a byte is moved for.
+  /// `launchCost` is the cost of a command relative to that of moving one byte.
   explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
 
-  /// Whether the tensor is a constant, or a part of one, that is worth it.
+  /// Returns true if `tensor` is a constant, or a part of one, for which i8
+  /// storage reduces the cost.
   bool canBeNarrow(Value tensor);
-  /// The bytes that so many elements of a tensor are outside of cores.
+  /// Returns the bytes of `elements` elements of `tensor` in system memory.
   int64_t getBytes(Value tensor, int64_t elements);
-  /// The same of a tensor of which the caller knows whether it is narrow.
+  /// Returns the bytes of `elements` elements of `type`, as i8 if `isNarrow`.
   static int64_t getBytes(Type type, int64_t elements, bool isNarrow);
 
 private:

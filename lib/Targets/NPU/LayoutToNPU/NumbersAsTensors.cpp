@@ -1,18 +1,18 @@
-//===- NumbersAsTensors.cpp - Numbers that are known at run time only -----===//
+//===- NumbersAsTensors.cpp - Runtime scalars as tensors ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Commands have the numbers that are known when a program is compiled. Others
-// are tensors without dims:
+// Commands contain scalars that are known at compile time. Other scalars become
+// tensors of rank 0:
 //
 //     %n = tensor.extract %x[%c1] : tensor<4xf32>       a slice of %x
 //     %m = arith.addf %n, %one : f32                    an op on tensor<f32>
 //     %s = tensor.splat %m : tensor<4x8xf32>            a copy along dims
 //
-// Ops that put numbers into tensors become concatenations and insertions.
+// Ops that build tensors from scalars become concatenations and insertions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +43,12 @@ private:
   Value insert(OpBuilder &builder, tensor::InsertOp op);
   Value pad(OpBuilder &builder, tensor::PadOp op);
 
-  /// Of each number that is known at run time only.
+  /// The tensor of each scalar that is known at run time only.
   DenseMap<Value, Value> tensors;
 };
 } // namespace
 
-/// The offsets of one element that is sure to be there.
+/// Returns the offsets of an element if they are constant and in bounds.
 static std::optional<SmallVector<OpFoldResult>>
 getPlace(OperandRange indices, RankedTensorType type) {
   SmallVector<OpFoldResult> place = getAsOpFoldResult(indices);
@@ -71,7 +71,7 @@ static Value makeEmpty(OpBuilder &builder, Location loc,
                                  type.getElementType());
 }
 
-/// The elements of a tensor in another shape.
+/// Reshapes `tensor` to `type`.
 static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                      RankedTensorType type) {
   auto all = [](RankedTensorType type) {
@@ -99,7 +99,7 @@ static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                                                              tensor, all(type));
 }
 
-/// The number as a tensor of one element; null where it is none that can be.
+/// Returns the scalar as a tensor of one element, or null if it has none.
 Value NumberCarrier::getTensor(OpBuilder &builder, Value number,
                                unsigned rank) {
   auto type =
@@ -128,7 +128,7 @@ void NumberCarrier::extract(tensor::ExtractOp op) {
                            op.getTensor(), *place, ones, ones));
 }
 
-/// A number that is made of others.
+/// Rewrites a scalar op as an op on tensors of rank 0.
 void NumberCarrier::visitNumber(Operation *op) {
   llvm::SetVector<Value> known;
   for (Value operand : op->getOperands())
@@ -157,7 +157,7 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// A tensor of one number, which is known at run time only.
+/// Fills `init` with a runtime scalar, or returns null if it is another scalar.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {
   auto type = cast<RankedTensorType>(init.getType());
@@ -223,7 +223,7 @@ Value NumberCarrier::insert(OpBuilder &builder, tensor::InsertOp op) {
                                        op.getDest(), *place, ones, ones);
 }
 
-/// All of the number, and what is padded inserted.
+/// Fills the result with a runtime scalar and inserts the source.
 Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
   Value number = op.getConstantPaddingValue();
   if (!number || !op.getSourceType().hasStaticShape())
@@ -241,7 +241,7 @@ Value NumberCarrier::pad(OpBuilder &builder, tensor::PadOp op) {
       ones);
 }
 
-/// What a body reads from outside becomes an operand of every iteration.
+/// Replaces the runtime scalars that a body uses by operands.
 void NumberCarrier::giveOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
     return;

@@ -15,16 +15,16 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Operands as the op on memory has them.
+/// The input memrefs and maps of an op on memory.
 struct ProgramBuilder::Inputs {
   SmallVector<Value> memrefs;
   SmallVector<AffineMap> maps;
-  /// Some map is not the op's own.
+  /// True if a map differs from that of the original op.
   bool isChanged = false;
 };
 
-/// An operand in system memory is loaded into every core that computes with it:
-/// it gets the channels of the result that it lacks as dims of its own.
+/// Loads an operand in system memory into every core that computes with it: the
+/// channels of the result that it lacks become additional dims.
 LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
                                          OpOperand &operand, Inputs &inputs) {
   Location loc = op.getLoc();
@@ -72,7 +72,7 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
   return success();
 }
 
-/// A tensor of which an op knows the sizes, and reads no element.
+/// Creates an operand whose sizes are used, but whose elements are not read.
 Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
   auto layout = cast<NpuScatterAttr>(
       cast<RankedTensorType>(op.getDpsInits()[0].getType()).getEncoding());
@@ -81,7 +81,7 @@ Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
   return window;
 }
 
-/// What the op writes to, holding what it reads there.
+/// Returns the memory of the result, initialized if the op reads it.
 FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                                           OpOperand &init) {
   Location loc = op.getLoc();
@@ -108,7 +108,7 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
   return dest;
 }
 
-/// Ops that only move elements are transfers between any memories.
+/// Lowers ops that only move elements to transfers between any memories.
 LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
   if (auto transpose = dyn_cast<linalg::TransposeOp>(*op)) {
     Value source = getMemory(transpose.getInput());
@@ -191,7 +191,7 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   }
   for (Operation &inner : *op.getBlock())
     builder.clone(inner, mapping);
-  // What becomes of work memory is of no use to anybody.
+  // The contents of work memory are not used afterwards.
   if (hasWork) {
     block->addArgument(block->getArguments().back().getType(), op.getLoc());
     Operation *yield = block->getTerminator();

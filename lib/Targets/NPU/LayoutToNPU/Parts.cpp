@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether a tensor that is stored goes into parts of others in system memory
-/// only: then it is stored there at once.
+/// Returns true if a tensor is only inserted into tensors in system memory: its
+/// elements are then stored there directly.
 static bool isOnlyInserted(Value tensor) {
   return llvm::all_of(tensor.getUses(), [](OpOperand &use) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
@@ -24,12 +24,12 @@ static bool isOnlyInserted(Value tensor) {
   });
 }
 
-/// A view of what stands at an address that is good for both layouts.
+/// Creates a view of `source`, at an address that is aligned for both layouts.
 Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
                                Value source) {
   FailureOr<npu::Storage> storage = npu::getStorage(
       getMemRefType(type), [&] { return mlir::emitError(loc); });
-  // A part of a concatenation begins some bytes further.
+  // An in-place part of a concatenation has a byte offset.
   MemRefType view = getMemRefType(type);
   auto from =
       cast<NpuScatterAttr>(cast<MemRefType>(source.getType()).getLayout());
@@ -41,7 +41,8 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
                                      layout.getAxes(), layout.getTarget());
     if (failed(
             moved.resolve(type.getShape(), type.getElementType(), nullptr))) {
-      // Where no such layout begins the part moves to where one does.
+      // If the layout cannot begin at this byte, the part is copied to one that
+      // can.
       auto part = cast<MemRefType>(source.getType());
       auto first = NpuScatterAttr::get(builder.getContext(), from.getMode(),
                                        from.getWidth(), from.getStrides(),
@@ -66,8 +67,8 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
-/// A part of a concatenation in system memory, of which the op makes a tensor
-/// in system memory, goes there as soon as it is made.
+/// Copies the result of `op` to its part of a concatenation in system memory,
+/// if that is its only use. Returns true if it has done so.
 FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
   Value stored = op->getResult(0);
   auto type = cast<RankedTensorType>(stored.getType());
@@ -128,7 +129,7 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
   return success();
 }
 
-/// The part of a tensor, of rank `shape.size()`.
+/// Returns a view of the part of a tensor, of rank `shape.size()`.
 FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
                                          ArrayRef<int64_t> offsets,
                                          ArrayRef<int64_t> sizes,
@@ -158,7 +159,7 @@ FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
                                       sizes, strides);
   if (shape.size() == sizes.size())
     return view;
-  // Dims of one index have an axis of size 1, which needs no dim.
+  // A dropped dim has size 1, and so has its axis.
   auto dropped = computeRankReductionMask(sizes, shape);
   auto layout = cast<NpuScatterAttr>(part->getLayout());
   if (!dropped)
@@ -203,7 +204,7 @@ LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
   return success();
 }
 
-/// Whether two slices of a tensor are known to share no element.
+/// Returns true if two slices of a tensor provably are disjoint.
 static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
   auto endsBefore = [](tensor::InsertSliceOp x, tensor::InsertSliceOp y,
                        unsigned d) {
@@ -216,8 +217,8 @@ static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
       [&](unsigned d) { return endsBefore(a, b, d) || endsBefore(b, a, d); });
 }
 
-/// Whether the slices that are inserted one into the other, from the first one
-/// on, are known to write every element.
+/// Returns true if the chain of insertions from `first` on provably writes
+/// every element.
 static bool writeAll(tensor::InsertSliceOp first) {
   SmallVector<tensor::InsertSliceOp> slices;
   int64_t elements = 0;
@@ -253,8 +254,8 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
     dest = makeMemory(op.getLoc(), op.getResult());
     initialize(op.getLoc(), op.getDest(), dest);
   }
-  // What is made of slices is moved as a whole, also where some of them go to
-  // another memory: what none of them writes is written here.
+  // A tensor of slices may be moved as a whole to another memory, so elements
+  // that no slice writes are initialized.
   if (op.getDest().getDefiningOp<tensor::EmptyOp>() && !writeAll(op))
     fill(op.getLoc(), builder.getZeroAttr(op.getDestType().getElementType()),
          dest);
@@ -269,7 +270,7 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
 }
 
 LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
-  // Parts that were made in their place made the whole, too.
+  // The first part that was computed in place has created the whole.
   Value dest = memory.lookup(op.getResult());
   if (!dest)
     dest = makeMemory(op.getLoc(), op.getResult());
@@ -329,8 +330,8 @@ LogicalResult ProgramBuilder::lowerReshape(
     return op->emitError() << "'" << op->getName()
                            << "' is a view, whose tensors are in one memory: "
                               "convert one of them with layout.convert";
-  // A part of a tensor stays where it is, unless dims of it that become one
-  // step unevenly.
+  // A part of a tensor is reshaped in place unless collapsed dims have no
+  // common stride.
   auto type = cast<MemRefType>(source.getType());
   FailureOr<MemRefType> view = failure();
   if (expands)

@@ -1,4 +1,4 @@
-//===- PrepareForCores.cpp - Programs in what cores can hold --------------===//
+//===- PrepareForCores.cpp - Legalization for cores -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Integers that are all the same are a number in the body, so that what they
-/// are multiplied by may fold.
+/// Replaces integer splats by constants in the body, so that products may fold.
 static void inlineIntegers(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -43,8 +42,8 @@ static void inlineIntegers(func::FuncOp function) {
   });
 }
 
-/// A slice of what was just inserted there is that, as a token that was
-/// appended is the one that is looked up next.
+/// Folds a slice of an insertion at the same place to the inserted tensor, e.g.
+/// for a token that is appended and then looked up.
 static void foldSlicesOfInserts(func::FuncOp function) {
   function.walk([](tensor::ExtractSliceOp slice) {
     auto insert = slice.getSource().getDefiningOp<tensor::InsertSliceOp>();
@@ -86,8 +85,8 @@ struct PrepareForCoresPass
       foldExtracts(function);
       inlineIntegers(function);
     }
-    // A view of a tensor that holds nothing is such a tensor, and what is made
-    // of indices is a structured op.
+    // Views of empty tensors become empty tensors, and tensor.generate becomes
+    // a linalg.generic.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
     patterns.add(+[](tensor::GenerateOp op, PatternRewriter &rewriter) {

@@ -1,14 +1,14 @@
-//===- PrepareForCores.h - Programs in what cores can hold ------*- C++ -*-===//
+//===- PrepareForCores.h - Legalization for cores ------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The parts of layout-prepare-for-cores. Law: every op computes the same
-// numbers in the same order, but for erf, which becomes a formula within
-// 1.5e-7, logarithms and powers, which become upstream's, and i64 beyond 32
-// bits as f32 (WideArguments.cpp).
+// The rewrites of layout-prepare-for-cores. Law: every op computes the same
+// values in the same order, except for erf, which becomes a formula with an
+// error below 1.5e-7, logarithms and powers, which upstream's expansions
+// compute, and i64 values beyond 32 bits, which become f32 (WideArguments.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,115 +21,114 @@
 namespace mlir {
 namespace layout {
 
-/// What a body asserts is not checked, and a warning says so.
+/// Erases the assertions in bodies, with a warning that they are not checked.
 void dropAsserts(func::FuncOp function);
 
-/// A product of matrices with a constant, of whose result only parts are used,
-/// becomes one for each part, and so do the ops in between.
+/// Splits a matmul with a constant, of whose result only parts are used, into
+/// one matmul per part, together with the ops in between.
 void sliceProducts(func::FuncOp function);
 
-/// Of a tensor of which all users take one part, only that is computed.
+/// Narrows tensors of which all users read the same slice to that slice.
 void computeUsedParts(func::FuncOp function);
 
-/// Numbers that are known at run time only become tensors without dims, and
-/// what is made of them ops on such tensors.
+/// Replaces scalars that are known at run time only by tensors of rank 0, and
+/// the ops on them by ops on such tensors.
 void carryNumbersInTensors(func::FuncOp function);
 
-/// A tensor that a body reads at an index that is computed from the loops alone
-/// becomes an operand:
+/// Makes a tensor that a body reads by tensor.extract, at an index computed
+/// from loops alone, an operand:
 ///
 ///   %j = linalg.index 0 : index
 ///   %h = arith.divui %j, %c2 : index
 ///   %e = tensor.extract %x[%h] : tensor<4xf32>
 ///
-/// is an operand %x of the map (d0) -> (d0 floordiv 2). Where the index is no
-/// such expression but known of each iteration, as by floats or by a constant
-/// tensor, the operand is put together of slices. What else a body computes of
-/// its loops alone, as the weights of a linear resize, becomes a constant.
+/// becomes operand %x with map (d0) -> (d0 floordiv 2). If the index is not an
+/// affine expression but known for each iteration, e.g. by floats or by a
+/// constant tensor, the operand is a concatenation of slices. Other values of a
+/// body that depend on loops alone, e.g. the weights of a linear resize, become
+/// constants.
 void readByLoops(func::FuncOp function);
 
-/// What a body reads at a row that an element names becomes an operand, which
-/// is a product of the table or chosen of its rows.
+/// Replaces reads at a row given by an element with an operand, which is a
+/// product with the table or a selection among its rows.
 void readByData(func::FuncOp function);
 
-/// The element of each iteration of one more input of the op.
+/// Adds an input to `op` and returns the block argument of its element.
 Value addOperand(linalg::GenericOp op, Value tensor, AffineMap map);
 
-/// An element that is read of a constant is one.
+/// Folds tensor.extract of constants.
 void foldExtracts(func::FuncOp function);
 
-/// Of each of `indices`, that slice of `source` along `dim`, as one tensor;
-/// null where that takes too many pieces.
+/// Returns the slices of `source` at `indices` of `dim` as one tensor, or null
+/// if that needs too many pieces.
 Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
                 ArrayRef<int64_t> indices);
 
-/// `count` indices of `dim` from `first` on, each `step` from the last.
+/// Returns `count` indices of `dim` from `first` on with stride `step`.
 Value takeRange(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                 int64_t first, int64_t count, int64_t step = 1);
 
-/// One index of `dim`, without that dim.
+/// Returns the slice at one index of `dim`, without that dim.
 Value takeIndex(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                 int64_t index);
 
-/// `tensor` with its dims in this order.
+/// Returns `tensor` with its dims permuted by `order`.
 Value transpose(OpBuilder &builder, Location loc, Value tensor,
                 ArrayRef<int64_t> order);
 
-/// An op on windows of three dims becomes one on windows of two for each index
-/// of the first dim of the window.
+/// Splits an op on 3-D windows into ops on 2-D windows, one for each index of
+/// the first window dim.
 void splitVolumes(func::FuncOp function);
 
-/// A convolution of groups becomes one for each group, one along a line one of
-/// images of one row, and one without channels one of one channel.
+/// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
+/// row, and those without channels get one channel.
 void splitGroups(func::FuncOp function);
 
-/// Comparisons go where they are used, as no memory holds bits, and what no op
-/// uses goes.
+/// Fuses comparisons into their users, as no memory holds i1, and erases unused
+/// ops. Returns failure if a comparison cannot be fused.
 LogicalResult fuseComparisons(func::FuncOp function);
 
-/// Inside of a function, tensors of bits become tensors of i8, and those of
-/// indices become tensors of i64; bodies compute as they did.
+/// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
+/// i64 tensors. Bodies compute as before.
 void storeInWholeBytes(func::FuncOp function);
 
-/// An index of a loop that a body chooses is carried as f32, of which integers
-/// are made.
+/// Computes a loop index that a body selects, e.g. an argmax, as f32 and
+/// converts it to integers afterwards.
 void carryIndices(func::FuncOp function);
 
-/// The indices of a dim of `count`, at most 2^24, as f32.
+/// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
 Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
 
-/// What such integers are made of; null for other tensors.
+/// Returns the f32 tensor from which carryIndices made `integers`, or null.
 Value getFloatsOf(Value integers);
 
-/// Arguments of i64 that are used as f32, and results that are put together of
-/// arguments and such integers, become two words for each element.
+/// Splits i64 arguments that are used as f32, and i64 results that consist of
+/// arguments and computed indices, into two 32-bit words per element.
 void splitWideArguments(func::FuncOp function);
 
-/// A function of integers that are proven to be exact as f32 computes with
-/// those: OKKernel has no sums of 32-bit integers.
+/// Rewrites an integer function whose values are provably exact as f32 to f32:
+/// OKKernel has no 32-bit integer sums.
 void carryIntegersInFloats(func::FuncOp function);
 
-/// Ops whose bodies take several functions of OKKernel's become one op for
-/// each:
+/// Splits ops whose bodies need several OKKernel functions into one op per
+/// function, after composeBody:
 ///
-///   %s = arith.addf %x, %b           becomes one op that adds, and one that
-///   %r = arith.maximumf %s, %zero    makes the maximum in its place
-///
-/// after composeBody.
+///   %s = arith.addf %x, %b           becomes an op that adds, and one that
+///   %r = arith.maximumf %s, %zero    computes the maximum in place
 void splitBodies(func::FuncOp function);
 
-/// Minima over many elements become negated maxima of negated ones, and
-/// reductions of several dims of a large tensor those of one.
+/// Rewrites minima over many elements as negated maxima of negated elements,
+/// and reductions over several dims of a large tensor as ones over one dim.
 void rewriteReductions(func::FuncOp function);
 
-/// A named op of elements whose body has no function becomes a linalg.generic.
+/// Generalizes named elementwise ops without an OKKernel function.
 void generalizeBodies(func::FuncOp function);
 
-/// Writes powers of known exponents and logarithms as upstream's arithmetic.
+/// Expands powers with known exponents and logarithms with upstream's patterns.
 LogicalResult expandMath(func::FuncOp function);
 
-/// Writes what has no function, as erf, i32 to f32 and some comparisons, by
-/// formulas of ops that have one.
+/// Expands ops without an OKKernel function, e.g. erf, i32 to f32 and some
+/// comparisons, into ops that have one.
 void composeBody(linalg::GenericOp op);
 
 } // namespace layout

@@ -53,7 +53,8 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
                               IntegerAttr(), IntegerAttr());
 }
 
-/// Fresh memory for a tensor: what becomes a result is made in its place.
+/// Creates the memory of a tensor: its in-place destination, the argument of a
+/// result, or new memory.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (homes.contains(tensor))
@@ -72,7 +73,7 @@ Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   return makeScratch(loc, getMemRefType(type));
 }
 
-/// One global for each constant.
+/// Returns the global of a constant, one per value.
 Value ProgramBuilder::getGlobal(Location loc, ElementsAttr value) {
   memref::GlobalOp &global = globals[value];
   auto tensor = RankedTensorType::get(value.getShapedType().getShape(),
@@ -84,14 +85,14 @@ Value ProgramBuilder::getGlobal(Location loc, ElementsAttr value) {
     global = memref::GlobalOp::create(builder, loc, "constant",
                                       builder.getStringAttr("private"), type,
                                       value, /*constant=*/true, IntegerAttr());
-    // Of several names the table gives a free one.
+    // The symbol table renames it if the name exists.
     global->remove();
     symbols.insert(global, Block::iterator(program));
   }
   return memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
 }
 
-/// The memory of a tensor; constants and fresh storage get one here.
+/// Returns the memory of a tensor; creates that of constants and empty tensors.
 Value ProgramBuilder::getMemory(Value tensor) {
   if (Value known = memory.lookup(tensor))
     return known;
@@ -115,8 +116,8 @@ Value ProgramBuilder::getMemory(Value tensor) {
   return memory[tensor] = made;
 }
 
-/// Gives fresh memory the elements of a tensor, which needs no other memory for
-/// that where they are one number, or nothing yet.
+/// Copies the elements of a tensor to new memory. Fills and empty tensors need
+/// no memory of their own for this.
 void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
   if (!memory.count(tensor)) {
     if (tensor.getDefiningOp<tensor::EmptyOp>())
@@ -127,8 +128,9 @@ void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
   copy(loc, getMemory(tensor), to);
 }
 
-/// Whether the memory of a tensor may be written for the op that uses it: it is
-/// the last one, and the memory is no argument, constant or part of another.
+/// Returns true if the op may overwrite the memory of the operand: it is the
+/// only use, and the memory is not an argument, a constant or a part of another
+/// tensor.
 bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value tensor = use.get();
   if (!tensor.hasOneUse() || isa<BlockArgument>(tensor) ||
@@ -136,7 +138,7 @@ bool ProgramBuilder::isOverwritable(OpOperand &use) {
     return false;
   Value memref = memory.lookup(tensor);
   if (!memref)
-    return true; // fresh
+    return true; // not created yet
   if (isReadInParts.contains(tensor))
     return false;
   if (Operation *op = memref.getDefiningOp())

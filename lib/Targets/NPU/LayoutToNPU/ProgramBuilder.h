@@ -1,12 +1,12 @@
-//===- ProgramBuilder.h - A function on tensors as one on memory -*- C++-*-===//
+//===- ProgramBuilder.h - Programs on memory ------------------ -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the program of one function: every tensor has a memref, local where
-// its layout is scattered, in system memory otherwise.
+// Emits the program of one function. Every tensor has a memref, in local memory
+// if its layout is scattered, otherwise in system memory.
 //
 //   %1 = layout.convert %x : tensor<A> to tensor<A, #scatter>
 //   %2 = linalg.conv ins(%1, ..) outs(%empty)
@@ -16,12 +16,12 @@
 //     linalg.conv ins(%t, ..) outs(%u)
 //
 // Laws:
-//  * a memref is written only where no tensor that is still to be read has it;
-//  * a part of a concatenation whose layout is that of its place is made there:
-//    a view of the concatenation's memory, and no transfer;
+//  * a memref is written only if no tensor in it has a later reader;
+//  * a part of a concatenation with the layout of its in-place destination is
+//    computed there: it is a view of the whole, and needs no transfer;
 //  * a local tensor is freed after its last use;
-//  * a copy or fill by DMA has transfers within the limits of the chip, and
-//    takes the way that was priced (NpuMove.h); what has none is an error.
+//  * a DMA copy or fill has transfers within the limits of the chip, by the
+//    method that the cost model chose (NpuMove.h), or else it is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,11 +47,11 @@ public:
   ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
                  const EngineTimes &times);
 
-  /// Writes the program in front of the function, which it then replaces.
+  /// Emits the program before the function and replaces the function by it.
   LogicalResult run();
 
 private:
-  // LayoutToNPU.cpp: the walk.
+  // LayoutToNPU.cpp: the traversal.
   LogicalResult closeBodies();
   LogicalResult checkFunction();
   void placeTransfers();
@@ -68,14 +68,14 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  // Moves.cpp: by DMA, through system memory, or by the cores.
+  // Moves.cpp: moves by DMA, through system memory, or by the cores.
   void copy(Location loc, Value from, Value to,
             ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
   void initialize(Location loc, Value tensor, Value to);
   bool isOverwritable(OpOperand &use);
 
-  // Homes.cpp: parts of concatenations in their place.
+  // Homes.cpp: in-place parts of concatenations.
   void planHomes();
   bool hasRoomFor(tensor::ConcatOp concat, Operation *first);
   Value makeAtHome(Location loc, Value part);
@@ -85,14 +85,14 @@ private:
   FailureOr<Value> makeInit(linalg::LinalgOp op, OpOperand &init);
   Value makeWindow(linalg::LinalgOp op, RankedTensorType type);
   LogicalResult lowerOnSystem(linalg::LinalgOp op);
-  /// An op of no iterations: a result is what it starts from.
+  /// Lowers an op without iterations: its results are its inits.
   void lowerWithoutTurns(linalg::LinalgOp op);
   struct Inputs;
-  /// Operands that are constant numbers and become part of the body.
+  /// Operands that are splat constants and become part of the body.
   using Numbers = SmallVector<std::pair<unsigned, TypedAttr>>;
   LogicalResult collectInputs(linalg::LinalgOp op, Inputs &inputs,
                               Numbers &numbers);
-  /// The body of `op` over what was loaded for it.
+  /// Emits a linalg.generic with the body of `op` on its loaded operands.
   void makeGeneric(linalg::LinalgOp op, const Inputs &inputs, ValueRange inits,
                    const Numbers &numbers);
   LogicalResult loadForAll(linalg::LinalgOp op, OpOperand &operand,
@@ -119,24 +119,25 @@ private:
   Block *body = nullptr;
   DenseMap<Value, Value> memory;
   DenseMap<Attribute, memref::GlobalOp> globals;
-  /// Where a part is made: as which operand of a concatenation, and how many
-  /// bytes after the whole.
+  /// The in-place destination of a part: its operand of a concatenation, and
+  /// the byte offset from the whole.
   struct Home {
     OpOperand *part;
     int64_t byte;
   };
   DenseMap<Value, Home> homes;
-  DenseMap<Value, Value> madeAtHome; // the memory of parts that were
-  /// Concatenations whose memory parts are still read from.
+  DenseMap<Value, Value> madeAtHome; // memory of parts in place
+  /// Concatenations whose memory still has parts to be read.
   DenseSet<Value> isReadInParts;
   SmallVector<StringRef> roles;   // of the arguments
-  SmallVector<Value> results;     // the arguments for them
-  npu::ChipAttr chip;             // null where nothing is in local memory
-  EngineTimes times;              // for what takes several ways
-  bool hasImpossibleMove = false; // which is reported
+  SmallVector<Value> results;     // arguments for the results
+  npu::ChipAttr chip;             // null if no tensor is local
+  EngineTimes times;              // to choose among methods
+  bool hasImpossibleMove = false; // and has been reported
 };
 
-/// The value of a constant that is one number, or of a fill with one.
+/// Returns the value of a splat constant, or of a fill with a constant, or
+/// null.
 TypedAttr getConstantFill(Value tensor);
 
 } // namespace layout

@@ -1,22 +1,21 @@
-//===- ReadByData.cpp - Rows of tables at places that data tell -----------===//
+//===- ReadByData.cpp - Gathers of rows by data ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of commands are known when a program is compiled, so no command
-// reads the row of a table that an element names. Ones where the row is that
-// one, and zeros elsewhere, multiply the table:
+// Command addresses are known at compile time, so no command reads a table row
+// that is selected by data. A one-hot matrix times the table does:
 //
 //     %r = tensor.extract %table[%id, %d]        embeddings of tokens
 //
 //     %h[t, r] = %ids[t] == r ? 1 : 0
 //     %e[t, d] = %e[t, d] + %h[t, r] * %table[r, d]
 //
-// Law: such a table is a constant of f32 that are finite, and of at most 2^24
-// rows, so that what is added beside the row is 0. Of any other table of few
-// rows each becomes an operand, and the body chooses between them:
+// Law: the table is a finite f32 constant of at most 2^24 rows, so the other
+// terms of the sum are 0. For any other table with few rows, each row becomes
+// an operand, and the body selects one:
 //
 //     %r = %ids[t] == 2 ? %row2[d] : %ids[t] == 1 ? %row1[d] : %row0[d]
 //
@@ -34,19 +33,19 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Each row is an operand and a command that chooses.
+// Each row is an operand and a command that selects.
 static constexpr int64_t kMostChosen = 64;
 
 namespace {
-/// A dim of a table whose index is an element, which names a row. If `wrap` is
-/// not 0, negative elements count from the end of that many rows.
+/// A dim of a table whose index `row` is an element of an operand. If `wrap` is
+/// not 0, negative indices count from the end of `wrap` rows.
 struct NamedDim {
   unsigned dim;
   BlockArgument row;
   int64_t wrap;
 };
 
-/// A read of a table: its named dims, and the loops of the others.
+/// A read of a table: dims with data indices, and the loops of the other dims.
 struct RowRead {
   SmallVector<NamedDim> named;
   SmallVector<unsigned> loops;
@@ -70,8 +69,9 @@ static bool isFinite(Value table) {
   return true;
 }
 
-/// Returns the read of the slice that has the known indices, and of dims that a
-/// loop indexes as many as the loop has; or `extract` if that is the whole.
+/// Narrows the read to the slice with the constant indices, and with as many
+/// indices of dims indexed by a loop as its trip count. Returns `extract` if
+/// that is the whole table.
 static tensor::ExtractOp readSlice(linalg::GenericOp op,
                                    tensor::ExtractOp extract) {
   RankedTensorType type = extract.getTensor().getType();
@@ -151,7 +151,7 @@ static std::optional<RowRead> findRowRead(linalg::GenericOp op,
   return read.named.empty() ? std::nullopt : std::make_optional(read);
 }
 
-/// The first dims of `rank` loops.
+/// Returns a map from `rank` loops to the first `count` of them.
 static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
                               unsigned count) {
   return AffineMap::get(
@@ -160,8 +160,8 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// Emits the number of the row that `id` names, as f32. If `wrap` is not 0, a
-/// negative `id` counts from the end of that many rows.
+/// Emits the row number of `id` as f32. If `wrap` is not 0, a negative `id`
+/// counts from the end of `wrap` rows.
 static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
                            int64_t wrap) {
   auto number = [&](int64_t value) -> Value {
@@ -177,7 +177,7 @@ static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
   return arith::SelectOp::create(body, loc, isNegative, fromEnd, row);
 }
 
-/// Ones at the rows that `ids` name, and zeros: a last dim of `rows`.
+/// Creates the one-hot encoding of `ids`, with a last dim of size `rows`.
 static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
                       int64_t wrap) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ids.getType()).getShape());
@@ -210,7 +210,8 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
       .getResult(0);
 }
 
-/// The rows that `ones` name: their dims, and those of the table without rows.
+/// Creates the product of one-hot rows and a table: the dims of `ones` without
+/// the last, then those of `table` without `dim`.
 static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
                          Value table, unsigned dim) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ones.getType()).getShape());
@@ -254,14 +255,14 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       .getResult(0);
 }
 
-/// The op with the rows that are named as an operand.
+/// Adds the selected rows as an operand and returns its element.
 static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
                            const RowRead &read) {
   OpBuilder builder(op);
   auto [dim, row, wrap] = read.named.front();
   OpOperand &ids = op->getOpOperand(row.getArgNumber());
-  // One number is a row of one: a sum of products that has no other dim would
-  // be an average times a count, which rounds what it reads.
+  // A scalar index becomes one row. A sum of products without another dim would
+  // be computed as an average times a count, which rounds.
   Value named = ids.get();
   auto idsType = cast<RankedTensorType>(named.getType());
   bool isNumber = idsType.getRank() == 0;
@@ -281,8 +282,8 @@ static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
   return addOperand(op, rows, map);
 }
 
-/// The element that the body chooses of the rows of the last of `named`, each
-/// of which is an operand.
+/// Emits the selection among the rows of the last dim of `named`, each of which
+/// is an operand, and returns the element.
 static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
                        ArrayRef<unsigned> loops, ArrayRef<NamedDim> named) {
   OpBuilder builder(op);
@@ -309,7 +310,7 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
   return chosen;
 }
 
-/// Whether not too many rows stand for choice.
+/// Returns true if the table has at most `kMostChosen` rows to select from.
 static bool hasFewRows(RankedTensorType table, const RowRead &read) {
   int64_t rows = 1;
   for (const NamedDim &named : read.named) {

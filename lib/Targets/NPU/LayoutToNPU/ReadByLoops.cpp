@@ -1,4 +1,4 @@
-//===- ReadByLoops.cpp - Tensors that bodies read as operands -------------===//
+//===- ReadByLoops.cpp - Reads at loop indices as operands ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// An index as an expression of the loops, and the values that it takes.
+/// An index as an expression of the loops, and its range.
 struct LoopExpr {
   AffineExpr expr;
   int64_t least, most;
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// Sums and products that leave 64 bits are no index.
+/// Returns the sum, or std::nullopt if its range exceeds 64 bits.
 static std::optional<LoopExpr> add(const LoopExpr &a, const LoopExpr &b) {
   LoopExpr sum{a.expr + b.expr, 0, 0};
   if (llvm::AddOverflow(a.least, b.least, sum.least) ||
@@ -77,7 +77,7 @@ std::optional<LoopExpr> Reader::readBinary(Operation *made) {
       std::swap(a, b);
     return constant(*b) ? multiply(*a, b->least) : std::nullopt;
   }
-  // All divisions are one where nothing is negative.
+  // All divisions are equal for values that are not negative.
   if (a->least < 0 || !constant(*b) || b->least <= 0)
     return std::nullopt;
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(made))
@@ -114,13 +114,13 @@ std::optional<LoopExpr> Reader::read(Value value) {
     found = readBinary(made);
   if (!found)
     return std::nullopt;
-  // Of a narrow type it wraps.
+  // A value of a narrow type may wrap.
   Type type = value.getType();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   if (width < 64 &&
       !(llvm::isIntN(width, found->least) && llvm::isIntN(width, found->most)))
     return std::nullopt;
-  // As unsigned, what is negative would be something else.
+  // Negative values differ as unsigned ones.
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(made) && found->least < 0)
     return std::nullopt;
   return found;
@@ -141,8 +141,8 @@ std::optional<AffineMap> Reader::getMap(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
-/// The tensor that is read: a dim that a loop alone indexes has to be as long
-/// as the loop.
+/// Returns the slice of `source` that is read: linalg requires that a dim
+/// indexed by a loop alone has the size of the loop.
 static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
                         AffineMap map, ArrayRef<int64_t> ranges) {
   auto type = cast<RankedTensorType>(source.getType());
@@ -161,7 +161,8 @@ static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
 }
 
 namespace {
-/// What a body reads at known places, and what it computes of them.
+/// Replaces the reads of a body at known indices, and values that depend on
+/// loops alone, by operands.
 class OperandMaker {
 public:
   explicit OperandMaker(linalg::GenericOp op)
@@ -229,7 +230,7 @@ void OperandMaker::readExtract(tensor::ExtractOp extract) {
        AffineMap::get(ranges.size(), 0, exprs, op.getContext())});
 }
 
-/// Bits are told by numbers that are larger than 0.
+/// Adds a table as an operand. i1 becomes f32 that is greater than 0 if true.
 void OperandMaker::readTable(Value value) {
   const LoopTable *table = tables.get(value);
   if (!table || table->loops.empty() || table->values.empty())
@@ -256,7 +257,7 @@ void OperandMaker::readTable(Value value) {
   operands.push_back({value, constant, map});
 }
 
-/// What is known of each iteration, where something else uses it.
+/// Adds the tables of values that ops without a table use.
 void OperandMaker::readTables() {
   SetVector<Value> used;
   for (Operation &inner : *op.getBlock()) {
@@ -285,7 +286,7 @@ Value layout::addOperand(linalg::GenericOp op, Value tensor, AffineMap map) {
                                        op.getLoc());
 }
 
-/// The op with these operands too.
+/// Adds the operands to the op.
 void OperandMaker::replace() {
   builder.setInsertionPointToStart(op.getBlock());
   for (auto &operand : operands) {
@@ -313,7 +314,7 @@ void OperandMaker::run() {
     replace();
 }
 
-/// What is computed of constants alone, as indices that count from the end.
+/// Folds an op that depends on constants and loops alone, e.g. wrapped indices.
 static bool foldConstants(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0 || op->getNumResults() != 1 ||
       cast<RankedTensorType>(op->getResult(0).getType()).getEncoding() ||

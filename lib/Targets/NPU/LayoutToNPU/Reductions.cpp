@@ -1,21 +1,21 @@
-//===- Reductions.cpp - Reductions as functions have them -----------------===//
+//===- Reductions.cpp - Reductions that functions compute -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction that no function of windows computes is a command for each index.
-// OKKernel's windows have two dims of a tensor of four, and the largest element
-// of them, but not the smallest one:
+// A reduction that is not a window function needs a command for each index.
+// OKKernel's windows cover two dims of a rank-4 tensor, and have a maximum but
+// no minimum:
 //
 //   s[a, b] += x[a, b, c, d, e]    becomes a sum of x[a, b, cde]
 //   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b])
 //
-// and starts from infinity: where it does not, what it starts from comes last.
+// The maximum starts from -infinity; any other init is combined afterwards.
 //
-// A product of matrices sums over one dim of each factor. Several become one,
-// where a factor in which they do not follow each other is transposed first:
+// A matmul sums over one dim of each factor. Several dims are collapsed to one,
+// and a factor in which they are not adjacent is transposed first:
 //
 //   s[a, n] += x[k, a, l] * w[k, l, n]   becomes x'[a, kl] * w[kl, n]
 //
@@ -32,12 +32,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Dims of a tensor of which windows are.
+/// The rank of tensors with window functions.
 static constexpr unsigned kDimsOfWindows = 4;
-/// Commands of a minimum as a negated maximum.
+/// The number of commands of a minimum as a negated maximum.
 static constexpr int64_t kCommands = 3;
 
-/// The function that reduces one tensor of f32; nothing for another op.
+/// Returns the function of a reduction of one f32 tensor, or std::nullopt for
+/// other ops.
 static std::optional<npu::ElementFunction>
 findReducingFunction(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||
@@ -51,7 +52,7 @@ findReducingFunction(linalg::LinalgOp op) {
   return function;
 }
 
-/// Loops that follow each other and are all reduced are one.
+/// Collapses adjacent reduction loops.
 static void collapse(linalg::LinalgOp op) {
   auto kinds = op.getIteratorTypesArray();
   SmallVector<ReassociationIndices> groups;
@@ -91,8 +92,8 @@ static Value negate(OpBuilder &builder, Location loc, Value tensor) {
   return linalg::FillOp::create(builder, loc, negated, empty).getResult(0);
 }
 
-/// Whether an extreme value starts from what all numbers replace, as functions
-/// of windows do.
+/// Returns true if a maximum or minimum starts from its neutral element, as
+/// window functions do.
 static bool startsFromNothing(linalg::LinalgOp op) {
   APFloat number(0.0f);
   auto fill = op->getOperand(1).getDefiningOp<linalg::FillOp>();
@@ -122,8 +123,8 @@ static void negateMinimum(linalg::LinalgOp op, unsigned first) {
   op.erase();
 }
 
-/// An extreme value of all that is reduced, and then of that and what it starts
-/// from: the first one is a window.
+/// Splits a maximum or minimum into a window from the neutral element, and the
+/// combination with the init.
 static void reduceFirst(linalg::LinalgOp op, bool isMax) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -167,7 +168,7 @@ static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
     rewrite(op);
 }
 
-/// The dims of a factor that are summed over, in its order.
+/// Returns the summed dims of a factor, in its order.
 static SmallVector<AffineExpr> getSummed(AffineMap map,
                                          ArrayRef<unsigned> loops) {
   return llvm::filter_to_vector(map.getResults(), [&](AffineExpr dim) {
@@ -175,7 +176,7 @@ static SmallVector<AffineExpr> getSummed(AffineMap map,
   });
 }
 
-/// The factor with the dims that are summed over behind all others.
+/// Transposes a factor so that its summed dims are last, and returns its map.
 static AffineMap transposeFactor(OpBuilder &builder, OpOperand &factor,
                                  AffineMap map, ArrayRef<AffineExpr> summed) {
   SmallVector<AffineExpr> dims =
@@ -204,8 +205,8 @@ static void sumOverOneLoop(linalg::LinalgOp op) {
     product = *linalg::generalizeNamedOp(rewriter, op);
   rewriter.setInsertionPoint(product);
   SmallVector<AffineMap> maps = product.getIndexingMapsArray();
-  // In the order of the factor that is no constant: constants are transposed
-  // when the program is compiled.
+  // Use the order of a factor that is not constant, as constants are transposed
+  // at compile time.
   bool isSecond = matchPattern(product.getInputs()[0], m_Constant());
   SmallVector<AffineExpr> summed = getSummed(maps[isSecond], dims->k);
   auto loops = llvm::map_to_vector(summed, [](AffineExpr dim) {
@@ -217,7 +218,7 @@ static void sumOverOneLoop(linalg::LinalgOp op) {
         !linalg::isDimSequencePreserved(map, sequence))
       map = transposeFactor(rewriter, *factor, map, summed);
   product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  // These loops become the innermost ones.
+  // The summed loops become the innermost ones.
   SmallVector<unsigned> order;
   SmallVector<ReassociationIndices> groups;
   for (unsigned loop = 0, e = product.getNumLoops(); loop < e; ++loop)

@@ -1,4 +1,4 @@
-//===- ScalarResults.cpp - Results without dims ---------------------------===//
+//===- ScalarResults.cpp - Results of rank 0 ------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ static RankedTensorType getWithDim(Type type) {
                                cast<RankedTensorType>(type).getElementType());
 }
 
-/// The tensor of one element that an op starts from.
+/// Creates the init of an op as a tensor of one element.
 static Value makeInit(OpBuilder &builder, Location loc, Value init) {
   RankedTensorType type = getWithDim(init.getType());
   auto makeEmpty = [&]() -> Value {
@@ -33,8 +33,8 @@ static Value makeInit(OpBuilder &builder, Location loc, Value init) {
                                        ArrayRef<ReassociationIndices>());
 }
 
-/// The operand with a dim of one element in front, along which cores lie where
-/// all that it has is reduced; itself where it is a number.
+/// Adds a leading dim of size 1, which is spread over the cores as all other
+/// dims are reduced. Returns scalars unchanged.
 static Value giveDim(OpBuilder &builder, Location loc, Value input) {
   auto type = dyn_cast<RankedTensorType>(input.getType());
   if (!type || type.getRank() == 0)
@@ -49,7 +49,7 @@ static Value giveDim(OpBuilder &builder, Location loc, Value input) {
       groups);
 }
 
-/// The op with one more loop in front, of one iteration, that its results have.
+/// Adds a leading loop of one iteration to the op, and a dim to its results.
 static void giveDim(linalg::LinalgOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

@@ -1,14 +1,14 @@
-//===- SliceFirst.cpp - Products of which parts are taken -----------------===//
+//===- SliceFirst.cpp - Products whose results are sliced -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A product of matrices whose result is used in parts, as the queries, keys and
-// values of an attention are, becomes a product for each part: parts of a
-// matrix are no matrices of cores, but parts of constant weights are constants.
-// Upstream's patterns ask that the product has one user.
+// Splits a matmul whose result is used in slices, e.g. as queries, keys and
+// values of an attention, into one matmul per slice. A slice of a result in the
+// matrix layout is not in that layout, but a slice of constant weights is a
+// constant. Upstream's patterns require that the matmul has one user.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The dim along which all users are slices that share no element; nothing
-/// where there are others.
+/// Returns the dim along which all users are disjoint slices, or std::nullopt
+/// if there are other users.
 static std::optional<unsigned> findCutDim(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || type.getEncoding() ||
@@ -56,15 +56,15 @@ static std::optional<unsigned> findCutDim(Value tensor) {
 }
 
 namespace {
-/// What parts of a tensor are made of, along one of its dims.
+/// Creates slices of a tensor along one of its dims.
 class Slicer {
 public:
   explicit Slicer(OpBuilder &builder) : builder(builder) {}
 
-  /// Whether the tensor comes of a product of matrices with a constant by ops
-  /// that have parts along `dim`.
+  /// Returns true if `tensor` is computed from a matmul with a constant, by ops
+  /// that can be sliced along `dim`.
   static bool comesOfProduct(Value tensor, unsigned dim);
-  /// The part of `size` indices from `first` on.
+  /// Creates the slice of `size` indices from `first` on.
   FailureOr<Value> make(Value tensor, unsigned dim, int64_t first,
                         int64_t size);
 
@@ -73,7 +73,7 @@ private:
 };
 } // namespace
 
-/// The loop that leads to a dim of the result alone.
+/// Returns the loop that indexes `dim` of the result.
 static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
@@ -82,8 +82,8 @@ static std::optional<unsigned> getLoop(linalg::LinalgOp op, unsigned dim) {
   return map.getDimPosition(dim);
 }
 
-/// The dim of the source whose indices are those of the reshaped dim, and how
-/// many of them there are for each.
+/// Returns the source dim of which the result dim is the outermost part, and
+/// its number of indices per index of the result dim.
 static std::optional<std::pair<unsigned, int64_t>>
 getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
@@ -101,7 +101,7 @@ getSourceDim(tensor::ExpandShapeOp op, unsigned dim) {
   return std::nullopt;
 }
 
-/// The only operand that is no constant.
+/// Returns the only operand that is not a constant, or null.
 static Value getVariable(linalg::LinalgOp op) {
   Value variable;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -127,7 +127,7 @@ bool Slicer::comesOfProduct(Value tensor, unsigned dim) {
   if (!loop)
     return false;
   if (npu::isProductOfMatrices(op)) {
-    // A constant that the loop leads through is cut when it is compiled.
+    // Constants that the loop indexes are sliced at compile time.
     return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
       Attribute value;
       return !op.getMatchingIndexingMap(input).isFunctionOfDim(*loop) ||
@@ -144,7 +144,7 @@ bool Slicer::comesOfProduct(Value tensor, unsigned dim) {
        llvm::enumerate(op.getMatchingIndexingMap(&use).getResults())) {
     if (!expr.isFunctionOfDim(*loop))
       continue;
-    // Parts are taken along one dim.
+    // Slices are along one dim.
     if (along || !isa<AffineDimExpr>(expr))
       return false;
     along = d;
@@ -180,7 +180,7 @@ FailureOr<Value> Slicer::make(Value tensor, unsigned dim, int64_t first,
     return failure();
   if (npu::isProductOfMatrices(op))
     return (*part)->getResult(0);
-  // The part reads a slice of what is made in parts, too.
+  // The part reads a slice of a tensor that is also computed in slices.
   Value source = getVariable(op);
   for (OpOperand &operand : (*part)->getOpOperands()) {
     auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();

@@ -1,13 +1,13 @@
-//===- SliceOpenBatch.cpp - Programs for one index of an open batch -------===//
+//===- SliceOpenBatch.cpp - Programs for one index of a dynamic batch -----===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs of an NPU are for known sizes. Where the outermost dim of arguments
-// is open and nothing mixes its indices, the program is made for one of them,
-// and the package runs it as often as its caller has indices:
+// NPU programs have static sizes. If the outermost dim of arguments is dynamic
+// and no op mixes its indices, the program computes one index, and the package
+// runs it for each index of the batch:
 //
 //   func @main(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
 //
@@ -16,9 +16,9 @@
 //   func @main(%x: tensor<1x8xf32> {npu.slice}) -> (tensor<1x4xf32>
 //   {npu.slice})
 //
-// Followed from op to op: which dim of a tensor is the batch's, and how many
-// indices of it are those of one index of the batch, as where dims are
-// collapsed. Loops that index it have to be parallel, and index it alone.
+// The analysis propagates, for each tensor, its batch dim and the number of its
+// indices per index of the batch, which changes if dims are collapsed. Loops
+// over the batch must be parallel and index nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The dim of a tensor that is the batch's, and its indices for each one of it.
+/// The batch dim of a tensor, and the number of its indices per index of the
+/// batch.
 struct OpenDim {
   unsigned dim = 0;
   int64_t count = 0;
@@ -76,7 +77,7 @@ private:
   func::FuncOp function;
   SmallVector<BlockArgument> arguments; // with the batch outermost
   DenseMap<Value, OpenDim> open;
-  /// Numbers that are so many times the size of the batch.
+  /// Integers that are this multiple of the size of the batch.
   DenseMap<Value, int64_t> sizes;
 };
 } // namespace
@@ -89,7 +90,8 @@ static std::optional<unsigned> findOpenDim(Type type) {
          tensor.getShape().begin();
 }
 
-/// Whether the only dim of `tensor` without a size is the batch's.
+/// Records the batch dim of `tensor`. Returns false if that is not its only
+/// dynamic dim.
 bool OpenBatch::setOpen(Value tensor, OpenDim batch) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getEncoding() || type.getNumDynamicDims() != 1 ||
@@ -133,9 +135,9 @@ LogicalResult OpenBatch::report(Operation *op) {
   return diag;
 }
 
-/// Whether a comparison of a size with a constant says the same of all sizes,
-/// as one that asks whether it is negative. Without its sign, a negative number
-/// is larger than all sizes.
+/// Returns true if a comparison of a size with a constant has the same result
+/// for all sizes, e.g. "< 0". As unsigned, a negative constant exceeds all
+/// sizes.
 static bool isSameForAllSizes(arith::CmpIOp compare) {
   std::optional<int64_t> with = getConstantIntValue(compare.getRhs());
   arith::CmpIPredicate asked = compare.getPredicate();
@@ -144,8 +146,8 @@ static bool isSameForAllSizes(arith::CmpIOp compare) {
                                        asked == arith::CmpIPredicate::slt)));
 }
 
-/// Numbers that are made of the size of the batch. They all follow from it
-/// where it is 1.
+/// Propagates integers computed from the size of the batch. They are exact for
+/// a batch of 1.
 bool OpenBatch::visitSize(Operation *op) {
   auto getCount = [&](unsigned i) {
     auto found = sizes.find(op->getOperand(i));
@@ -160,11 +162,11 @@ bool OpenBatch::visitSize(Operation *op) {
       sizes[dim.getResult()] = batch.count;
     return true;
   }
-  // Comparisons of one size with itself, as of dims that have to agree.
+  // Comparisons of a size with itself, e.g. of dims that must be equal.
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return (getCount(0) && getCount(0) == getCount(1)) ||
            isSameForAllSizes(compare);
-  // Integers of 64 bits hold every size.
+  // Only 64-bit integers represent every size.
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     Type type = op->getResult(0).getType();
     sizes[op->getResult(0)] = *getCount(0);
@@ -201,9 +203,8 @@ bool OpenBatch::visitSize(Operation *op) {
   return true;
 }
 
-/// An index of a body that is that of a loop or known. One that is 0 where the
-/// batch has one index, as of a dim that is broadcast then, is that of the
-/// loop.
+/// Returns the index of a body as a loop or a constant. A select of 0 if the
+/// batch has size 1, as for broadcast dims, counts as the loop.
 std::optional<AffineExpr> OpenBatch::getIndex(linalg::GenericOp op,
                                               Value index) {
   if (std::optional<int64_t> known = getConstantIntValue(index))
@@ -227,7 +228,7 @@ std::optional<AffineExpr> OpenBatch::getIndex(linalg::GenericOp op,
   return isOfBatch ? std::make_optional(expr) : std::nullopt;
 }
 
-/// What a body reads of a batch at indices of loops becomes an operand.
+/// Replaces reads of a batch at loop indices by operands.
 void OpenBatch::readAsOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics())
     return;
@@ -270,8 +271,8 @@ bool OpenBatch::visitLoops(Operation *op, const LoopsRule &rule) {
   }
   if (!loop)
     return false;
-  // What else the loop indexes has a known size, so it is another one. A loop
-  // that sums indexes no result.
+  // Other dims that the loop indexes have a static size, which may differ. A
+  // reduction loop indexes no result.
   auto indexesBatchAlone = [&](AffineMap map, bool isOpen) {
     return !map || llvm::count_if(map.getResults(), [&](AffineExpr index) {
                      return index.isFunctionOfDim(*loop);
@@ -294,7 +295,7 @@ bool OpenBatch::visitLoops(Operation *op, const LoopsRule &rule) {
             }).wasInterrupted();
 }
 
-/// Pads, concatenations and casts that leave the batch as it is.
+/// Propagates through pads, concatenations and casts that keep the batch.
 bool OpenBatch::visitEachDim(Operation *op, const PerDimRule &rule) {
   std::optional<OpenDim> batch;
   for (Value operand : op->getOperands()) {
@@ -320,7 +321,7 @@ bool OpenBatch::visitReshape(Operation *op,
     if (isCollapse ? !llvm::is_contained(group, int64_t(batch.dim))
                    : folded != batch.dim)
       continue;
-    // Of a group the first dim has the largest steps.
+    // The first dim of a group has the largest stride.
     int64_t inner = 1;
     for (int64_t dim : ArrayRef(group).drop_front()) {
       if (unfolded.isDynamicDim(dim) ||
@@ -340,7 +341,7 @@ bool OpenBatch::visitReshape(Operation *op,
   return false;
 }
 
-/// Whether a slice has all indices of the batch.
+/// Returns true if a slice contains all indices of the batch.
 bool OpenBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
                            OpenDim batch) const {
   auto size = dyn_cast<Value>(slice.getMixedSizes()[batch.dim]);
@@ -349,7 +350,7 @@ bool OpenBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
          isConstantIntValue(slice.getMixedStrides()[batch.dim], 1);
 }
 
-/// The dim of the part that is `dim` of the whole; others may be dropped.
+/// Returns the dim of the part for `dim` of the whole, given the dropped dims.
 static unsigned getDimOfPart(const llvm::SmallBitVector &dropped,
                              unsigned dim) {
   unsigned before = 0;
@@ -419,8 +420,8 @@ bool OpenBatch::visit(Operation *op) {
   return each && visitEachDim(op, *each);
 }
 
-/// Gives arguments and results the sizes of one index, from which the
-/// canonicalizer finds all others.
+/// Sets the types of arguments and results to those of one index. The
+/// canonicalizer propagates the sizes.
 void OpenBatch::slice() {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   auto getSlice = [](Value tensor, OpenDim batch) {
@@ -429,7 +430,7 @@ void OpenBatch::slice() {
     shape[batch.dim] = batch.count;
     return RankedTensorType::get(shape, type.getElementType());
   };
-  // The canonicalizer does not look through casts of parts.
+  // The canonicalizer does not propagate through concatenations of casts.
   for (auto concat : llvm::to_vector(function.getOps<tensor::ConcatOp>())) {
     if (!open.contains(concat))
       continue;
@@ -474,7 +475,7 @@ LogicalResult OpenBatch::run() {
     return failure();
   if (arguments.empty())
     return success();
-  // What has several blocks is reported where it is lowered.
+  // Functions with several blocks are reported by the lowering.
   if (!function.getBody().hasOneBlock())
     return success();
   for (Operation &op : function.getBody().front())
@@ -489,7 +490,7 @@ struct SliceOpenBatchPass
     : layout::impl::SliceOpenBatchPassBase<SliceOpenBatchPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // Callers know the types of the arguments.
+    // The types of a function with callers cannot change.
     if (!function.isExternal() &&
         SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()) &&
         failed(OpenBatch(function).run()))

@@ -1,15 +1,15 @@
-//===- SplitBodies.cpp - Bodies as one function of OKKernel's each --------===//
+//===- SplitBodies.cpp - Bodies of one OKKernel function each -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op whose body takes several functions becomes one op for each, before
-// layouts are decided, so that what is in between is a tensor like any other.
-// Upstream's DecomposeLinalgOp knows neither which ops together are one
-// function nor that one may be made in the place of what it reads, which is
-// half of the memory of a chain.
+// Splits an op whose body needs several functions into one op per function,
+// before layouts are assigned, so that intermediate results are tensors like
+// any other. Upstream's DecomposeLinalgOp does not recognize several ops as one
+// function, and does not reuse operands for results, which halves the memory of
+// a chain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A value of a body as a tensor: which element each iteration has.
+/// A value of a body as a tensor, and the map from iterations to its elements.
 struct Element {
   Value tensor;
   AffineMap map;
-  /// Made here, for one use.
+  /// True if the tensor was created here and has one use.
   bool isOverwritable = false;
 };
 
-/// Ops of a body that are one function, and what it reads.
+/// The ops of a body that form one function, and the values that they read.
 struct BodyPattern {
   SmallVector<Operation *> ops;
   SmallVector<Value> leaves;
@@ -65,14 +65,14 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// One op for each
+// One op per function
 //===----------------------------------------------------------------------===//
 
 static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Whether an op of a body is a function, or a part of one.
+/// Returns true if an op of a body is a function, or a part of one.
 static bool hasFunction(Operation &op) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
     using Predicate = arith::CmpFPredicate;
@@ -94,8 +94,8 @@ static bool hasFunction(Operation &op) {
              math::RsqrtOp, math::ExpOp, math::TanhOp>(op);
 }
 
-/// Parts of which one has no function would be as many kernels. What is outside
-/// of a body is a number, or is not known.
+/// Returns true if every op of the body has a function, since others would
+/// become kernels. Values from outside of the body must be constants.
 bool BodySplitter::canSplit() {
   auto isWord = [](Type type) { return type.isF32() || type.isInteger(32); };
   for (Operation &inner : op.getBlock()->without_terminator()) {
@@ -110,7 +110,7 @@ bool BodySplitter::canSplit() {
   return true;
 }
 
-/// The largest set of ops that is a function of its leaves.
+/// Returns the largest set of ops that is one function of its leaves.
 BodyPattern BodySplitter::getPattern(Value value) const {
   BodyPattern pattern;
   Operation *last = value.getDefiningOp();
@@ -138,8 +138,8 @@ BodyPattern BodySplitter::getPattern(Value value) const {
   return pattern;
 }
 
-/// The loops that a value depends on, as a tensor of them; that of the result
-/// where it is all.
+/// Returns the map from iterations to a tensor over the loops that a value
+/// depends on; the map of the result if these are all loops.
 AffineMap BodySplitter::getMap(const BodyPattern &pattern) {
   llvm::SmallBitVector used(op.getNumLoops());
   for (Value leaf : pattern.leaves)
@@ -161,7 +161,7 @@ std::optional<Element> BodySplitter::get(Value value) {
     return known->second;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-    // A number that is given as one has no tensor.
+    // A scalar operand has no tensor.
     if (!isa<RankedTensorType>(operand.get().getType()))
       return std::nullopt;
     return elements[value] = {operand.get(),
@@ -193,7 +193,7 @@ std::optional<Element> BodySplitter::make(Value value,
   for (AffineExpr expr : result.map.getResults())
     shape.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()]);
   auto type = RankedTensorType::get(shape, value.getType());
-  // In the place of what nobody else reads.
+  // Overwrite an operand that has no other use.
   bool isSimple = pattern.ops.size() == 1 && mayOverwrite(pattern.ops[0]);
   std::optional<unsigned> replaced;
   for (auto [i, input] : llvm::enumerate(inputs))
@@ -213,7 +213,7 @@ std::optional<Element> BodySplitter::make(Value value,
       maps.push_back(input.map);
     }
   maps.push_back(result.map);
-  // Without sums there are as many independent iterations as loops in use.
+  // Without reductions, only the loops in use are kept.
   AffineMap all = concatAffineMaps(maps, op.getContext());
   llvm::SmallBitVector used(op.getNumLoops());
   for (unsigned loop = 0; loop < used.size(); ++loop)
@@ -265,7 +265,7 @@ bool BodySplitter::run() {
     op->erase();
     return true;
   }
-  // Of a sum or a maximum, what is summed.
+  // Of a sum or a maximum, only the term is split.
   Operation *last = yielded.getDefiningOp();
   if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp,
            arith::MaxNumFOp, arith::MinNumFOp>(last))
@@ -279,8 +279,8 @@ bool BodySplitter::run() {
   if (!isOut(last->getOperand(1 - term)) || isa<BlockArgument>(summed) ||
       isConstant(summed))
     return false;
-  // A product of two tensors is added as it is made, where that is one of
-  // matrices or a convolution, and not of two rows.
+  // The product of a matmul or a convolution is part of its sum, but not the
+  // product of a dot product.
   FailureOr<linalg::ContractionDimensions> dims = npu::getProductDims(op);
   bool isOfRows = succeeded(dims) && dims->m.empty() && dims->n.empty();
   SmallPtrSet<Value, 4> leaves;
@@ -308,8 +308,8 @@ bool BodySplitter::run() {
   return true;
 }
 
-/// What may be cut: one result of known sizes, made of elements. Where layouts
-/// are stated, parts would need some, too.
+/// Returns true if the op may be split: it has one static result, no
+/// linalg.index and no layouts, which new tensors would need too.
 static bool isCuttable(linalg::LinalgOp op) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -333,13 +333,13 @@ void layout::generalizeBodies(func::FuncOp function) {
   });
   for (linalg::LinalgOp op : ops) {
     IRRewriter rewriter(op);
-    // One without a general form stays, and says what it computes.
+    // A named op without a generic form is not changed.
     (void)linalg::generalizeNamedOp(rewriter, op);
   }
 }
 
-/// Functions without strides walk all operands alike: what lacks loops of the
-/// result is copied along them first.
+/// Broadcasts operands that lack loops of the result, if the function has no
+/// strides: such functions traverse all operands alike.
 static void copyAlongLoops(linalg::GenericOp op) {
   std::optional<npu::ElementFunction> function = npu::getElementFunction(op);
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));

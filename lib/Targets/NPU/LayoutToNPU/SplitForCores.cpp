@@ -1,4 +1,4 @@
-//===- SplitForCores.cpp - Ops in parts that fit local memory -------------===//
+//===- SplitForCores.cpp - Tiling of ops for local memory -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,8 +77,8 @@ bool layout::isFresh(Value tensor) {
           isa<SplatElementsAttr>(value));
 }
 
-/// Loops that are cut first: those of the result that its channels are not
-/// spread over, outer ones first, then the channels, then what is summed.
+/// Returns the order in which loops are cut: loops of the result other than the
+/// channel, outer ones first, then the channel, then reduction loops.
 SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   AffineMap written = op.getMatchingIndexingMap(&op.getDpsInitsMutable()[0]);
@@ -95,7 +95,7 @@ SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   return order;
 }
 
-/// The op on `size` iterations of one loop from `first` on.
+/// Creates the op on `size` iterations of one loop from `first` on.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
                                                int64_t size) {
@@ -106,7 +106,7 @@ FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
   return makeBox(builder, op, firsts, extents);
 }
 
-/// Shows the first part of these sizes, of which nothing stays.
+/// Calls `look` with the first part of the given sizes, which is then erased.
 void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
                        function_ref<void(linalg::LinalgOp)> look) {
   Operation *before = op->getPrevNode();
@@ -119,7 +119,7 @@ void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
     op->getPrevNode()->erase();
 }
 
-/// Whether the first part, which no other exceeds, fits.
+/// Returns true if the first part fits, which is the largest.
 bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   sizes[loop] = size;
@@ -128,15 +128,15 @@ bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
   return doesFit;
 }
 
-/// Programs are written out part by part.
+/// The maximum number of parts, which are fully unrolled.
 static constexpr int64_t kMostParts = 1 << 12;
 
-/// How many parts there are at least: together they hold every element once.
+/// Returns a lower bound of the number of parts, by the size of the results.
 static int64_t countParts(linalg::LinalgOp op, const NpuFigures &chip) {
   int64_t bytes = 0;
   for (Type type : op->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    // The most where there is no number.
+    // An extent that overflows counts as the maximum.
     bytes = addCosts(
         bytes,
         scaleCost(getElementBytes(tensor.getElementType()),
@@ -153,8 +153,7 @@ static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
                            "part, or take a chip with more memory";
 }
 
-/// The type of an operand that local memory cannot hold; null where there is
-/// none.
+/// Returns the type of an operand without whole-byte elements, or null.
 static Type findHeldInNoMemory(linalg::LinalgOp op) {
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type) &&
@@ -163,7 +162,7 @@ static Type findHeldInNoMemory(linalg::LinalgOp op) {
   return {};
 }
 
-/// Reports an op of which not even one iteration fits, or that has too many.
+/// Reports an op if not even one iteration fits, or if it needs too many parts.
 LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   bool isPart = false, doesFit = false;
   std::optional<int64_t> bytes;
@@ -202,7 +201,7 @@ Splitter::split(linalg::LinalgOp op, unsigned loop, int64_t size) {
       op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
   builder.setInsertionPoint(op);
   SmallVector<linalg::LinalgOp> parts;
-  // The parts together write all of a result; a sum goes on from the start.
+  // Parts are inserted into a new tensor; a sum accumulates into its init.
   SmallVector<Value> whole(op.getDpsInits());
   if (!isSummed)
     for (Value &value : whole) {
@@ -212,7 +211,7 @@ Splitter::split(linalg::LinalgOp op, unsigned loop, int64_t size) {
     }
   for (int64_t first = 0; first < trip; first += size) {
     int64_t count = std::min(size, trip - first);
-    // A part of a sum goes on from what the ones before it have made.
+    // A part of a sum accumulates into the result of the previous one.
     if (isSummed)
       op.getDpsInitsMutable().assign(whole);
     FailureOr<linalg::LinalgOp> part = makePart(op, loop, first, count);
@@ -279,7 +278,8 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
              << "'" << next->getName()
              << "' does not fit local memory in any parts, though one "
                 "iteration of all does";
-    // Where no loop alone will do, halves of the first are looked at again.
+    // If no single loop suffices, the outermost is halved, and both parts are
+    // cut again.
     if (!cut)
       cut = {*outermost, llvm::divideCeil(ranges[*outermost], 2)};
     FailureOr<SmallVector<linalg::LinalgOp>> parts =
@@ -300,7 +300,7 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
   return success();
 }
 
-/// Cuts together what does not fit together.
+/// Tiles and fuses groups of ops that do not fit together.
 LogicalResult Splitter::cutGroups() {
   NarrowConstants narrow(getNpuTimes(target).transferStart);
   int64_t least = getLeastTraffic(function, narrow);
@@ -336,7 +336,7 @@ LogicalResult Splitter::run() {
     return failure();
   makeInPlace(function);
   SmallVector<linalg::LinalgOp> ops;
-  // An op that states layouts runs on them whole.
+  // An op with given layouts is not split.
   function.walk([&](linalg::LinalgOp op) {
     if (isForCores(op) && !llvm::any_of(op->getOperandTypes(), hasLayout) &&
         !fits(op))

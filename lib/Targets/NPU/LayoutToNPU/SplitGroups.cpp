@@ -1,12 +1,12 @@
-//===- SplitGroups.cpp - Convolutions as those of images ------------------===//
+//===- SplitGroups.cpp - Decomposition of convolutions --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// OKKernel has convolutions of all channels and of each channel. A convolution
-// of groups becomes one of all channels for each group:
+// OKKernel has full and depthwise convolutions. A grouped convolution becomes a
+// full one per group:
 //
 //   %r = linalg.conv_2d_ngchw_gfchw(%x, %w)         of 4 groups
 //     %x0 = tensor.extract_slice %x[0, 0, ..]       [n, c, h, w] of group 0
@@ -14,8 +14,8 @@
 //     ..
 //     %r = tensor.concat dim(1) %r0, %r1, %r2, %r3  each expanded to a group
 //
-// one along a line is one of images of one row, and one that has no channels,
-// and so no dim that could go from core to core, one of one channel:
+// A 1-D convolution becomes a 2-D one on images of one row. One without
+// channels, and so without a dim to spread over the cores, gets one channel:
 //
 //   %r = linalg.conv_2d(%x, %w)      becomes a linalg.generic of the same body
 //                                    on [1, 1, h, w]
@@ -31,7 +31,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What a group starts from: filled for it where the whole is.
+/// Creates the init of a group: a fill if the whole is filled, or else a slice.
 static Value takeInit(OpBuilder &builder, Location loc, Value whole,
                       int64_t group) {
   auto fill = whole.getDefiningOp<linalg::FillOp>();
@@ -47,7 +47,7 @@ static Value takeInit(OpBuilder &builder, Location loc, Value whole,
       .getResult(0);
 }
 
-/// The strides and dilations, which an op need not state.
+/// Returns the strides and dilations, null if the op has none.
 static std::pair<Attribute, Attribute> getStridesAndDilations(Operation *op) {
   if (auto conv = dyn_cast<linalg::Conv2DNgchwGfchwOp>(op))
     return {conv.getStrides(), conv.getDilations()};
@@ -56,7 +56,7 @@ static std::pair<Attribute, Attribute> getStridesAndDilations(Operation *op) {
 }
 
 static void splitGroups(linalg::LinalgOp op, unsigned weightDim) {
-  // Without points an op is what it starts from.
+  // Without iterations, the result is the init.
   if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
     op->getResult(0).replaceAllUsesWith(op.getDpsInits()[0]);
     op->erase();
@@ -91,7 +91,7 @@ static void splitGroups(linalg::LinalgOp op, unsigned weightDim) {
   op->erase();
 }
 
-/// With a row of one before the last dim.
+/// Adds a dim of size 1 before the last dim.
 static Value addRow(OpBuilder &builder, Location loc, Value line) {
   auto type = cast<RankedTensorType>(line.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -132,8 +132,8 @@ Value layout::transpose(OpBuilder &builder, Location loc, Value tensor,
       ->getResult(0);
 }
 
-/// What is read at sums of loops is the first factor, as in named convolutions:
-/// there, and not as the second one, upstream looks for the image.
+/// Makes the factor that is read at sums of loops the first one, as upstream
+/// expects of convolutions.
 static void readImagesFirst(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
   function.walk([&](linalg::GenericOp op) {
@@ -164,8 +164,8 @@ static void readImagesFirst(func::FuncOp function) {
 }
 
 namespace {
-/// A convolution without batch and channels: the loops of its result and of its
-/// window, in the order of the dims of its input.
+/// A convolution without batch and channels: the loops of its result (points)
+/// and of its window (taps), in the order of the dims of its input.
 struct Window {
   OpOperand *image = nullptr, *weights = nullptr;
   SmallVector<unsigned, 2> points, taps;
@@ -177,7 +177,7 @@ static std::optional<Window> findWindow(linalg::LinalgOp op) {
       linalg::inferConvolutionDims(op);
   if (failed(dims) || op.hasIndexSemantics() || !op.hasPureTensorSemantics() ||
       op.hasDynamicShape() || llvm::is_contained(op.getStaticLoopRanges(), 0) ||
-      // A layout is stated over the dims that the tensor has.
+      // The dims of a layout are those of the tensor.
       llvm::any_of(op->getOperandTypes(), hasLayout))
     return std::nullopt;
   Window window{op.getDpsInputOperand(0), op.getDpsInputOperand(1)};
@@ -196,7 +196,7 @@ static std::optional<Window> findWindow(linalg::LinalgOp op) {
   return window;
 }
 
-/// With its dims in the order of `loops`, which index them by `map`.
+/// Returns `tensor`, indexed by `map`, with its dims in the order of `loops`.
 static Value inOrder(OpBuilder &builder, Location loc, Value tensor,
                      AffineMap map, ArrayRef<unsigned> loops) {
   SmallVector<int64_t> order;
@@ -232,7 +232,7 @@ static void addChannel(linalg::LinalgOp op, const Window &window) {
   Value init =
       asImage(inOrder(builder, loc, start->get(), points, window.points));
 
-  // Loops n, f, h, w of the result, c, y, x of what is summed.
+  // Loops n, f, h, w are parallel, and c, y, x are summed.
   auto dim = [&](unsigned loop) {
     return getAffineDimExpr(loop, op.getContext());
   };
@@ -260,7 +260,7 @@ static void addChannel(linalg::LinalgOp op, const Window &window) {
   op->getRegion(0).cloneInto(&made.getRegion(), mapping);
   Value result =
       tensor::CollapseShapeOp::create(builder, loc, made.getResult(0), dims);
-  // Back from the order of the image.
+  // Restore the dim order of the result.
   SmallVector<unsigned> back;
   for (AffineExpr expr : points.getResults())
     back.push_back(cast<AffineDimExpr>(expr).getPosition());
@@ -289,7 +289,8 @@ void layout::splitGroups(func::FuncOp function) {
     if ((!isGroupFirst && !isa<linalg::Conv2DNgchwFgchwOp>(*op)) ||
         op.hasDynamicShape() || !op.hasPureTensorSemantics())
       return;
-    // One channel of each group goes from core to core like its results.
+    // With one channel per group, the input is spread over the cores as the
+    // result is.
     auto input = cast<RankedTensorType>(op->getOperand(0).getType());
     if (input.getElementType().isF32() && input.getDimSize(2) > 1)
       ops.push_back({op, isGroupFirst ? 0 : 1});

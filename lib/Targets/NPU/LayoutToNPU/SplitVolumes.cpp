@@ -1,19 +1,19 @@
-//===- SplitVolumes.cpp - Windows of three dims as those of two -----------===//
+//===- SplitVolumes.cpp - Decomposition of 3-D windows --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// OKKernel's windows have rows and columns. An op on a window of more dims is
-// one for each index of the first of them, on every so many slices:
+// OKKernel's windows have rows and columns. An op on a window of more dims
+// becomes one op per index of the first window dim, on strided slices:
 //
 //   y[d, h, w] += x[2 d + k, h + i, w + j] * f[k, i, j]       k < 2
 //     y0 = y  + x[0, 2, ..][d, h + i, w + j] * f[0][i, j]
 //     y1 = y0 + x[1, 3, ..][d, h + i, w + j] * f[1][i, j]
 //
-// where d takes the place of the batch, so that a batch is split, too. Where
-// the weights have no channels, d is the channel of a depthwise convolution.
+// Dim d becomes the batch, so a given batch is split, too. If the weights have
+// no channels, d becomes the channel of a depthwise convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +28,18 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Each is an op.
+// The maximum number of ops.
 static constexpr int64_t kMostWindows = 64;
 
 namespace {
-/// A dim of the image at `step` * point + `dilation` * tap, of two loops.
+/// A dim of the image with index `step` * point + `dilation` * tap, of two
+/// loops.
 struct WindowDim {
   unsigned dim = 0, point = 0, tap = 0;
   int64_t step = 0, dilation = 0;
 };
 
-/// An op on an image and weights, while its loops are taken from it.
+/// An op on an image and weights, while its loops are removed.
 struct Volume {
   Value image, weights, init;
   AffineMap imageMap, weightsMap, initMap;
@@ -49,7 +50,7 @@ struct Volume {
 };
 } // namespace
 
-/// The dims of the image that go by a point and by a tap.
+/// Returns the dims of the image that are indexed by a point and a tap.
 static SmallVector<WindowDim> findWindowDims(const Volume &op) {
   SmallVector<WindowDim> found;
   for (auto [dim, expr] : llvm::enumerate(op.imageMap.getResults())) {
@@ -74,7 +75,7 @@ static SmallVector<WindowDim> findWindowDims(const Volume &op) {
   return found;
 }
 
-/// The dim that goes by the loop alone.
+/// Returns the dim that is indexed by the loop alone.
 static std::optional<unsigned> findDim(AffineMap map, unsigned loop) {
   return map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
 }
@@ -88,8 +89,8 @@ void Volume::dropLoop(unsigned loop) {
     *map = projectDims(*map, dropped, /*compressDimsFlag=*/true);
 }
 
-/// The order of dims by `getClass`, which OKKernel's tensors have: batch and
-/// channels, or channels of results and of images, then windows.
+/// Returns the order of dims by `getClass` that OKKernel's tensors have: batch
+/// and channels (of results and of images for weights), then windows.
 static SmallVector<int64_t>
 getOrder(AffineMap map, llvm::function_ref<int(AffineExpr)> getClass) {
   auto order = llvm::to_vector(llvm::seq<int64_t>(map.getNumResults()));
@@ -109,7 +110,7 @@ static void reorder(OpBuilder &builder, Value &tensor, AffineMap &map,
                        map.getContext());
 }
 
-/// The op on one index of the batch.
+/// Narrows the op to one index of the batch.
 static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
                         int64_t index) {
   for (auto [tensor, map] :
@@ -122,7 +123,7 @@ static Volume takeBatch(OpBuilder &builder, Volume op, unsigned loop,
   return op;
 }
 
-/// The op on one index of the window's dim.
+/// Narrows the op to one index of the window dim.
 static Volume takeTap(OpBuilder &builder, Volume op, const WindowDim &window,
                       int64_t tap) {
   op.image =
@@ -149,7 +150,7 @@ static Volume takeTap(OpBuilder &builder, Volume op, const WindowDim &window,
                    : llvm::is_contained(op.imageMap.getResults(), expr) ? 1
                                                                         : 2;
           }));
-  // The same weights for each channel.
+  // Depthwise weights without channels are repeated per channel.
   if (llvm::none_of(op.weightsMap.getResults(), isParallel)) {
     auto type = cast<RankedTensorType>(op.weights.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -177,7 +178,7 @@ static Value create(OpBuilder &builder, linalg::LinalgOp whole,
   return generic.getResult(0);
 }
 
-/// The loops that index image and result alone.
+/// Returns the loops that index image and result, but not weights.
 static SmallVector<unsigned> findBatches(const Volume &op) {
   SmallVector<unsigned> found;
   for (unsigned loop = 0; loop < op.kinds.size(); ++loop)
@@ -219,7 +220,7 @@ static void splitVolume(linalg::LinalgOp op) {
     return;
   OpBuilder builder(op);
   auto split = [&](Volume part) {
-    // Taking a batch has moved the loops.
+    // The removal of the batch has renumbered the loops.
     WindowDim window = findWindowDims(part).front();
     AffineExpr point = builder.getAffineDimExpr(window.point);
     SmallVector<int64_t> order = getOrder(part.initMap, [&](AffineExpr expr) {

@@ -1,20 +1,20 @@
-//===- SumsByCore.cpp - Sums over what lies in many cores -----------------===//
+//===- SumsByCore.cpp - Two-stage sums over cores -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The columns of a matrix are in all cores, so a sum over them takes the matrix
-// to where rows are whole, through system memory. Here it is two sums, of which
-// the first one is over the columns of each core, and only what it makes goes
-// there:
+// The columns of a matrix are spread over all cores, so a sum over them moves
+// the matrix through system memory to a layout with whole rows. Two sums avoid
+// this. The first is over the columns of each core, and only its result is
+// moved:
 //
 //     s[r] = s[r] + x[r, c]          tensor<128x768>
 //     p[r, k] = p[r, k] + x[r, k, c] tensor<128x64x12>, on 64 cores
 //     s[r] = s[r] + p[r, k]
 //
-// Law: every element is added once; sums of f32 differ in their order.
+// Law: every element is added once; the order of f32 additions differs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// With fewer columns in a core the first sum makes hardly less of them.
+/// With fewer columns per core, the first sum hardly reduces the data.
 static constexpr int64_t kLeastColumns = 8;
 
-/// Whether the op adds the last dim of a tensor of up to three to the result.
+/// Returns true if the op sums over the last of at most three dims.
 static bool isSumOfRows(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||
       op.hasDynamicShape() || op.getNumReductionLoops() != 1)
@@ -52,7 +52,7 @@ static bool isSumOfRows(linalg::LinalgOp op) {
          function->arguments[0].operand + function->arguments[1].operand == 1;
 }
 
-/// A sum over the last dim.
+/// Creates a sum over the last dim.
 static Value makeSum(OpBuilder &builder, Location loc, Value input,
                      Value init) {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
@@ -73,7 +73,7 @@ static Value makeSum(OpBuilder &builder, Location loc, Value input,
 void layout::sumByCores(func::FuncOp function, int64_t npus) {
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) {
-    // A part of what was cut for local memory is loaded in any layout.
+    // A slice that was cut for local memory may be loaded in any layout.
     if (!isForCores(op) || !isSumOfRows(op) ||
         op->getOperand(0).getDefiningOp<tensor::ExtractSliceOp>())
       return;

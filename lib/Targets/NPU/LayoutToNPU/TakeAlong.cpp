@@ -1,4 +1,4 @@
-//===- TakeAlong.cpp - Elements of a dim at known indices -----------------===//
+//===- TakeAlong.cpp - Gathers at constant indices ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-// Each piece is a transfer at least.
+// The maximum number of pieces, each of which is at least one transfer.
 static constexpr size_t kMostPieces = 256;
 
 namespace {
-/// Indices `first + step * (i floordiv repeat)` for i < count.
+/// The indices `first + step * (i floordiv repeat)` for i < count.
 struct Piece {
   int64_t first, step, repeat, count;
 
@@ -23,7 +23,7 @@ struct Piece {
 };
 } // namespace
 
-/// The longest piece that `indices` begin with.
+/// Returns the longest piece that `indices` begins with.
 static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   int64_t size = indices.size(), repeat = 1;
   while (repeat < size && indices[repeat] == indices[0])
@@ -34,18 +34,18 @@ static Piece getFirstPiece(ArrayRef<int64_t> indices) {
   piece.step = indices[repeat] - indices[0];
   while (piece.count < size && indices[piece.count] == piece.at(piece.count))
     ++piece.count;
-  // Whole repetitions; and every `step` repeats once, or steps by one.
+  // Only whole repetitions. Repeated indices must have step 1.
   if (piece.count < size)
     piece.count -= piece.count % repeat;
   if (repeat > 1 && piece.step != 1)
     return {piece.first, 0, repeat, repeat};
-  // Of two indices, the second one may begin a longer piece.
+  // The second of two indices may begin a longer piece.
   if (piece.count == 2 && size > 2 && repeat == 1)
     return {piece.first, 0, 1, 1};
   return piece;
 }
 
-/// A slice along one dim, of a tensor of `shape`.
+/// Creates a slice along one dim, with result shape `shape`.
 static Value slice(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
                    int64_t first, int64_t count, int64_t step,
                    ArrayRef<int64_t> shape) {

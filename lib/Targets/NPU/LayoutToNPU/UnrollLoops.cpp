@@ -1,4 +1,4 @@
-//===- UnrollLoops.cpp - Loops of known turns, written out ----------------===//
+//===- UnrollLoops.cpp - Unrolling of constant-trip loops -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Programs of an NPU are decided and placed op by op.
+/// The maximum number of ops, as each is assigned layouts and addresses.
 static constexpr int64_t kMostOps = 1 << 16;
 
 static int64_t countOps(scf::ForOp loop) {
@@ -30,19 +30,19 @@ namespace {
 struct UnrollLoopsPass
     : public layout::impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   void runOnOperation() override {
-    // What is left has bounds that may be computed of the index of a loop
-    // around it. All that is written out then is counted together.
+    // The bounds of the remaining loops may depend on the index of an unrolled
+    // one. All loops that are unrolled later share one budget.
     bool isFirst = true;
     int64_t left = kMostOps;
     while (true) {
-      // Inner ones first.
+      // Inner loops first.
       SmallVector<scf::ForOp> loops;
       getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
       bool isChanged = false;
       for (scf::ForOp loop : loops) {
         std::optional<APInt> turns = loop.getStaticTripCount();
-        // The canonicalizer knows loops without turns, and the lowering reports
-        // those whose turns are known at run time only.
+        // The canonicalizer removes loops without iterations, and the lowering
+        // reports loops with dynamic trip counts.
         if (!turns || turns->isZero())
           continue;
         int64_t ops = countOps(loop);
@@ -69,7 +69,7 @@ struct UnrollLoopsPass
       if (!isChanged || !hasLoops())
         return;
       isFirst = false;
-      // Bounds become constants.
+      // Folds bounds to constants.
       (void)applyPatternsGreedily(getOperation(),
                                   RewritePatternSet(&getContext()));
     }

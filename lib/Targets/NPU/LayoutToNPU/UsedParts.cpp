@@ -1,19 +1,19 @@
-//===- UsedParts.cpp - Ops whose results are used in part -----------------===//
+//===- UsedParts.cpp - Narrowing to used slices ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where all users of a tensor take one part of it, as a classifier takes the
-// first of the tokens, only that part is computed, and what it is made of in
-// turn:
+// If all users of a tensor read the same slice, e.g. a classifier that reads
+// the first token, only that slice is computed, and in turn the slices of its
+// operands:
 //
 //   %n = norm(%x) : tensor<197x768xf32>      %s = %x[0, 0] [1, 768]
 //   %c = %n[0, 0] [1, 768]                   %c = norm(%s) : tensor<1x768xf32>
 //
-// Upstream's patterns move a slice before an op that has one user, and not
-// before several ops that read one tensor.
+// Upstream's patterns move a slice before an op with one user, but not before
+// several ops that read one tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Indices of a tensor, along each dim.
+/// A box of indices of a tensor.
 struct Part {
   SmallVector<int64_t> firsts, sizes;
 
@@ -37,7 +37,7 @@ struct Part {
 };
 } // namespace
 
-/// The part that all users take; nothing where that is all of the tensor.
+/// Returns the slice that all users read, or std::nullopt if it is the whole.
 static std::optional<Part> findUsedPart(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || type.getEncoding())
@@ -77,8 +77,8 @@ static FailureOr<Value> makePart(OpBuilder &builder, linalg::LinalgOp op,
   return Value((*made)->getResult(0));
 }
 
-/// The part of what is reshaped whose elements, in order, are those of `part`:
-/// of dims that are one, all behind the first that is longer than 1.
+/// Creates `part` of a reshape's result from a slice of its operand. In each
+/// group of dims, the dims inside of the first one that is not 1 must be whole.
 static FailureOr<Value> makePart(OpBuilder &builder, Operation *reshape,
                                  ArrayRef<ReassociationIndices> groups,
                                  const Part &part) {
@@ -99,7 +99,7 @@ static FailureOr<Value> makePart(OpBuilder &builder, Operation *reshape,
       else if (wide[w] != 1)
         outer = w;
     if (isExpand) {
-      // All that is inside is whole.
+      // All inner dims must be whole.
       for (int64_t w : group)
         if (w != outer && part.sizes[w] != wide[w])
           return failure();
@@ -145,7 +145,7 @@ static FailureOr<Value> makePart(Operation *op, const Part &part) {
 void layout::computeUsedParts(func::FuncOp function) {
   if (function.isExternal())
     return;
-  // What uses a tensor stands behind it, and is a slice of it by then.
+  // Users come later in the block, so they are visited first.
   SmallVector<Operation *> ops;
   for (Block &block : function.getBody())
     for (Operation &op : block)

@@ -1,4 +1,4 @@
-//===- WholeBytes.cpp - Bits and indices in memory ------------------------===//
+//===- WholeBytes.cpp - Legalization of i1 and index elements -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What memory holds for an element; null where that is the element.
+/// Returns the element type in memory, or null if it is `type`.
 static Type getStored(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -47,7 +47,7 @@ static Value fromStored(OpBuilder &builder, Location loc, Type type,
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// Whether all that the op does with such tensors is known.
+/// Returns true if the op can be converted to stored types.
 static bool isKnown(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue());
@@ -59,7 +59,7 @@ static bool isKnown(Operation *op) {
              tensor::PadOp, tensor::SplatOp>(op);
 }
 
-/// What a region yields for elements of `tensor`.
+/// Converts what a region yields as element `number` to its stored type.
 static void storeYielded(Operation *terminator, unsigned number) {
   OpBuilder builder(terminator);
   OpOperand &yielded = terminator->getOpOperand(number);
@@ -78,7 +78,7 @@ static void changeLinalg(linalg::LinalgOp op) {
   IRRewriter rewriter(builder);
   linalg::GenericOp generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic) {
-    // Named ops are of their types.
+    // Named ops require their element types.
     FailureOr<linalg::GenericOp> general =
         linalg::generalizeNamedOp(rewriter, op);
     if (failed(general))
@@ -105,7 +105,7 @@ static void changeLinalg(linalg::LinalgOp op) {
       storeYielded(body->getTerminator(), i);
 }
 
-/// Types of results have changed, and those of operands.
+/// Updates an op after the types of its results and operands have changed.
 static void changeOp(Operation *op) {
   OpBuilder builder(op);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -146,7 +146,7 @@ void layout::storeInWholeBytes(func::FuncOp function) {
     areKnown &= isKnown(op);
     ops.push_back(op);
   });
-  // What crosses is as its types say; the lowering refuses it there.
+  // Types of the function's arguments stay; the lowering reports them.
   areKnown &= llvm::none_of(function.getArguments(), isStoredOtherwise);
   if (!areKnown)
     return;

@@ -1,23 +1,23 @@
-//===- WideArguments.cpp - Arguments of i64 as words ----------------------===//
+//===- WideArguments.cpp - i64 arguments as 32-bit words ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Execution units know words of 32 bits. An argument of i64 of which a function
-// needs nothing but its value as f32 is the same bytes as words, the low one
-// first, and becomes f32 at once:
+// Execution units compute on 32-bit words. An i64 argument that a function uses
+// only as f32 is passed as the same bytes in words, the low one first, and is
+// converted to f32 at once:
 //
 //     %m : tensor<1x128xi64>, arith.sitofp of its elements
 //     %m : tensor<1x128x2xi32> {npu.element = i64}
 //       (high + (low < 0)) * 2^32 + low
 //
-// A result of i64 that is put together of an argument and of indices that were
-// computed as f32 (IndexResults.cpp), as tokens are, is words as well.
+// An i64 result that consists of slices of an argument and of indices computed
+// as f32 (IndexResults.cpp), e.g. tokens, is passed as words as well.
 //
-// Law: values of 32 bits are rounded once, to the nearest, others to within two
-// units in the last place.
+// Law: 32-bit values are rounded once, to nearest; for other values the error
+// is at most two units in the last place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,19 +33,20 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// What uses a tensor: ops that move its elements, and the conversions of them
-/// in bodies.
+/// The uses of a tensor: ops that move its elements, and conversions to f32 in
+/// bodies.
 struct WideUses {
   SmallVector<Operation *> users, moves;
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;
   SmallVector<BlockArgument> elements;
 
-  /// False where something else is done with the tensor but for `words`.
+  /// Collects the uses. Returns false if there is one of another kind that is
+  /// not among `words`.
   bool collect(Value tensor, const SetVector<Operation *> &words);
   void read(Value tensor, Value floats);
 };
 
-/// The ops that put results of i64 together, on words.
+/// Rewrites the ops that build i64 results to words.
 class WideResults {
 public:
   explicit WideResults(func::FuncOp function);
@@ -90,7 +91,7 @@ bool WideUses::collect(Value tensor, const SetVector<Operation *> &words) {
   });
 }
 
-/// All of them with f32 instead.
+/// Replaces `tensor` by `floats` in all collected uses.
 void WideUses::read(Value tensor, Value floats) {
   tensor.replaceUsesWithIf(floats, [&](OpOperand &use) {
     return llvm::is_contained(users, use.getOwner());
@@ -161,7 +162,7 @@ static RankedTensorType getWords(Type type) {
   return RankedTensorType::get(shape, IntegerType::get(type.getContext(), 32));
 }
 
-/// Integers that f32 hold, as words.
+/// Converts f32 with integer values to words.
 static Value makeWords(OpBuilder &builder, Value floats) {
   Location loc = floats.getLoc();
   auto type = cast<RankedTensorType>(floats.getType());
@@ -183,7 +184,7 @@ static Value makeWords(OpBuilder &builder, Value floats) {
     return IntegerBody(body, loc, nullptr)
         .word(x, {-kExactInteger, kExactInteger});
   });
-  // The sign, in all bits.
+  // The sign bit, in all bits.
   Value high = makeWord(low, [&](OpBuilder &body, Value x) -> Value {
     Value by = arith::ConstantOp::create(body, loc, body.getI32IntegerAttr(31));
     return arith::ShRSIOp::create(body, loc, x, by);
@@ -218,7 +219,7 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
     if (!words.empty() && isa<BlockArgument>(operand.get()) &&
         isWide(operand.get()))
       returned.push_back(&operand);
-  // What else is made of them would have no words.
+  // Other users of these ops would lack the i64 tensor.
   for (Operation *op : words)
     for (Operation *user : op->getUsers())
       if (!words.contains(user)) {
@@ -228,7 +229,7 @@ WideResults::WideResults(func::FuncOp function) : function(function) {
       }
 }
 
-/// Whether a tensor is put together of arguments and of what f32 hold.
+/// Returns true if `tensor` consists of arguments and integers computed as f32.
 bool WideResults::plan(Value tensor, SetVector<Operation *> &ops) {
   if (isa<BlockArgument>(tensor))
     return isWide(tensor);
@@ -304,7 +305,7 @@ void WideResults::convert() {
         operand->getOperandNumber(), npu::kElementArgument,
         TypeAttr::get(IntegerType::get(function.getContext(), 64)));
   }
-  // The last ones first.
+  // Users first.
   for (Operation *op : llvm::reverse(llvm::to_vector(
            llvm::make_pointer_range(function.getBody().front()))))
     if (words.contains(op) && op->use_empty() &&
@@ -313,7 +314,7 @@ void WideResults::convert() {
 }
 
 void layout::splitWideArguments(func::FuncOp function) {
-  // Callers know the types of the arguments.
+  // The types of a function with callers cannot change.
   if (function.isExternal() || !function.getBody().hasOneBlock() ||
       !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()))
     return;

@@ -1,11 +1,11 @@
-//===- WrappedIndex.h - Indices that count from the end ---------*- C++ -*-===//
+//===- WrappedIndex.h - Indices that count from the end ------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An index x that counts from the end of n elements if it is negative:
+// Matches an index x that counts from the end of n elements if it is negative:
 //
 //     %is = arith.cmpi slt, %x, %zero
 //     %more = arith.addi %x, %n

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op that OKKernel has functions for becomes calls of them (Layers.cpp,
-// Elements.cpp) where its operands keep their rules. Every other one runs as a
-// kernel on dense images, which the simulator gathers from local memory and
-// scatters to it; what the cores see of each other's memory is said by
-// CoreRule.h.
+// An op that matches OKKernel's functions becomes calls of them (Layers.cpp,
+// Elements.cpp). Any other op runs as a kernel on dense images, which the
+// simulator gathers from local memory and scatters to it. CoreRule.h determines
+// how cores access each other's memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +37,8 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
   return Operand{memref, type, *storage};
 }
 
-/// The operand that execution units have along their lanes: one of which each
-/// point of the loops has an element of its own, or else the result.
+/// Returns the operand that is along the lanes of the execution units: one with
+/// one element per iteration that its core owns, or else the result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
                          ArrayRef<Reach> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
@@ -91,8 +90,8 @@ LogicalResult FunctionEmitter::checkCores(linalg::LinalgOp op,
   return success();
 }
 
-/// By which bytes of the image the simulator knows elements that are for each
-/// other: those of the dim that goes from core to core.
+/// Returns the bytes per index, and the number of indices, of the dim that is
+/// spread over the cores, by which the simulator matches elements.
 static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
                                           const CoreTable &cores) {
   int64_t inner = elementBytes;
@@ -127,7 +126,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
     OpOperand &use = op->getOpOperand(number);
     OkkCalls::ImageUse image;
     image.isWritten = op.isDpsInit(&use);
-    // A result of which not every element is written keeps what it held.
+    // A result that is written in part keeps its other elements.
     image.isRead = op.payloadUsesValueFromOperand(&use) ||
                    !op.getMatchingIndexingMap(&use).isProjectedPermutation();
     image.isBroadcast = reach == Reach::Broadcast;
@@ -152,7 +151,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   return success();
 }
 
-/// The only op of a body, or the body.
+/// Returns the name of the only op of a body, or "body".
 static std::string nameBody(linalg::LinalgOp op) {
   Operation *only = nullptr;
   for (Operation &inner : op.getBlock()->without_terminator()) {

@@ -1,4 +1,4 @@
-//===- Constants.cpp - The block of coefficients --------------------------===//
+//===- Constants.cpp - The block of constants -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,7 +67,7 @@ void ConstantBlock::write(raw_ostream &os) const {
       os.write(entry.once.data(), entry.once.size());
       continue;
     }
-    // Few large writes of what repeats.
+    // Repeated data is written in few large writes.
     std::string repeated;
     int64_t step = entry.once.size();
     int64_t most = std::min(entry.bytes, step * 4096);

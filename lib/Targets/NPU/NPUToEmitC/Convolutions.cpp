@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A convolution over one or two dims of images; one dim is W.
+/// A convolution over one or two image dims; a single one is W.
 struct Convolution {
   unsigned input = 0, filter = 0;            // operands
   std::optional<unsigned> n, image[2], k[2]; // loops
@@ -23,14 +23,14 @@ struct Convolution {
   LoopSizes inputRanges{1, 1, 1, 1};
 };
 
-/// Weights in 2IC-mode: where the first pair is, and strides in pairs.
+/// Weights in 2IC-mode: the address of the first pair, and strides in pairs.
 struct PairedWeights {
   TransferSide start;
   LoopSizes strides;
 };
 } // namespace
 
-/// The only dim of an operand whose index steps with the loop.
+/// Returns the only dim of an operand whose index depends on the loop.
 static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   std::optional<unsigned> found;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
@@ -43,7 +43,7 @@ static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   return found;
 }
 
-/// Which dim of the input is in which place, and how much of it is read.
+/// Assigns the input dims to places, and computes the extents that are read.
 static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
   SmallVector<int64_t> all = op.getStaticLoopRanges();
@@ -58,7 +58,7 @@ static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
     if (!d)
       return false;
     index[*d] = getAffineDimExpr(role, op.getContext());
-    // Windows leave nothing over that would be more output.
+    // The input extent must not allow for more outputs.
     conv.inputRanges[role] =
         role < 2 ? all[*loop] : conv.window.getReach(role - 2, all[*loop]);
   }
@@ -104,7 +104,7 @@ static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
   return conv;
 }
 
-/// The weights, where input channels lie in pairs.
+/// Returns the weights if input channels are stored in pairs.
 std::optional<PairedWeights> static findPairs(
     linalg::LinalgOp op, const Convolution &conv, int64_t npus,
     llvm::function_ref<std::optional<TransferSide>(AffineMap, LoopSizes)>
@@ -178,7 +178,7 @@ bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
       getAddress(output.get(), *to),
       getAddress(input.get(), *from),
       getAddress(filter.get(), weights->start),
-      calls.getLocalAddress(0), // no bias: the result is added to
+      calls.getLocalAddress(0), // no bias: accumulates into the result
       calls.getDim4(conv->inputRanges),
       calls.getInt(outRanges[1]),
       calls.getInt(window.kernel[0]),

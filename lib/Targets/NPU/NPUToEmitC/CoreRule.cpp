@@ -1,4 +1,4 @@
-//===- CoreRule.cpp - What execution units see ----------------------------===//
+//===- CoreRule.cpp - Access of cores to operands -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +34,8 @@ std::optional<CoreTable> npu::getCoreTable(const Storage &storage,
   return std::nullopt;
 }
 
-/// The core of all elements that are read by `map`, where that is one: nothing
-/// goes from core to core, or is read at its first index alone.
+/// Returns the core of all elements that `map` reads, if it is a single one: no
+/// dim is spread over cores, or only its first index is read.
 static std::optional<int64_t> getOnlyCore(AffineMap map,
                                           const CoreTable &cores) {
   if (!cores.dim)
@@ -46,8 +46,8 @@ static std::optional<int64_t> getOnlyCore(AffineMap map,
   return cores.cores.start + cores.cores.get(*cores.dim, 0);
 }
 
-/// Whether the operand and the result are in one core, or the loop that leads
-/// to the operand's cores is the result's, and both go in step.
+/// Returns true if operand and result are in one core, or if one loop leads
+/// both from core to core in step.
 static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
                      const CoreTable &result) {
   std::optional<int64_t> only = getOnlyCore(map, cores);
@@ -56,7 +56,7 @@ static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
     return only == resultOnly;
   if (cores.cores.start != result.cores.start)
     return false;
-  // The two have one loop, so they have one size.
+  // Both dims have one loop, so they have the same size.
   return map.getResult(*cores.dim) == resultMap.getResult(*result.dim) &&
          isa<AffineDimExpr>(map.getResult(*cores.dim)) &&
          cores.cores.dims[*cores.dim] == result.cores.dims[*result.dim];
@@ -75,7 +75,7 @@ Reach npu::getReach(linalg::LinalgOp op, OpOperand &operand,
   llvm::SmallBitVector channels(op.getNumLoops());
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     channels[loop] = resultMap.getResult(*result.dim).isFunctionOfDim(loop);
-  // An operand that they index would have to go in step.
+  // If they indexed the operand, it would have to go in step.
   return getReach(map, channels) == Reach::Broadcast ? Reach::Broadcast
                                                      : Reach::Neither;
 }

@@ -1,14 +1,13 @@
-//===- CoreRule.h - What execution units see --------------------*- C++ -*-===//
+//===- CoreRule.h - Access of cores to operands --------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// How cores reach an operand (layout/Dialect/NPU/Utils/Reach.h), where the
-// memory that it lies in is known. It is own only where the same loop leads it
-// and the result from core to core in step, or none does and both lie in one
-// core:
+// Determines how cores access an operand (layout/Dialect/NPU/Utils/Reach.h)
+// whose memory is known. It is own only if the same loop leads the operand and
+// the result from core to core in step, or if both are in one core:
 //
 //     add on channels from core 2, 2 and 2            own
 //     conv: weights by output channels, as the result  own
@@ -19,7 +18,7 @@
 //     depthwise conv from another start core           an error
 //     bias from another start core                     an error
 //
-// Law: results and what they start from are own.
+// Law: results and their inits are own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,19 +33,21 @@
 namespace mlir {
 namespace npu {
 
-/// In which core the elements of a tensor are.
+/// The cores of the elements of a tensor.
 struct CoreTable {
   Tables cores;
-  /// The dim that goes from core to core; none where all is in one.
+  /// The dim that is spread over the cores, or std::nullopt if all is in one
+  /// core.
   std::optional<unsigned> dim;
 };
 
-/// Nothing where more than one dim goes from core to core.
+/// Returns the table, or std::nullopt if several dims are spread over the
+/// cores.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 
-/// How the cores reach an operand of an op on memrefs, the results being where
-/// `result` says that the first one is.
+/// Returns how the cores access an operand of an op on memrefs, given the cores
+/// of the first result.
 Reach getReach(linalg::LinalgOp op, OpOperand &operand, const CoreTable &cores,
                const CoreTable &result);
 

@@ -1,4 +1,4 @@
-//===- DenseKernels.cpp - Computations as C++ on dense images -------------===//
+//===- DenseKernels.cpp - Ops as C++ on dense images ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir::npu;
 
 DenseKernels::~DenseKernels() = default;
 
-/// The image of an operand.
+/// Returns the type of the image of an operand.
 static MemRefType getImageType(MemRefType type) {
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())
@@ -26,7 +26,7 @@ static MemRefType getImageType(MemRefType type) {
   return MemRefType::get(shape, type.getElementType());
 }
 
-/// Types that the host's C++ computes with.
+/// Checks that the host's C++ has all element types.
 static LogicalResult checkTypes(linalg::LinalgOp op) {
   auto check = [&](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -53,7 +53,7 @@ static LogicalResult checkTypes(linalg::LinalgOp op) {
   return failure(result.wasInterrupted());
 }
 
-/// Constants of the surroundings come along, nothing else does.
+/// Clones constants from outside of the op, or reports other values.
 static LogicalResult captureConstants(linalg::LinalgOp op, IRMapping &mapping,
                                       OpBuilder &builder) {
   llvm::SetVector<Value> outside;
@@ -75,7 +75,7 @@ static LogicalResult captureConstants(linalg::LinalgOp op, IRMapping &mapping,
   return success();
 }
 
-/// Maps of operands of rank 0 give the one index of their images.
+/// Replaces the maps of rank-0 operands by index 0 of their images.
 static void giveImagesADim(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (auto [operand, map] : llvm::zip_equal(op->getOpOperands(), maps))
@@ -85,8 +85,9 @@ static void giveImagesADim(linalg::GenericOp op) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// The last dim of the first result that is a loop becomes the innermost one,
-/// where there are reductions: its iterations are independent, and neighbors.
+/// Returns the loop order with the last parallel loop of the first result
+/// innermost, if there are reductions: its iterations are independent and
+/// contiguous.
 static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -111,7 +112,7 @@ static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   return order;
 }
 
-/// A function whose body is the op on images.
+/// Creates a function whose body is the op on images.
 static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
                                             ModuleOp functions) {
   SmallVector<Type> images;
@@ -129,7 +130,7 @@ static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
   Block *block = function.addEntryBlock();
   rewriter.setInsertionPointToStart(block);
   IRMapping mapping;
-  // One image for each operand, for a memref may be several.
+  // Each operand has its own image, even if a memref is several operands.
   if (failed(captureConstants(op, mapping, rewriter)))
     return failure();
   auto clone = cast<linalg::LinalgOp>(rewriter.clone(*op, mapping));
@@ -138,7 +139,7 @@ static FailureOr<func::FuncOp> makeFunction(linalg::LinalgOp op,
   for (OpOperand &operand : clone->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()))
       operand.set(block->getArgument(next++));
-  // Only what the loops are made of matters.
+  // Discardable attributes do not affect the structure.
   clone->setDiscardableAttrs(DictionaryAttr::get(op.getContext()));
   auto generic = dyn_cast<linalg::GenericOp>(clone.getOperation());
   rewriter.setInsertionPoint(clone);

@@ -1,22 +1,22 @@
-//===- DenseKernels.h - Computations as C++ on dense images -----*- C++ -*-===//
+//===- DenseKernels.h - Ops as C++ on dense images ------------ -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A linalg op of any kind as a C++ function on dense images of its operands, by
-// upstream's own lowering: generic, loops, emitc. Ops of one structure share
-// one function:
+// Lowers any linalg op to a C++ function on dense images of its operands, by
+// upstream's lowerings to generic, loops and emitc. Ops with the same structure
+// share one function:
 //
 //     linalg.negf on 2x3xf32   static void layout_kernel_0(float v1[2][3],
 //                                                          float v2[2][3])
 //
 // Laws:
-//  * every result is what the op's loops give in their order: a parallel loop
-//    may become the innermost one, reductions keep their order;
-//  * the function's parameters are the images of the operands that it touches,
-//    row-major, those of rank 0 with one dim.
+//  * results are those of the op's loops: a parallel loop may become the
+//    innermost one, and reductions keep their order;
+//  * the function's parameters are the images of the operands that it accesses,
+//    row-major; rank-0 operands have one dim.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,21 +41,22 @@ public:
     /// The numbers of the op's operands that are parameters, in their order.
     SmallVector<unsigned> parameters;
   };
-  /// The function for an op whose memrefs have static shapes.
+  /// Returns the function for an op whose memrefs have static shapes, or
+  /// failure if it has no C++ form.
   FailureOr<const Kernel *> get(linalg::LinalgOp op);
 
   bool isEmpty() const { return !functions; }
-  /// Moves the functions, lowered to emitc, to before `anchor`.
+  /// Lowers the functions to emitc and moves them before `anchor`.
   LogicalResult emit(Operation *anchor);
 
 private:
   ModuleOp module;
   OwningOpRef<ModuleOp> functions;
   llvm::StringMap<std::unique_ptr<Kernel>> kernels; // by structure
-  unsigned next = 0;                                // number of a name
+  unsigned next = 0;                                // of a name
 };
 
-/// Removes what linalg's loops read and do not use.
+/// Removes loads of linalg's loops that have no use.
 LogicalResult removeDeadReads(ModuleOp functions);
 
 /// Lowers functions of loops, arith, math and memref to emitc.

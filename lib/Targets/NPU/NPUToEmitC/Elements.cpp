@@ -1,4 +1,4 @@
-//===- Elements.cpp - Computations of single elements ---------------------===//
+//===- Elements.cpp - Elementwise functions -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// The operands in memory: the result, what is read, and work memory.
+/// Returns the operands in memory: the result, inputs, and work memory.
 static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
                                         const ElementFunction &function) {
   unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
@@ -104,10 +104,10 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
     commands = std::move(unstrided->commands);
     isCompact = unstrided->isCompact;
   }
-  // The product is added to what is there.
+  // The product is added to the result.
   if (StringRef(function->name).starts_with("mac"))
     numbers.push_back(numbers.front());
-  // Elements of other sizes have no bytes in common that could be followed.
+  // Elements of different sizes have no bytes to be tracked.
   bool isExpected = function->kind != ElementFunction::FromBytes &&
                     expectElements(op, numbers);
   for (const Command &command : *commands)
@@ -117,8 +117,8 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
   return true;
 }
 
-/// Says which elements are for each other: those of one iteration. Where one is
-/// written again and again there is nothing to say.
+/// Declares that the elements of one iteration belong together. Returns false
+/// if an element of the result is written more than once.
 bool FunctionEmitter::expectElements(linalg::LinalgOp op,
                                      ArrayRef<unsigned> numbers) {
   auto first = op.getMatchingIndexingMap(&op->getOpOperand(numbers.front()));

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the ops of one function into calls, in their order. Where an operand
-// lies is asked of its canonical map alone; views take no code.
+// Emits the ops of one function as calls, in program order. The address of an
+// operand is computed from its canonical map. Views emit no code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,25 +27,26 @@
 namespace mlir {
 namespace npu {
 
-/// The memref of linear memory whose pointer a view of it counts from.
+/// Returns the linear memory that a view is an offset into.
 Value getLinearMemory(Value memref);
 
-/// The C++ name of a function of the module.
+/// Returns the C++ name of a function of the module.
 std::string getEmittedName(StringRef name);
 
-/// Windows.cpp: windows over each channel by itself, found and placed.
+/// Windows.cpp: windows over single channels, before and after their loops are
+/// assigned to places.
 struct ChannelWindows;
 struct PlacedWindows;
 
-/// What the functions of a module share.
+/// The state that the functions of a module share.
 struct ModuleEmission {
   OpBuilder &builder;
   const ConstantBlock &constants;
   DenseKernels &kernels;
   bool checks;
-  /// Tensors own their elements alone.
+  /// True if tensors own only the bytes of their elements.
   bool exactBytes;
-  /// What is no function of OKKernel's is an error.
+  /// True if ops without an OKKernel function are errors.
   bool strict;
 };
 
@@ -77,13 +78,15 @@ private:
   /// Compute.cpp.
   LogicalResult emitCompute(linalg::LinalgOp op);
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
-  /// Elements.cpp: as functions of single elements, or why not.
+  /// Elements.cpp: emits the op as elementwise functions. Sets `why` on
+  /// failure.
   bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
                     const Command &command, bool isCompact);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
-  /// Layers.cpp: as a function of a whole layer, by the file of its kind.
+  /// Layers.cpp: emits the op as a function of a whole layer, by the file of
+  /// its kind. Returns false if it is not one.
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsConvolution(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsProduct(linalg::LinalgOp op, ArrayRef<Operand> operands);
@@ -91,14 +94,14 @@ private:
   bool emitPlacedWindows(linalg::LinalgOp op, ArrayRef<Operand> operands,
                          const ChannelWindows &windows,
                          const PlacedWindows &placed);
-  /// An operand as the box that a command of the chip takes: of any strides, or
-  /// of those of the aligned layout.
+  /// Returns the box of an operand that a command of the chip reads or writes,
+  /// with any strides or with those of the aligned layout.
   std::optional<TransferSide> findBox(const Operand &operand, AffineMap index,
                                       const LoopSizes &ranges) const;
   std::optional<TransferSide> findAligned(const Operand &operand,
                                           AffineMap index,
                                           const LoopSizes &ranges) const;
-  /// Products.cpp: a matrix in channels of columns.
+  /// Products.cpp: a matrix in channels of `width` columns.
   struct Matrix {
     TransferSide start;
     int64_t width = 0;
@@ -108,35 +111,37 @@ private:
              std::optional<unsigned> row, unsigned column,
              ArrayRef<std::pair<unsigned, int64_t>> batch) const;
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
-  /// In which cores the operands are, and how the results' reach them.
+  /// Determines the cores of the operands, and how those of the results access
+  /// them.
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
                            SmallVectorImpl<CoreTable> &cores,
                            SmallVectorImpl<Reach> &reaches);
 
-  /// The memref with the byte of its core in its map.
+  /// Returns the storage of `memref` with its byte in the core in its map.
   FailureOr<Storage> getPlaced(Operation *op, Value memref);
   std::optional<std::vector<Transfer>>
   plan(Operation *op, const layout::LayoutMap &source,
        const layout::LayoutMap &dest, ArrayRef<int64_t> shape,
        int64_t elementBytes, const TransferLimits &limits);
-  /// A tensor as boxes; their source is its row-major image.
+  /// Returns a tensor as boxes, whose sources are in its row-major image.
   std::optional<std::vector<Transfer>> planImage(Operation *op,
                                                  const Storage &storage,
                                                  MemRefType type,
                                                  const TransferLimits &limits);
-  /// Says which elements the next commands move: those of a box in the memrefs,
-  /// the destination first, whose dims are the box's but for what a copy does
-  /// to its source. False where checks are not wanted or elements have no
-  /// numbers.
+  /// Declares which elements the next commands move: those of a box of
+  /// `memrefs`, the destination first. Dims are those of the box, except for
+  /// the source of `copy`. Returns false if checks are off or the elements have
+  /// no numbers.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
-  /// The same for a box of loops, which maps lead from to the dims of memrefs.
+  /// Declares the elements of a box of loops, with maps from loops to memref
+  /// dims.
   bool expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
               ArrayRef<AffineMap> maps);
   bool expect(ArrayRef<int64_t> sizes, ValueRange memrefs,
               MutableArrayRef<Numbering> numberings);
-  /// Where a transfer starts, as an argument of a call.
+  /// Returns the start of a transfer as an argument of a call.
   Value getAddress(Value memref, const TransferSide &side);
 
   func::FuncOp function;
@@ -144,12 +149,12 @@ private:
   OpBuilder &builder;
   OkkCalls calls;
   bool checks;
-  /// The parameter that a memref of linear memory counts from, and by how many
-  /// bytes it starts later.
+  /// The parameter that a memref of linear memory is an offset into, and the
+  /// offset in bytes.
   DenseMap<Value, std::pair<unsigned, int64_t>> systemAddresses;
-  /// The functions that the program is cut into.
+  /// The functions that the program is split into.
   SmallVector<emitc::FuncOp> parts;
-  ChipAttr chip; // of all that is local
+  ChipAttr chip; // of local memory
 };
 
 } // namespace npu

@@ -1,21 +1,21 @@
-//===- Layers.h - What functions of whole layers ask of an op ---*- C++ -*-===//
+//===- Layers.h - Functions of whole layers ------------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions, pools and products of matrices are found by the structure of an
-// op, whatever its name. A function of OKKernel's walks four loops N, C, H and
-// W of each operand; which of the op's loops, or which dim of the operand, is
-// in which of these places is what the emitters decide:
+// Matches convolutions, pools and matmuls by the structure of an op, not by its
+// name. A function of OKKernel has four loops N, C, H and W per operand. The
+// emitters assign the op's loops, or the dims of an operand, to these places:
 //
 //     linalg.conv_2d_nchw_fchw, loops (n, o, h, w, i, kh, kw)
 //       result:  N = n, C = o, H = h, W = w
 //       input:   N, C, H, W = dims 0, 1, 2, 3
 //       weights: N = i / 2 (pairs of 2IC-mode), C = o, H = kh, W = kw
 //
-// That operands lie as the function takes them is then asked of their maps.
+// The maps of the operands then tell whether the function supports their
+// layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@
 namespace mlir {
 namespace npu {
 
-/// Four loops N, C, H and W, or a constant index, in the place of a loop.
+/// Maps each loop of an op to one of the places N, C, H and W, or to a constant
+/// index.
 class LoopPlaces {
 public:
   LoopPlaces(linalg::LinalgOp op)
@@ -40,7 +41,7 @@ public:
     set(loop, getAffineDimExpr(place, op.getContext()));
   }
 
-  /// From the places to the dims of the operand that the op's map leads to.
+  /// Returns the map from the places to the dims of `operand`.
   AffineMap getIndex(OpOperand &operand) {
     return op.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(exprs, {},
                                                                      4, 0);
@@ -51,20 +52,21 @@ private:
   SmallVector<AffineExpr> exprs;
 };
 
-/// What a window does along H and W.
+/// The window parameters along H and W.
 struct WindowDims {
   int64_t kernel[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1};
 
-  /// The extent of input that `outputs` positions read.
+  /// Returns the input extent that `outputs` positions read.
   int64_t getReach(int d, int64_t outputs) const {
     return (outputs - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1;
   }
 };
 
-/// By how much an index moves with one iteration of a loop.
+/// Returns the change of an index per iteration of a loop.
 int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
 
-/// The operands whose product is added to the only result: numbers of both.
+/// Returns the numbers of the two operands whose product is added to the only
+/// result, or std::nullopt if the op has another form.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
 
 } // namespace npu

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds emitc calls of OKKernel's functions from transfers. Shapes and strides
-// are `dim4` variables, one for each value in a function.
+// are `dim4` variables, one per value and function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
   explicit OkkCalls(OpBuilder &builder)
       : builder(builder), loc(builder.getUnknownLoc()) {}
 
-  /// What a kernel does with an operand.
+  /// The accesses of a kernel to an operand.
   struct ImageUse {
     bool isRead = false, isWritten = false, isBroadcast = false,
          isAlongLanes = false;
@@ -35,15 +35,15 @@ public:
   void setLoc(Location newLoc) { loc = newLoc; }
   Type getSystemType() { return getType("system_addr_t"); }
 
-  /// Whether all numbers of a transfer fit the types of the API.
+  /// Returns true if all numbers of a transfer fit the types of the API.
   static bool canSay(const Transfer &transfer, int64_t bytesPerNpu);
 
   Value getLocalAddress(int64_t address);
   Value getSystemAddress(Value base, int64_t byte);
 
-  /// What is emitted next is in another function.
+  /// Starts a new function for the calls that follow.
   void startFunction();
-  /// How many calls this one has.
+  /// Returns the number of calls in this function.
   int64_t getCount() const { return count; }
 
   void call(StringRef callee, ValueRange operands);
@@ -51,7 +51,7 @@ public:
   /// Writes the low bits of `word`, on the execution units or by DMA.
   void fill(const Transfer &transfer, Value dest, uint64_t word,
             bool isCompute);
-  /// A number, a truth and the address of a structure of numbers, as arguments.
+  /// Return literals, and addresses of structures, as arguments.
   Value getInt(int64_t value) { return getLiteral(Twine(value), "int"); }
   Value getBool(bool value) {
     return getLiteral(value ? "true" : "false", "bool");
@@ -61,22 +61,23 @@ public:
   Value getWord(uint32_t bits);
   Value getDim4(const LoopSizes &value) { return getSizes(value); }
   Value getDim2(int64_t h, int64_t w);
-  /// What a function takes as an address or as a number.
+  /// Returns an argument that is a union of an address and a number.
   Value getAddressOrNumber(bool ofWords, std::optional<Value> address,
                            uint32_t bits);
-  /// A kernel on images of local tensors (sim_compute.h).
+  /// Begins a kernel on images of local tensors (sim_compute.h).
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
   void keepInCore(int64_t inner, int64_t count);
-  /// A box of the last operand: the source is its image.
+  /// Adds a box of the last operand; its source is in the image.
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  /// The source of the box is a row-major image, whose bytes are the numbers.
+  /// Declares a box whose source is a row-major image: its bytes are the
+  /// numbers.
   void numberElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
 
-  /// What the next commands are to move.
+  /// Declare the elements that the next commands must move.
   Value getLocalSide(int64_t tensor, int64_t first, ArrayRef<int64_t> strides);
   Value getSystemSide(Value address, ArrayRef<int64_t> strides);
   void expect(ArrayRef<int64_t> sizes, ArrayRef<Value> sides);
@@ -89,8 +90,8 @@ private:
   Value getAddressOf(Value variable, StringRef type);
   Value getUnion(uint64_t bits, int64_t width);
   void setField(Value structure, StringRef field, Value value);
-  /// The address of a dim4. Checks have their own, or they would follow
-  /// whatever goes wrong in what they check.
+  /// Returns the address of a dim4. Checks have their own variables, so that
+  /// errors in those of the program do not affect them.
   Value getSizes(const LoopSizes &sizes, bool ofCheck = false);
 
   OpBuilder &builder;

@@ -1,19 +1,20 @@
-//===- Constants.h - The block of coefficients ------------------*- C++ -*-===//
+//===- Constants.h - The block of constants ------------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// NPU programs find all their constants in one block of system memory, whose
-// address they are given. The globals of a module lie in it in their order:
+// Lays out the constants of an NPU program in one block of system memory. The
+// program gets its address as an argument. The globals of a module are in the
+// block in their order:
 //
 //     memref.global "private" constant @w : memref<3xf32, #npu.memory<system>>
 //     memref.global "private" constant @b : memref<2xf32, #npu.memory<system>>
 //       @w at byte 0, @b at byte 64, 72 bytes in all
 //
-// Law: code and block are made from one computation of the offsets, which are
-// multiples of 64 and of what the DMA engine asks for; between them are zeros.
+// Law: code and block use the same offsets, which are multiples of 64 and of
+// the DMA alignment. Bytes between globals are zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +28,10 @@
 namespace mlir {
 namespace npu {
 
-/// The chip that the module's local memory is of; null where it has none.
+/// Returns the chip of the module's local memory, or null if it has none.
 ChipAttr findChip(ModuleOp module);
 
-/// The constants of a module.
+/// The constants of a module and their byte offsets in the block.
 struct ConstantBlock {
   struct Entry {
     memref::GlobalOp global;
@@ -45,7 +46,8 @@ struct ConstantBlock {
   void write(raw_ostream &os) const;
 };
 
-/// Reports globals that are no constants with data.
+/// Returns the block, or an error if a global is not a constant with known
+/// data.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 
 } // namespace npu

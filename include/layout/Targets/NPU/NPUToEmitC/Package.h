@@ -1,17 +1,17 @@
-//===- Package.h - An NPU program with all that it needs --------*- C++ -*-===//
+//===- Package.h - Packages of NPU programs ------------------- -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory with what runs a module of npu ops whose tensors have addresses:
-// program.cpp, the emitted C++; constants.bin, the block whose address it is
-// given first, if it has constants, with
+// Writes a directory with all files to run a module of npu ops whose tensors
+// have addresses. program.cpp is the emitted C++. constants.bin, if there are
+// constants, is the block whose address is the first argument of
 //
 //   extern "C" void okk_program(const system_addr_t *arguments);
 //
-// and manifest.json:
+// and manifest.json describes the program:
 //
 //   {"function": "main", "constants": 1216,
 //    "chip": {"npus": 64, "bytes_per_npu": 524288, "eu_bytes": 128,
@@ -19,12 +19,12 @@
 //    "arguments": [{"shape": [1, 3, 8, 8], "element": "f32", "bytes": 768,
 //                   "role": "input", "slice": false}, ..]}
 //
-// Laws: limits that are not known are 0; an argument's role is "scratch" or
-// "result" where the program says so (npu.scratch, npu.result), "result" where
-// a copy or a fill writes it, through any views, and "input" otherwise; `bytes`
-// is what its strides reach. A slice (npu.slice) is one index of an open batch:
-// the kernel is given the whole, with as many times the bytes as `extent`,
-// which follows the addresses, and calls the program for each index.
+// Laws: unknown limits are 0. The role of an argument is "scratch" or "result"
+// if it has npu.scratch or npu.result, "result" if a copy or a fill writes it,
+// also through views, and "input" otherwise. `bytes` is the extent by its
+// strides. A slice (npu.slice) is one index of a dynamic batch: the kernel gets
+// the whole batch, with `extent` times the bytes, and runs the program for each
+// index. `extent` follows the addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +35,10 @@
 
 namespace mlir::npu {
 
-/// Writes the package of `function`; with `checks` the program declares its
-/// tensors to the simulator; unless it is strict, ops that are no functions of
-/// OKKernel's are kernels that only the simulator runs. The module is converted
-/// to emitc.
+/// Writes the package of `function`, and converts the module to emitc. With
+/// `checks`, the program declares its tensors to the simulator. Unless
+/// `isStrict`, ops without an OKKernel function become kernels for the
+/// simulator only.
 LogicalResult writeNpuPackage(ModuleOp module, StringRef function,
                               StringRef directory, bool checks, bool isStrict);
 
