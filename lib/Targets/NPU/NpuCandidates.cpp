@@ -77,8 +77,8 @@ static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
   return NpuMode::Aligned;
 }
 
-/// Builds a configuration if it is valid and fits a core. A null layout of
-/// `choose` is system memory.
+/// Builds a configuration if it is valid and fits. Null layouts are system
+/// memory.
 std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                               Origin origin) const {
   int64_t bytes = 0;
@@ -255,8 +255,7 @@ getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
 }
 
 /// Returns true if channels are read in cores that do not hold them: in
-/// windows, or at a constant index other than 0 while the result is in the
-/// first core.
+/// windows, or at a constant index other than 0.
 static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
     auto [expr, axis] = dim;
@@ -477,8 +476,7 @@ std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
       Origin::Mixed);
 }
 
-/// Returns the forms of a channel; packed ones need elements of at most 16
-/// bits.
+/// Returns the forms of a channel; packed ones need 8-bit or 16-bit elements.
 static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   bool isSmall = llvm::any_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -47,8 +47,7 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
       .has_value();
 }
 
-/// Returns true if a tensor of the op is a matrix that is not an aligned
-/// tensor.
+/// Returns true if a tensor of the op is a matrix, and not an aligned tensor.
 bool NpuCandidates::isMatrix(const OpConfig &config) const {
   auto lies = [&](bool isResult, unsigned index, LayoutId id) {
     NpuScatterAttr layout = getScatter(id);
@@ -121,9 +120,8 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   return true;
 }
 
-/// Removes configurations with many commands if another has a single one:
-/// products that are not in the matrix layout, windows that are not in the
-/// aligned one.
+/// Removes configurations with many commands if another needs one: products not
+/// in the matrix layout, and windows not in the aligned layout.
 void NpuCandidates::keepPreferred(
     SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
     const std::optional<Contraction> &contraction) const {

@@ -152,8 +152,7 @@ llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
   return getAxisLoops(map, layout, getChannelAxis(layout.getMode()));
 }
 
-/// Returns a type whose layout has the chip and start of `layout`, without
-/// packing.
+/// Returns a type with the chip and start of `layout`, without packing.
 static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                                   ArrayRef<int64_t> shape, Type element,
                                   StringRef axes) {
@@ -191,8 +190,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   if (takesStrides)
     channel = findOnlyChannel(written, layout);
   if (channel && !map.isFunctionOfDim(*channel)) {
-    // Core c needs the data of channels c, c + X, .. or of the columns of a
-    // channel.
+    // Core c needs the data of channels c, c + X, .. or of a channel's columns.
     bool isMatrix = layout.getMode() == NpuMode::Matrix;
     int64_t npus = layout.getTarget().getFigures().npus;
     AffineExpr core = getAffineDimExpr(*channel, type.getContext());

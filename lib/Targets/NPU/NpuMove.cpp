@@ -62,8 +62,7 @@ std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
     return move;
   };
   std::optional<NpuMove> direct = plan(Way::Direct, {{&from, &to}});
-  // A move through system memory has at least two transfers, and twice the
-  // bytes.
+  // The other method needs two transfers at least, and twice the bytes.
   if (direct && direct->commands <= 2)
     return direct;
   std::optional<NpuMove> through;

@@ -58,7 +58,7 @@ inline char getChannelAxis(NpuMode mode) {
 /// are H. In matrix mode `channel` is M and all other dims are N.
 std::string getNpuAxes(int64_t rank, unsigned channel, NpuMode mode);
 
-/// Returns the layout of `type` in `form`, or null if it does not fit.
+/// Returns the layout of `type` in `form`, or a null layout if it does not fit.
 NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
@@ -78,9 +78,8 @@ struct NpuLoad {
   unsigned numNew;
 };
 
-/// Returns the copy of an operand that is read by `map`, for a result in
-/// `layout` that is written by `written`. It is per core if `takesStrides`,
-/// else per channel.
+/// Returns the copy of an operand read by `map`, for a result in `layout`
+/// written by `written`: one per core if `takesStrides`, else one per channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);

@@ -11,15 +11,14 @@
 //   through system   transfers by way of a row-major tensor in system memory: a
 //                    direct move has one transfer per element if no loop goes
 //                    from core to core on both sides
-//   cores            a copy that the cores compute: for data that the DMA engine
-//                    cannot address, if both sides are in the same cores
+//   cores            a copy that the cores compute: for moves that DMA cannot
+//                    address, if both sides are in the same cores
 //
 //   128x128xf32, aligned to `matrix 2` on 64 cores
 //     direct 16,384 transfers, through system memory 2
 //
 // Laws:
-//  * of the first two methods the one with the lower cost by bytes and launches
-//    is chosen;
+//  * the first two methods are compared by bytes and launches;
 //  * cores move a tensor only if there are no direct transfers.
 //
 //===----------------------------------------------------------------------===//

@@ -37,7 +37,7 @@ namespace layout {
 SmallVector<SmallVector<int64_t>> getPartOffsets(tensor::ConcatOp concat);
 
 /// Returns the layout of a part of type `type` at `offsets` within a tensor in
-/// layout `whole`, or null if no scattered layout describes it.
+/// layout `whole`, or a null layout if no scattered layout describes it.
 NpuScatterAttr getNpuPart(RankedTensorType type, NpuScatterAttr whole,
                           RankedTensorType wholeType, ArrayRef<int64_t> offsets,
                           NpuTargetInterface chip);

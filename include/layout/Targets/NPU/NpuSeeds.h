@@ -36,8 +36,7 @@ bool isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
                    NpuTargetInterface chip);
 
 /// Returns the bytes of a core that the smallest configuration of `op` needs,
-/// even if it does not fit, or std::nullopt if the tensors have no common
-/// channel.
+/// or std::nullopt if its tensors have no common channel.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,
                                          NpuTargetInterface chip);
 

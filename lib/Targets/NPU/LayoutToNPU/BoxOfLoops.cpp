@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if the index increases linearly with each loop.
+/// Returns true if the index is linear in the loops with factors of at least 0.
 static bool goesForward(AffineExpr expr) {
   if (isa<AffineDimExpr, AffineConstantExpr>(expr))
     return true;
@@ -79,8 +79,7 @@ struct Box {
 };
 } // namespace
 
-/// Returns the slice of an operand that the box reads, and its indexing map, or
-/// std::nullopt if an index has no known range.
+/// Returns the slice that the box reads and its map, if index ranges are known.
 static std::optional<std::pair<Value, AffineMap>>
 takePart(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
          const Box &box) {

@@ -70,8 +70,8 @@ Value Formula::shortToFloat(Value bits, int64_t offset) {
   return add(sum, number(-float((1 << 23) + offset)));
 }
 
-/// Converts i32 to f32 by its two halves, of which the high one has the sign,
-/// with one rounding.
+/// Converts i32 to f32 by its unsigned low and signed high half, with one
+/// rounding.
 Value Formula::wordToFloat(Value of) {
   // At most 23 bits are left.
   APInt by;
@@ -84,8 +84,7 @@ Value Formula::wordToFloat(Value of) {
       shortToFloat(half(of, 0), 0));
 }
 
-/// Approximates erf by Abramowitz and Stegun 7.1.26, with an error below
-/// 1.5e-7.
+/// Approximates erf by Abramowitz and Stegun 7.1.26, with errors below 1.5e-7.
 Value Formula::erf(Value x) {
   Value size = abs(x);
   Value t = arith::DivFOp::create(
@@ -120,9 +119,9 @@ static bool isNumber(Value value) {
                        [](const APFloat &each) { return each.isNaN(); });
 }
 
-/// Returns a select of the larger or smaller operand as a max or min op, or
-/// null if it is another select. One operand must not be NaN; the op depends on
-/// the result if the other one is.
+/// Returns a select of the larger or smaller operand as a max or min op with
+/// the same NaN semantics, or a null value. One operand must be known not to be
+/// NaN.
 static Value getExtreme(Formula &f, arith::CmpFOp compare,
                         arith::SelectOp select) {
   using Predicate = arith::CmpFPredicate;
@@ -196,8 +195,7 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
   }
 }
 
-/// Expands a select by an integer comparison into selects by f32 comparisons,
-/// as f32 represents each half of a word.
+/// Expands a select by an integer comparison into f32 comparisons of halves.
 static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
                            Value no) {
   using Predicate = arith::CmpIPredicate;
@@ -269,7 +267,7 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
   return expandCompare(f, compare, yes, no);
 }
 
-/// Expands an op of a body, or returns null if this is not needed or not known.
+/// Returns the expansion of an op of a body, or a null value if it has none.
 static Value expand(Operation *op) {
   Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
   if (!type || (!type.isF32() && !type.isInteger(32)))

@@ -184,8 +184,8 @@ LogicalResult Cutter::makeStage(unsigned stage) {
   return success();
 }
 
-/// Creates the iterations of one piece of the part, which accumulates into
-/// `results` if they are not empty.
+/// Creates the iterations of one piece, which accumulates into `results`, if
+/// any.
 LogicalResult Cutter::makePiece(unsigned stage,
                                 const std::optional<Reads> &reads,
                                 SmallVector<Value> &results) {
@@ -251,8 +251,7 @@ Value Cutter::store(Value joined) {
   return joined;
 }
 
-/// Replaces the uses after the group by `by`, which is the box `used` of
-/// `result`.
+/// Replaces the uses after the group by `by`, the box `used` of `result`.
 void Cutter::replaceBehind(Value result, Value by, const TensorBox &used) {
   result.replaceUsesWithIf(by, [&](OpOperand &use) {
     if (llvm::is_contained(ops, use.getOwner()))
@@ -380,8 +379,7 @@ void layout::readPartsOfConcats(func::FuncOp function) {
              !hasNoElements(slice.getType()) &&
              !ShapedType::isDynamicShape(slice.getStaticOffsets());
     };
-    // A concatenation that is read as a whole is placed where its readers need
-    // it.
+    // If there are other readers, they decide the memory of the concatenation.
     if (!llvm::all_of(concat->getUsers(), isSlice)) {
       concat->removeAttr(kStored);
       continue;

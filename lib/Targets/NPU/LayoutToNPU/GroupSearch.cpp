@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A dynamic program over the stages. Before each stage there are several
-// labels, which are the dynamic-programming states: the cost so far, and the
-// tensors that are in local memory. From a label, a stage runs whole or a group
-// of stages runs in parts. Tensors that do not fit are evicted, the one with
-// the furthest next use first, and loaded again. Only groups with a stage that
-// does not fit are considered.
+// labels, i.e. states: the cost so far, and the tensors in local memory. From a
+// label, a stage runs whole or a group of stages runs in parts. Tensors that do
+// not fit are evicted, the one with the furthest next use first, and loaded
+// again. Only groups with a stage that does not fit are considered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +53,8 @@ struct Made {
   }
 };
 
-/// The traffic and memory of a group, regardless of what is in local memory
-/// before.
+/// The traffic and memory of a group, independent of the tensors in local
+/// memory.
 struct Price {
   struct Tensor {
     unsigned made;
@@ -216,8 +215,8 @@ void Search::collectEnds() {
       isEnd.reset(s);
 }
 
-/// Returns the bytes of a core for a tensor in the most compact layout that ops
-/// may have. With `hasAnyChannel`, e.g. for constants, any dim may be the
+/// Returns the bytes of a core for the most compact layout of a tensor that ops
+/// may have. With `hasAnyChannel`, as for constants, any dim may be the
 /// channel.
 int64_t Search::getInCore(RankedTensorType type, bool hasAnyChannel) {
   auto [known, isNew] = inCore.try_emplace({type, hasAnyChannel}, 0);
@@ -362,13 +361,11 @@ llvm::SmallDenseMap<unsigned, unsigned> Search::findWholes(unsigned first,
   return wholeOf;
 }
 
-/// Returns the bytes of a core while a part runs, without those that parts
-/// share.
+/// Returns the bytes of a core while a part runs, without shared tensors.
 int64_t Search::getPeak(const GroupParts &group, int64_t part) {
   unsigned first = group.getFirst(), last = group.getLast();
   llvm::SmallDenseMap<unsigned, unsigned> wholeOf = findWholes(first, last);
-  // Tensors are live from their definition to their last use; views need no
-  // memory.
+  // Tensors are live from definition to last use; views need no memory.
   SmallVector<int64_t> live(last - first + 1, 0);
   auto add = [&](unsigned from, unsigned to, int64_t bytes) {
     for (unsigned s = from; s <= std::min(to, last); ++s)
@@ -480,8 +477,8 @@ Price Search::getPrice(const GroupParts &group) {
   return price;
 }
 
-/// Adds the tensors that a group reads whole and its results to local memory,
-/// or counts results as stored.
+/// Adds shared operands and results of a group to local memory, or stores
+/// results.
 void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
   int64_t parts = price.cut.count();
   for (const Price::Tensor &read : price.shared) {

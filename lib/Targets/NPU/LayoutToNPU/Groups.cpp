@@ -68,8 +68,7 @@ static bool isEmptyTensor(Type type) {
   return tensor && hasNoElements(tensor);
 }
 
-/// Returns true if offsets and sizes are static, and strides static and
-/// positive.
+/// Returns true if the slice is static, with positive strides.
 static bool isStated(OffsetSizeAndStrideOpInterface slice) {
   return !ShapedType::isDynamicShape(slice.getStaticOffsets()) &&
          !ShapedType::isDynamicShape(slice.getStaticSizes()) &&
@@ -184,8 +183,8 @@ joinDims(const TensorBox &box, ArrayRef<int64_t> shape,
   return std::pair(first, size);
 }
 
-/// Appends the ranges of the dims `parts` that a range of their joined dim
-/// becomes. Returns false if they are not a box.
+/// Appends the ranges of `parts` for a range of their joined dim, if they are a
+/// box.
 static bool splitDim(int64_t first, int64_t size, ArrayRef<int64_t> parts,
                      TensorBox &box) {
   int64_t within = ShapedType::getNumElements(parts);
@@ -361,8 +360,7 @@ std::optional<TensorBox> Cut::getPart(RankedTensorType type,
 
 Stages::Stages(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
-    // Scalars are not stages, nor are constants and fills, which are
-    // rematerialized.
+    // Scalars, constants and fills are not stages.
     bool hasTensor = llvm::any_of(op.getResultTypes(), [](Type type) {
       return isa<RankedTensorType>(type);
     });

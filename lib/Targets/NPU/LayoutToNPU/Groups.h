@@ -64,8 +64,8 @@ struct Reads {
 /// Returns true if `tensor` is read by windows: each core reads whole channels.
 bool liesUnderWindows(Value tensor);
 
-/// Returns the groups of dims that a reshape splits or joins, or std::nullopt
-/// for other ops.
+/// Returns the dims that a reshape splits or joins, or std::nullopt for other
+/// ops.
 std::optional<SmallVector<ReassociationIndices>> getReshapedDims(Operation *op);
 
 /// An op before or after which the program may be divided.
@@ -107,8 +107,7 @@ struct Cut {
     return rank == 4 ? 1 : rank - 1;
   }
   static int64_t getRowDim(int64_t rank) { return rank == 4 ? 2 : rank - 2; }
-  /// Returns the box of one part, or std::nullopt if `type` has too few
-  /// indices.
+  /// Returns the box of one part, or std::nullopt if `type` is too small.
   std::optional<TensorBox> getPart(RankedTensorType type, int64_t part) const;
 };
 
@@ -122,12 +121,10 @@ struct Stages {
 
   /// Returns the stage that defines `tensor`.
   std::optional<unsigned> findMaker(Value tensor) const;
-  /// Returns the last stage that reads `tensor`, or else the one that defines
-  /// it.
+  /// Returns the last stage that reads `tensor`, or else the one defining it.
   unsigned getLastUse(Value tensor) const;
   bool isReturned(Value tensor) const;
-  /// Returns the box that later stages read, only the parts of it that are
-  /// sliced.
+  /// Returns the box that later stages read, by their slices if all are slices.
   TensorBox getUsedBehind(Value tensor, unsigned stage) const;
 };
 
@@ -138,8 +135,7 @@ public:
   GroupParts(const Stages &stages, unsigned last, const Cut &cut)
       : stages(stages), first(last + 1), last(last), cut(cut) {}
 
-  /// Adds the stage before the first one. Returns false if it has no such
-  /// parts.
+  /// Adds the stage before the first one. Returns false if that is impossible.
   bool addStage();
 
   unsigned getFirst() const { return first; }

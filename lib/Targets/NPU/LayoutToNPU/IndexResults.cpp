@@ -32,7 +32,7 @@ class IndexBody {
 public:
   explicit IndexBody(linalg::GenericOp op) : op(op), builder(op) {}
 
-  /// Returns the result as f32, or null if the body has another form.
+  /// Returns the result as f32, or a null value if the body has another form.
   Value run();
 
 private:
@@ -139,8 +139,7 @@ Value IndexBody::run() {
   bool readsStart = !out.use_empty();
   if (readsStart && (!fill || !getExact(fill.getInputs()[0])))
     return {};
-  // min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 is
-  // maximal.
+  // min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 >= least.
   arith::SelectOp chosen;
   if (op.getNumReductionLoops() > 0) {
     auto least = yielded.getDefiningOp<arith::MinSIOp>();

@@ -87,8 +87,8 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// Returns the range of an op's result, or std::nullopt if its type is too
-/// small.
+/// Returns the range of an op's result, or std::nullopt if its type may
+/// overflow.
 static std::optional<IntegerRange>
 getRange(Operation *op, std::initializer_list<std::optional<int64_t>> values) {
   unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
@@ -242,9 +242,8 @@ static std::optional<Multiplier> splitAt(int64_t size, int64_t shift,
                     std::ldexp(float(c), -int(shift)), float(most)};
 }
 
-/// Splits `m` into parts that are exact for |t| <= `largest`, or up to a
-/// smaller bound if an 8-bit result is clamped beyond it; into two parts if
-/// possible.
+/// Splits `m` into parts that are exact for |t| <= `largest`, or for all t
+/// whose 8-bit result is not clamped; into two parts if possible.
 static std::optional<Multiplier> splitMultiplier(int64_t m, int64_t shift,
                                                  int64_t largest) {
   int64_t size = std::abs(m), most = largest;

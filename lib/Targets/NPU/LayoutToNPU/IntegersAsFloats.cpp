@@ -29,8 +29,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The f32 tensor that stands for an integer tensor, and the range of its
-/// elements.
+/// The f32 form of an integer tensor, and the range of its elements.
 struct CarriedTensor {
   Value tensor;
   IntegerRange range;
@@ -121,8 +120,8 @@ const std::vector<int64_t> *IntegerCarrier::getIntegers(Value tensor) {
   return numbers.empty() ? nullptr : &numbers;
 }
 
-/// Creates a constant, in a resource if `resource` names one, since constants
-/// that are too large to be uniqued are resources.
+/// Creates a constant, in a resource if `resource` names one, as large ones
+/// are.
 Value IntegerCarrier::makeConstant(RankedTensorType type,
                                    ArrayRef<float> numbers,
                                    StringRef resource) {

@@ -80,7 +80,7 @@ void ProgramBuilder::placeTransfers() {
   }
 }
 
-/// Returns the chip of the tensors in local memory, or null if there are none.
+/// Returns the chip of the tensors in local memory, if any.
 npu::ChipAttr ProgramBuilder::findChip() {
   npu::ChipAttr found;
   function.walk([&](Operation *op) {

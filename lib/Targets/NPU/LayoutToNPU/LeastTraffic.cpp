@@ -36,8 +36,7 @@ struct Elements {
       elements *= dim.count();
     return elements;
   }
-  /// Replaces the set by the larger one of both, which is a subset of the
-  /// union.
+  /// Replaces the set by the larger of both, which is a subset of the union.
   void join(const Elements &other) {
     if (dims.empty() || other.count() > count())
       *this = other;
@@ -59,8 +58,8 @@ private:
 };
 } // namespace
 
-/// Returns true if a tensor has more elements than any memory holds; their
-/// index sets would need too much time.
+/// Returns true if no memory holds the tensor; its index sets would be too
+/// large.
 static bool isTooLarge(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())

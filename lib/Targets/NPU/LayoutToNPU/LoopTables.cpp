@@ -70,8 +70,8 @@ static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
   return bytes;
 }
 
-/// Returns the elements of a constant, or null if its bytes are not known.
-/// Those of a resource are copied into the context.
+/// Returns the elements of a constant, or a null attribute if they are not
+/// known. Those of a resource are copied into the context.
 static DenseElementsAttr getElements(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))

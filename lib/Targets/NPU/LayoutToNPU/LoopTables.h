@@ -25,7 +25,7 @@ namespace mlir {
 namespace layout {
 
 /// Returns the element of a constant at row-major position `place`, without a
-/// copy of the other elements, or null if its bytes are not known.
+/// copy of the other elements, or a null attribute if its bytes are not known.
 Attribute getElement(Value value, int64_t place);
 
 struct LoopTable {
@@ -41,7 +41,7 @@ public:
   explicit LoopTables(linalg::GenericOp op)
       : op(op), ranges(op.getStaticLoopRanges()) {}
 
-  /// Returns the table of `value`, or null if it depends on data or is too
+  /// Returns the table, or a null pointer if `value` depends on data or is too
   /// large.
   const LoopTable *get(Value value);
 

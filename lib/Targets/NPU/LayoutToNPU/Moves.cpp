@@ -12,8 +12,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits an op by which the cores compute each element of `to` from that of
-/// `from`.
+/// Emits an op by which the cores compute `to` from `from`.
 static void compute(OpBuilder &builder, Location loc, ValueRange from,
                     ArrayRef<AffineMap> maps, Value to,
                     function_ref<Value(OpBuilder &, ValueRange)> body) {

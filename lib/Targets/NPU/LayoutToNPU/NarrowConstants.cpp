@@ -177,8 +177,8 @@ static linalg::LinalgOp makeFloats(OpBuilder &builder, Value bytes) {
   return cast<linalg::LinalgOp>(generic.getOperation());
 }
 
-/// Replaces the constant; the tensor of each reader is converted before its
-/// first use.
+/// Replaces the constant, with a conversion before the first reader of each
+/// tensor.
 void Narrower::change(arith::ConstantOp constant, const Readers &readers) {
   IRMapping mapping;
   builder.setInsertionPoint(constant);

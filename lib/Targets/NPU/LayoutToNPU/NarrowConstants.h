@@ -30,8 +30,7 @@ public:
   /// `launchCost` is the cost of a command relative to that of moving one byte.
   explicit NarrowConstants(int64_t launchCost) : launchCost(launchCost) {}
 
-  /// Returns true if `tensor` is a constant, or a part of one, for which i8
-  /// storage reduces the cost.
+  /// Returns true if i8 storage of `tensor`, a constant or part, saves time.
   bool canBeNarrow(Value tensor);
   /// Returns the bytes of `elements` elements of `tensor` in system memory.
   int64_t getBytes(Value tensor, int64_t elements);

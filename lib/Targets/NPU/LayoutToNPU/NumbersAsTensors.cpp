@@ -99,7 +99,7 @@ static Value reshape(OpBuilder &builder, Location loc, Value tensor,
                                                              tensor, all(type));
 }
 
-/// Returns the scalar as a tensor of one element, or null if it has none.
+/// Returns a scalar as a tensor of one element, or a null value if it has none.
 Value NumberCarrier::getTensor(OpBuilder &builder, Value number,
                                unsigned rank) {
   auto type =
@@ -157,7 +157,7 @@ void NumberCarrier::visitNumber(Operation *op) {
   tensors[op->getResult(0)] = generic.getResult(0);
 }
 
-/// Fills `init` with a runtime scalar, or returns null if it is another scalar.
+/// Fills `init` with a runtime scalar. Returns a null value for other scalars.
 Value NumberCarrier::fill(OpBuilder &builder, Location loc, Value number,
                           Value init) {
   auto type = cast<RankedTensorType>(init.getType());

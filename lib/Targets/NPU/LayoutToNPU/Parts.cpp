@@ -41,8 +41,7 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
                                      layout.getAxes(), layout.getTarget());
     if (failed(
             moved.resolve(type.getShape(), type.getElementType(), nullptr))) {
-      // If the layout cannot begin at this byte, the part is copied to one that
-      // can.
+      // If the view cannot begin at this byte, the part is copied.
       auto part = cast<MemRefType>(source.getType());
       auto first = NpuScatterAttr::get(builder.getContext(), from.getMode(),
                                        from.getWidth(), from.getStrides(),

@@ -53,8 +53,8 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
                               IntegerAttr(), IntegerAttr());
 }
 
-/// Creates the memory of a tensor: its in-place destination, the argument of a
-/// result, or new memory.
+/// Creates memory for a tensor, or returns its in-place destination or
+/// argument.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (homes.contains(tensor))
@@ -128,8 +128,8 @@ void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
   copy(loc, getMemory(tensor), to);
 }
 
-/// Returns true if the op may overwrite the memory of the operand: it is the
-/// only use, and the memory is not an argument, a constant or a part of another
+/// Returns true if the op may overwrite the memory of the operand: it has no
+/// other use, and the memory is not an argument, a constant or a part of a
 /// tensor.
 bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value tensor = use.get();

@@ -136,8 +136,8 @@ private:
   bool hasImpossibleMove = false; // and has been reported
 };
 
-/// Returns the value of a splat constant, or of a fill with a constant, or
-/// null.
+/// Returns the value of a splat constant or a constant fill, or a null
+/// attribute.
 TypedAttr getConstantFill(Value tensor);
 
 } // namespace layout

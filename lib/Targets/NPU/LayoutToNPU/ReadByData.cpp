@@ -69,9 +69,8 @@ static bool isFinite(Value table) {
   return true;
 }
 
-/// Narrows the read to the slice with the constant indices, and with as many
-/// indices of dims indexed by a loop as its trip count. Returns `extract` if
-/// that is the whole table.
+/// Narrows the read to the constant indices, and to the trip counts of dims
+/// that are indexed by loops. Returns `extract` if that is the whole table.
 static tensor::ExtractOp readSlice(linalg::GenericOp op,
                                    tensor::ExtractOp extract) {
   RankedTensorType type = extract.getTensor().getType();
@@ -210,8 +209,8 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
       .getResult(0);
 }
 
-/// Creates the product of one-hot rows and a table: the dims of `ones` without
-/// the last, then those of `table` without `dim`.
+/// Creates the product of one-hot rows and a table, whose dim `dim` is summed
+/// over.
 static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
                          Value table, unsigned dim) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ones.getType()).getShape());

@@ -161,8 +161,7 @@ static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
 }
 
 namespace {
-/// Replaces the reads of a body at known indices, and values that depend on
-/// loops alone, by operands.
+/// Makes operands of reads at known indices and of values that loops determine.
 class OperandMaker {
 public:
   explicit OperandMaker(linalg::GenericOp op)

@@ -37,8 +37,7 @@ static constexpr unsigned kDimsOfWindows = 4;
 /// The number of commands of a minimum as a negated maximum.
 static constexpr int64_t kCommands = 3;
 
-/// Returns the function of a reduction of one f32 tensor, or std::nullopt for
-/// other ops.
+/// Returns the function that reduces a single f32 tensor, or std::nullopt.
 static std::optional<npu::ElementFunction>
 findReducingFunction(linalg::LinalgOp op) {
   if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||

@@ -41,8 +41,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The batch dim of a tensor, and the number of its indices per index of the
-/// batch.
+/// The batch dim of a tensor, and its number of indices per index of the batch.
 struct OpenDim {
   unsigned dim = 0;
   int64_t count = 0;
@@ -90,8 +89,7 @@ static std::optional<unsigned> findOpenDim(Type type) {
          tensor.getShape().begin();
 }
 
-/// Records the batch dim of `tensor`. Returns false if that is not its only
-/// dynamic dim.
+/// Records the batch dim of `tensor`. Returns false if another dim is dynamic.
 bool OpenBatch::setOpen(Value tensor, OpenDim batch) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || type.getEncoding() || type.getNumDynamicDims() != 1 ||

@@ -278,8 +278,8 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
              << "'" << next->getName()
              << "' does not fit local memory in any parts, though one "
                 "iteration of all does";
-    // If no single loop suffices, the outermost is halved, and both parts are
-    // cut again.
+    // If no single loop suffices, the outermost is halved, and halves are cut
+    // again.
     if (!cut)
       cut = {*outermost, llvm::divideCeil(ranges[*outermost], 2)};
     FailureOr<SmallVector<linalg::LinalgOp>> parts =

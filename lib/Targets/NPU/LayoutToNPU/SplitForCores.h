@@ -60,8 +60,8 @@ FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
 /// Adds a dim of size 1 to rank-0 results of ops for cores.
 void giveScalarsADim(func::FuncOp function);
 
-/// Returns true if the result may overwrite an operand: the op in the body has
-/// no work memory.
+/// Returns true if the result may overwrite an operand of `op`, an op of a
+/// body.
 bool mayOverwrite(Operation *op);
 
 /// Returns the operand of an elementwise op that its result may overwrite, or

@@ -47,7 +47,7 @@ static Value takeInit(OpBuilder &builder, Location loc, Value whole,
       .getResult(0);
 }
 
-/// Returns the strides and dilations, null if the op has none.
+/// Returns the strides and dilations, as null attributes if the op has none.
 static std::pair<Attribute, Attribute> getStridesAndDilations(Operation *op) {
   if (auto conv = dyn_cast<linalg::Conv2DNgchwGfchwOp>(op))
     return {conv.getStrides(), conv.getDilations()};
@@ -289,8 +289,7 @@ void layout::splitGroups(func::FuncOp function) {
     if ((!isGroupFirst && !isa<linalg::Conv2DNgchwFgchwOp>(*op)) ||
         op.hasDynamicShape() || !op.hasPureTensorSemantics())
       return;
-    // With one channel per group, the input is spread over the cores as the
-    // result is.
+    // With one channel per group, input and result are spread alike.
     auto input = cast<RankedTensorType>(op->getOperand(0).getType());
     if (input.getElementType().isF32() && input.getDimSize(2) > 1)
       ops.push_back({op, isGroupFirst ? 0 : 1});

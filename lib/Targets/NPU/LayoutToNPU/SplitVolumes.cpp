@@ -32,8 +32,7 @@ using namespace mlir::layout;
 static constexpr int64_t kMostWindows = 64;
 
 namespace {
-/// A dim of the image with index `step` * point + `dilation` * tap, of two
-/// loops.
+/// A dim with index `step` * point + `dilation` * tap, of two loops.
 struct WindowDim {
   unsigned dim = 0, point = 0, tap = 0;
   int64_t step = 0, dilation = 0;

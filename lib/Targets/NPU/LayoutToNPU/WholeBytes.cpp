@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the element type in memory, or null if it is `type`.
+/// Returns the element type in memory, or a null type if it is `type` itself.
 static Type getStored(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);

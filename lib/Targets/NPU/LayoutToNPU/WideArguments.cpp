@@ -40,8 +40,8 @@ struct WideUses {
   SmallVector<std::pair<BlockArgument, arith::SIToFPOp>> casts;
   SmallVector<BlockArgument> elements;
 
-  /// Collects the uses. Returns false if there is one of another kind that is
-  /// not among `words`.
+  /// Collects the uses. Returns false if one is of another kind, outside of
+  /// `words`.
   bool collect(Value tensor, const SetVector<Operation *> &words);
   void read(Value tensor, Value floats);
 };

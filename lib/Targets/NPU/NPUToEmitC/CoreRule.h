@@ -36,13 +36,11 @@ namespace npu {
 /// The cores of the elements of a tensor.
 struct CoreTable {
   Tables cores;
-  /// The dim that is spread over the cores, or std::nullopt if all is in one
-  /// core.
+  /// The dim that is spread over the cores, if any.
   std::optional<unsigned> dim;
 };
 
-/// Returns the table, or std::nullopt if several dims are spread over the
-/// cores.
+/// Returns the table, or std::nullopt if several dims are spread over cores.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
 

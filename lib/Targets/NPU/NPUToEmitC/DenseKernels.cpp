@@ -85,9 +85,8 @@ static void giveImagesADim(linalg::GenericOp op) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Returns the loop order with the last parallel loop of the first result
-/// innermost, if there are reductions: its iterations are independent and
-/// contiguous.
+/// Returns the loop order with the last parallel loop of the result innermost,
+/// if there are reductions: its iterations are independent and contiguous.
 static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

@@ -41,8 +41,7 @@ public:
     /// The numbers of the op's operands that are parameters, in their order.
     SmallVector<unsigned> parameters;
   };
-  /// Returns the function for an op whose memrefs have static shapes, or
-  /// failure if it has no C++ form.
+  /// Returns the function for an op on static memrefs, or failure.
   FailureOr<const Kernel *> get(linalg::LinalgOp op);
 
   bool isEmpty() const { return !functions; }

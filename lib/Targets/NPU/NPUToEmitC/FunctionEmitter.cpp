@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-/// Whether the op's type alone says where the elements of its operand's memory
-/// lie.
+/// Returns true if the op is a view whose type has the offset and strides of
+/// linear memory.
 static bool isLinearView(Operation *op) {
   return isa<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
              memref::CollapseShapeOp, memref::ReinterpretCastOp>(op);
@@ -95,8 +95,8 @@ Value FunctionEmitter::getSystemAddress(Value memref, int64_t byte) {
                                 first + byte);
 }
 
-/// A tensor without elements owns no byte and may share its address, by which
-/// the simulator knows tensors.
+/// Returns true if the simulator tracks the tensor. It identifies tensors by
+/// address, which a tensor without elements may share with another.
 static bool isDeclared(AllocOp op) {
   return op.getMemref().getType().getNumElements() != 0;
 }
@@ -140,7 +140,7 @@ FunctionEmitter::planImage(Operation *op, const Storage &storage,
               storage.elementBytes, limits);
 }
 
-/// The numbers of all memrefs, or nothing where one has none.
+/// Returns the numbers of all memrefs, or std::nullopt if one has none.
 static std::optional<SmallVector<Numbering>> getNumberings(ValueRange memrefs) {
   SmallVector<Numbering> numberings;
   for (Value memref : memrefs) {
@@ -233,7 +233,7 @@ LogicalResult FunctionEmitter::emitCopy(CopyOp op) {
   return success();
 }
 
-/// The bits of a constant.
+/// Returns the bits of a constant.
 static APInt getBits(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().bitcastToAPInt();
@@ -276,12 +276,12 @@ LogicalResult FunctionEmitter::emitConstant(memref::GetGlobalOp op) {
   if (place == shared.constants.offsets.end())
     return op.emitOpError() << "reads '" << op.getName()
                             << "', which is no constant of the module";
-  systemAddresses[op.getResult()] = {0, place->second}; // the block is first
+  systemAddresses[op.getResult()] = {0, place->second}; // first argument
   return success();
 }
 
-/// Host compilers take more than linear time for a function: beyond so many
-/// calls there is another one.
+/// The maximum number of calls in one function, as host compilers need more
+/// than linear time for a function.
 static constexpr int64_t kMostCalls = 200;
 
 LogicalResult FunctionEmitter::emitBlock(Block &block) {
@@ -314,7 +314,7 @@ LogicalResult FunctionEmitter::emitBlock(Block &block) {
                 [&](auto compute) { return emitCompute(compute); })
             .Case<SubViewOp, ViewOp>([&](auto) { return success(); })
             .Default([&](Operation *other) {
-              // Constants are part of what computes with them.
+              // Constants become arguments of the calls that use them.
               if (isLinearView(other) || matchPattern(other, m_Constant()))
                 return success();
               return LogicalResult(
@@ -377,7 +377,7 @@ void FunctionEmitter::finishParts(TypeRange inputs) {
     std::string name = getEmittedName(function.getName());
     startPart(inputs);
     for (auto [i, part] : llvm::enumerate(cut)) {
-      // No other name starts like this.
+      // No other name starts with this prefix.
       part.setName("part_" + std::to_string(i) + "_of_" + name);
       part.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
       calls.call(part.getName(), parts.back().getArguments());
@@ -386,7 +386,7 @@ void FunctionEmitter::finishParts(TypeRange inputs) {
   for (emitc::FuncOp part : parts) {
     Block *block = &part.getBody().front();
     builder.setInsertionPointToEnd(block);
-    // The host's compiler asks about parameters that nothing uses.
+    // The host compiler warns about unused parameters.
     for (Value argument : block->getArguments())
       if (argument.use_empty())
         calls.call("static_cast<void>", argument);

@@ -33,8 +33,7 @@ Value getLinearMemory(Value memref);
 /// Returns the C++ name of a function of the module.
 std::string getEmittedName(StringRef name);
 
-/// Windows.cpp: windows over single channels, before and after their loops are
-/// assigned to places.
+/// Windows.cpp: windows over single channels, and their assignment to places.
 struct ChannelWindows;
 struct PlacedWindows;
 
@@ -78,15 +77,14 @@ private:
   /// Compute.cpp.
   LogicalResult emitCompute(linalg::LinalgOp op);
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
-  /// Elements.cpp: emits the op as elementwise functions. Sets `why` on
-  /// failure.
+  /// Elements.cpp: emits elementwise functions, or sets `why` and returns
+  /// false.
   bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
                     const Command &command, bool isCompact);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
-  /// Layers.cpp: emits the op as a function of a whole layer, by the file of
-  /// its kind. Returns false if it is not one.
+  /// Layers.cpp: emits a function of a whole layer, or returns false.
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsConvolution(linalg::LinalgOp op, ArrayRef<Operand> operands);
   bool emitAsProduct(linalg::LinalgOp op, ArrayRef<Operand> operands);
@@ -111,7 +109,7 @@ private:
              std::optional<unsigned> row, unsigned column,
              ArrayRef<std::pair<unsigned, int64_t>> batch) const;
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
-  /// Determines the cores of the operands, and how those of the results access
+  /// Determines the cores of the operands, and how the result's cores access
   /// them.
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
@@ -135,8 +133,7 @@ private:
   /// no numbers.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
-  /// Declares the elements of a box of loops, with maps from loops to memref
-  /// dims.
+  /// Declares the elements of a box of loops, with maps from loops to dims.
   bool expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
               ArrayRef<AffineMap> maps);
   bool expect(ArrayRef<int64_t> sizes, ValueRange memrefs,

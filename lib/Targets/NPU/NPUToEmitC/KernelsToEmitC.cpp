@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's conversions to emitc, and what bodies of networks have beyond
-// them: functions of <cmath>, of f16 by way of f32.
+// Applies upstream's conversions to emitc, with patterns for the math functions
+// that bodies of networks use. f16 functions are computed in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ LogicalResult npu::removeDeadReads(ModuleOp functions) {
 }
 
 namespace {
-/// A function of <cmath>; halfs are computed in float.
+/// Calls a function of <cmath>; f16 is computed in f32.
 template <typename Op> struct MathCall : OpConversionPattern<Op> {
   MathCall(MLIRContext *context, const TypeConverter &converter,
            StringRef callee)
@@ -70,7 +70,7 @@ template <typename Op> struct MathCall : OpConversionPattern<Op> {
   StringRef callee;
 };
 
-/// 1 / sqrt(x).
+/// Expands rsqrt to 1 / sqrt(x).
 struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::RsqrtOp op,
@@ -85,7 +85,7 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
   }
 };
 
-/// x < 0 ? 0 - x : x, which wraps.
+/// Expands absi to max(x, 0 - x), which wraps.
 struct ExpandAbsI : OpRewritePattern<math::AbsIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::AbsIOp op,
@@ -101,7 +101,7 @@ struct ExpandAbsI : OpRewritePattern<math::AbsIOp> {
   }
 };
 
-/// -1 where the bit is set.
+/// Expands extsi of i1 to a select of -1 and 0.
 struct ExpandExtSIOfBit : OpRewritePattern<arith::ExtSIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtSIOp op,
@@ -118,7 +118,7 @@ struct ExpandExtSIOfBit : OpRewritePattern<arith::ExtSIOp> {
   }
 };
 
-/// Bits of floats as integers and back: memcpy behind a template.
+/// Converts bitcasts to a function template that calls memcpy.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -160,7 +160,7 @@ static void addMath(RewritePatternSet &patterns, const TypeConverter &types) {
   addCall<math::Log2Op>(patterns, types, "std::log2");
   addCall<math::LogOp>(patterns, types, "std::log");
   addCall<math::PowFOp>(patterns, types, "std::pow");
-  // The rounding mode is the one a program starts with.
+  // Programs keep the default rounding mode, to nearest even.
   addCall<math::RoundEvenOp>(patterns, types, "std::nearbyint");
   addCall<math::RoundOp>(patterns, types, "std::round");
   addCall<math::SinOp>(patterns, types, "std::sin");
@@ -199,7 +199,7 @@ LogicalResult npu::lowerKernelsToEmitC(ModuleOp functions) {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(functions, target, std::move(patterns))))
     return failure();
-  // C++17 has no literals of half precision: they are cast from f32.
+  // C++17 has no f16 literals: f32 literals are cast.
   functions.walk([&](emitc::ConstantOp constant) {
     auto value = dyn_cast<FloatAttr>(constant.getValue());
     if (!value || !value.getType().isF16())
@@ -218,7 +218,7 @@ LogicalResult npu::lowerKernelsToEmitC(ModuleOp functions) {
     constant.setValueAttr(
         emitc::OpaqueAttr::get(context, "static_cast<_Float16>(" + text + ")"));
   });
-  // As upstream's form-expressions does it.
+  // Form expressions as upstream's form-expressions pass does.
   OpBuilder builder(context);
   SmallVector<Operation *> operators;
   functions.walk([&](Operation *op) {

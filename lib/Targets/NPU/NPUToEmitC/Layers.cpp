@@ -1,4 +1,4 @@
-//===- Layers.cpp - What functions of whole layers ask of an op -----------===//
+//===- Layers.cpp - Functions of whole layers -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -14,8 +14,7 @@
 //       input:   N, C, H, W = dims 0, 1, 2, 3
 //       weights: N = i / 2 (pairs of 2IC-mode), C = o, H = kh, W = kw
 //
-// The maps of the operands then tell whether the function supports their
-// layouts.
+// The maps of the operands then decide whether the function supports them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,7 @@
 namespace mlir {
 namespace npu {
 
-/// Maps each loop of an op to one of the places N, C, H and W, or to a constant
-/// index.
+/// Maps the loops of an op to places N, C, H and W, or to constant indices.
 class LoopPlaces {
 public:
   LoopPlaces(linalg::LinalgOp op)
@@ -65,8 +63,7 @@ struct WindowDims {
 /// Returns the change of an index per iteration of a loop.
 int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
 
-/// Returns the numbers of the two operands whose product is added to the only
-/// result, or std::nullopt if the op has another form.
+/// Returns the two operands whose product is added to the only result, if any.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
 
 } // namespace npu

@@ -17,7 +17,7 @@ namespace mlir::npu {
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Ops and types of emitc are C++ as text, which no module brings along.
+/// Reports emitc ops and types in the module, as they contain C++ text.
 static LogicalResult refuseText(ModuleOp module) {
   auto isText = [](Dialect &dialect) {
     return isa<emitc::EmitCDialect>(dialect);

@@ -1,4 +1,4 @@
-//===- Numbering.cpp - Which byte of a tensor an element is ---------------===//
+//===- Numbering.cpp - Numbers of the bytes of a tensor -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::npu;
 
-/// Row-major, or by the strides of linear memory.
+/// Returns the row-major numbers, or those by the strides of linear memory.
 static std::optional<Numbering> getOwnNumbering(MemRefType type) {
   std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
   if (!bytes || !type.hasStaticShape())
@@ -47,7 +47,7 @@ static std::optional<Numbering> getSlice(Numbering numbering, SubViewOp op) {
   return numbering;
 }
 
-/// Dims that are expanded, or collapsed where they step as one.
+/// Expands dims, or collapses dims with a common stride.
 static std::optional<Numbering>
 getReshape(Numbering numbering, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   bool expands = to.size() > from.size();
@@ -58,7 +58,7 @@ getReshape(Numbering numbering, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
     return std::nullopt;
   SmallVector<int64_t> strides(to.size());
   for (auto [small, group] : llvm::enumerate(*groups)) {
-    std::optional<int64_t> first, next; // of the fastest dim, of the next one
+    std::optional<int64_t> first, next; // strides: innermost dim, next dim
     if (expands)
       next = numbering.strides[small];
     for (int64_t d : llvm::reverse(group)) {
@@ -88,7 +88,7 @@ static std::optional<Numbering> getView(Numbering numbering, ViewOp op) {
   SmallVector<int64_t> &strides = numbering.strides;
   if (fromBytes == toBytes && from.getShape() == to.getShape())
     return numbering;
-  // P elements of a storage unit are one.
+  // The elements of a storage unit become one element.
   if (toBytes > fromBytes && numbering.inside.size() == 1) {
     int64_t lanes = toBytes / fromBytes;
     numbering.inside.insert(numbering.inside.begin(), {lanes, strides[0]});
@@ -99,7 +99,7 @@ static std::optional<Numbering> getView(Numbering numbering, ViewOp op) {
     return std::nullopt;
   if (from.getNumElements() == to.getNumElements())
     return getReshape(std::move(numbering), from.getShape(), to.getShape());
-  // A matrix in channels of w columns, of which the last one is not full.
+  // A matrix in channels of w columns, of which the last is not full.
   if (from.getRank() == 2 && to.getRank() == 4) {
     int64_t row = strides[0], column = strides[1];
     strides = {row, to.getDimSize(3) * column, 0, column};
@@ -133,7 +133,7 @@ bool npu::splitAlike(MutableArrayRef<Numbering> numberings) {
       finest = numbering.inside;
   for (Numbering &numbering : numberings) {
     if (numbering.inside.size() == 1) {
-      // Bytes in their order.
+      // The bytes of one element are contiguous.
       int64_t stride = 1, bytes = numbering.inside[0].first;
       SmallVector<std::pair<int64_t, int64_t>> split;
       for (auto [size, _] : llvm::reverse(finest)) {

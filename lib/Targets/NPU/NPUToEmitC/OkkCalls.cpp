@@ -100,8 +100,8 @@ void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
   call(name, {dest, value, shape, stride});
 }
 
-/// A float whose bits are exactly these: digits that read back as it, or what
-/// has none as an expression.
+/// Returns a float literal that reads back as `bits`, or an expression for
+/// infinity and NaN.
 Value OkkCalls::getFloat(uint32_t bits) {
   APFloat value(APFloat::IEEEsingle(), APInt(32, bits));
   if (value.isInfinity())
@@ -121,7 +121,7 @@ Value OkkCalls::getNull() {
 
 Value OkkCalls::getWord(uint32_t bits) { return getUnion(bits, 32); }
 
-/// A union that holds these bits.
+/// Returns a union that holds `bits`.
 Value OkkCalls::getUnion(uint64_t bits, int64_t width) {
   std::string type = "x" + std::to_string(width);
   Value variable = getVariable("{}", type);

@@ -72,8 +72,7 @@ public:
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  /// Declares a box whose source is a row-major image: its bytes are the
-  /// numbers.
+  /// Numbers the bytes of a box by its source, a row-major image.
   void numberElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
 

@@ -1,4 +1,4 @@
-//===- Package.cpp - An NPU program with all that it needs ----------------===//
+//===- Package.cpp - Packages of NPU programs -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace mlir::npu;
 namespace json = llvm::json;
 
-/// What an argument is for: the program says it of what is not an input, or it
-/// is a result that copies or fills write.
+/// Returns the role of an argument: its attribute, or "result" if copies or
+/// fills write it, or else "input".
 static StringRef getRole(func::FuncOp function, BlockArgument argument,
                          const DenseSet<Value> &written) {
   unsigned number = argument.getArgNumber();
@@ -90,7 +90,7 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
         getStorage(type, [&] { return function.emitOpError(); });
     if (failed(storage))
       return failure();
-    // Words of wider elements are given as these.
+    // Arguments in words are described by their original element type.
     std::string element;
     ArrayRef<int64_t> shape = type.getShape();
     if (auto given = function.getArgAttrOfType<TypeAttr>(
@@ -164,9 +164,9 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   FailureOr<ConstantBlock> constants = getConstantBlock(module);
   if (failed(arguments) || failed(constants))
     return failure();
-  // The name goes with the function.
+  // The conversion erases the function with its name.
   std::string name = symbol.str();
-  // Bytes from one index of an open batch to the next.
+  // The bytes per index of a dynamic batch, 0 for other arguments.
   SmallVector<int64_t> steps(!constants->isEmpty(), 0);
   bool isSliced = false;
   for (const json::Value &argument : *arguments) {
@@ -187,7 +187,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   pm.addPass(createConvertNPUToEmitCPass(options));
   if (failed(pm.run(module)))
     return failure();
-  // The data of constants outlives the ops, which the conversion took out.
+  // The data of constants outlives their ops, which the conversion has erased.
   auto writeConstants = [&](raw_ostream &os) {
     constants->write(os);
     return success();
@@ -195,7 +195,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   auto writeProgram = [&](raw_ostream &os) {
     if (failed(emitc::translateToCpp(module, os)))
       return failure();
-    // The host gives the addresses in the order of the manifest.
+    // The host passes addresses in the order of the manifest.
     std::string called = getEmittedName(name);
     os << "struct " << called << "_arguments {\n";
     for (size_t i = 0; i < steps.size(); ++i)

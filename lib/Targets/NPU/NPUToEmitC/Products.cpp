@@ -1,4 +1,4 @@
-//===- Products.cpp - Products of matrices as okk_bdc_matmul --------------===//
+//===- Products.cpp - Matmuls as okk_bdc_matmul ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 namespace {
-/// The loops of a product: those of rows and of columns of the result, what is
-/// summed over, and an index of each other loop.
+/// The loops of a product: rows and columns of the result, the summed loop, and
+/// one index of each other loop.
 struct Product {
   unsigned left, right; // operands
   std::optional<unsigned> m;
@@ -25,8 +25,8 @@ struct Product {
 };
 } // namespace
 
-/// The matrix that `row` and `column` lead through at one index of the batch;
-/// nothing where the operand is none in the matrix layout.
+/// Returns the matrix indexed by `row` and `column` at one index of the batch,
+/// or std::nullopt if the operand is not in the matrix layout.
 std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
     linalg::LinalgOp op, OpOperand &use, const Operand &operand,
     std::optional<unsigned> row, unsigned column,
@@ -88,8 +88,8 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     return false;
   OpOperand &output = *op.getDpsInitOperand(0);
   SmallVector<int64_t> all = op.getStaticLoopRanges();
-  // One loop of each factor makes rows and columns, what else there is a
-  // command for each index.
+  // One loop of each factor becomes rows or columns; each index of the other
+  // loops is a command.
   auto emitAs = [&](unsigned l, unsigned r, std::optional<unsigned> m,
                     unsigned n) {
     Product product{l, r, m, n, dims->k[0], {}};
@@ -133,11 +133,11 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     return true;
   };
   auto [a, b] = *factors;
-  // m and n are of the first and the second operand.
+  // m and n are the loops of the first and the second operand.
   if (a > b)
     std::swap(a, b);
-  // Many rows and columns first, as they leave few commands; at last row by
-  // row.
+  // Try the longest loops first, which need the fewest commands, and single
+  // rows last.
   auto getLongest = [&](ArrayRef<unsigned> loops) {
     SmallVector<unsigned> sorted(loops);
     llvm::stable_sort(sorted, [&](auto x, auto y) { return all[x] > all[y]; });

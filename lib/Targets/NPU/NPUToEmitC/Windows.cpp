@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums, maxima and sums of products over a window of each channel by itself.
-// These functions write their result anew, so the op has to start from what
-// adds nothing: from 0, or for a maximum from minus infinity. A reduction of a
-// whole dim is a window as large as that:
+// Emits sums, maxima and sums of products over windows of single channels.
+// These functions overwrite their result, so the op must start from its neutral
+// element: 0, or -infinity for a maximum. A reduction over a whole dim is a
+// window of that size:
 //
 //     s[n, c, h] = s[n, c, h] + x[n, c, h, w]    avg_pool2d, kernel (1, w),
 //                                                then mul_C by w
@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace mlir::npu;
 
 namespace {
-/// A dim of the input: index = step * stride + window * dilation, each of one
-/// loop or of none.
+/// A dim of the input with index step * stride + window * dilation. Both are a
+/// loop or absent.
 struct InputDim {
   std::optional<unsigned> step, window;
   int64_t stride = 1, dilation = 1;
@@ -49,8 +49,8 @@ struct npu::PlacedWindows {
   AffineMap inputIndex, filterIndex, outputIndex;
 };
 
-/// The op in which memory gets its value right before `op`: the last one that
-/// touches it.
+/// Returns the op that last accesses memory `root` before `op`, if it is a
+/// single one.
 static Operation *findLastUse(Operation *op, Value root) {
   auto touches = [&](Operation *other) {
     return !isa<DeallocOp, SubViewOp, ViewOp>(other) &&
@@ -79,7 +79,7 @@ static Operation *findLastUse(Operation *op, Value root) {
   return nullptr;
 }
 
-/// The number that memory is filled with right before the op uses it.
+/// Returns the constant with which memory is filled right before `op`, if any.
 static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   auto fill =
       dyn_cast_or_null<FillOp>(findLastUse(op, getViewedMemory(memref)));
@@ -91,7 +91,7 @@ static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   return number.getValue();
 }
 
-/// The expression as such an index.
+/// Matches an index expression to an InputDim, or returns std::nullopt.
 static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
   InputDim dim;
   auto kinds = op.getIteratorTypesArray();
@@ -110,7 +110,7 @@ static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
     (isWindow ? dim.dilation : dim.stride) = by;
     sum = sum + getAffineDimExpr(l, op.getContext()) * by;
   }
-  // Nothing else than that sum, from 0 on.
+  // The expression must be exactly that sum, without an offset.
   if (simplifyAffineExpr(expr - sum, op.getNumLoops(), 0) !=
       getAffineConstantExpr(0, op.getContext()))
     return std::nullopt;
@@ -129,7 +129,7 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
     windows.kind = ChannelWindows::Depthwise;
     windows.input = factors->first;
     windows.filter = factors->second;
-    // Weights are of no place in the image.
+    // The weights are the factor that is indexed by single loops.
     if (op.getMatchingIndexingMap(&op->getOpOperand(windows.input))
             .isProjectedPermutation())
       std::swap(windows.input, *windows.filter);
@@ -160,7 +160,7 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
         used.set(*loop);
     windows.dims.push_back(*dim);
   }
-  // Each of the loops moves the input, each parallel one the result as well.
+  // Each loop must index the input, and each parallel loop the result.
   if (!used.all() ||
       llvm::count_if(outMap.getResults(), llvm::IsaPred<AffineDimExpr>) !=
           op.getNumParallelLoops() ||
@@ -169,7 +169,7 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
   return windows;
 }
 
-/// `places[d]` is where dim d of the input is.
+/// Assigns the dims to places: dim d of the input is in `places[d]`.
 static std::optional<PlacedWindows> placeWindows(linalg::LinalgOp op,
                                                  const ChannelWindows &windows,
                                                  ArrayRef<unsigned> places) {
@@ -199,7 +199,7 @@ static std::optional<PlacedWindows> placeWindows(linalg::LinalgOp op,
   placed.inputIndex = AffineMap::get(4, 0, index, op.getContext());
   placed.outputIndex = of.getIndex(*op.getDpsInitOperand(0));
   if (windows.filter) {
-    // One for each channel and place of the window, and for nothing else.
+    // Weights may be indexed by the channel and by the window only.
     OpOperand &filter = op->getOpOperand(*windows.filter);
     AffineMap map = op.getMatchingIndexingMap(&filter);
     for (auto [dim, place] : llvm::zip_equal(windows.dims, places))
@@ -226,7 +226,7 @@ bool FunctionEmitter::emitPlacedWindows(linalg::LinalgOp op,
   if (windows.filter) {
     const LoopSizes ranges{1, placed.in[1], window.kernel[0], window.kernel[1]};
     weights = findBox(operands[*windows.filter], placed.filterIndex, ranges);
-    // The compact layout is the one that aligns channels to nothing.
+    // The compact layout aligns channels to single elements.
     if (!weights || weights->core != to->core ||
         !isAligned(*weights, ranges, 4, /*euBytes=*/4, getComputeLimits(chip)))
       return false;
@@ -272,7 +272,7 @@ bool FunctionEmitter::emitAsWindows(linalg::LinalgOp op,
       getFilledWith(op, op.getDpsInitOperand(0)->get());
   if (!start || !startsFromNothing(op, *start))
     return false;
-  // The maps of the operands say in which places dims lie evenly.
+  // The maps of the operands decide which order of places is valid.
   SmallVector<unsigned> order{0, 1, 2, 3};
   do {
     ArrayRef<unsigned> places =

@@ -1,4 +1,4 @@
-//===- NpuBanks.cpp - Accesses to one bank at the same time ---------------===//
+//===- NpuBanks.cpp - Bank conflicts --------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@ static void forEachBank(const SimulatedChip &chip, int64_t core, int64_t byte,
     fn(size_t(core * chip.banks + std::min(bank, chip.banks - 1)));
 }
 
-/// Whether two operands of a command lie in one bank of one core; those that
-/// begin at the same byte are one.
+/// Returns true if two operands of a command use one bank of one core. Operands
+/// that begin at the same byte count as one.
 bool Simulator::shareBank(
     const std::vector<const std::vector<Run> *> &operands) const {
   if (!chip.banks)
@@ -47,7 +47,7 @@ bool Simulator::shareBank(
   return isShared;
 }
 
-/// Whether both engines used a bank in the parallel region that ends.
+/// Returns true if both engines used one bank in the parallel region that ends.
 bool Simulator::sharesRegionBank() const {
   if (!chip.banks)
     return false;

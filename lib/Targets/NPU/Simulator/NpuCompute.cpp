@@ -50,7 +50,7 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   if (!isGood)
     return;
   image.elementBytes = elementBytes;
-  // Elements that follow each other on both sides are one run.
+  // Elements that are contiguous on both sides are one run.
   bool isRow = stride[3] == 1 && imageStride[3] == 1;
   int64_t columns = isRow ? 1 : shape[3];
   int64_t length = elementBytes * (isRow ? shape[3] : 1);
@@ -96,8 +96,8 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
     }
 }
 
-/// Every element is in the core of the results that it is for; what comes first
-/// says which one that is.
+/// Checks that every element is in the core of the results that it is for. The
+/// first operand that is checked determines that core in `coreOf`.
 bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,
                            const std::string &what) {
   if (!image.count)
@@ -126,7 +126,7 @@ void *const *Simulator::getImages() {
     report("a kernel runs without a description");
     return nullptr;
   }
-  // Results come last, and say where everything is computed.
+  // Results are last, and determine the cores.
   std::vector<int64_t> coreOf;
   for (size_t i = computation->images.size(); computation->isGood && i-- > 0;)
     computation->isGood =

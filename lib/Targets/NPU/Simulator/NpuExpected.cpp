@@ -1,13 +1,13 @@
-//===- NpuExpected.cpp - Whether commands move what they are to -----------===//
+//===- NpuExpected.cpp - Checks of moved bytes ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes of declared tensors have numbers, those of system memory are numbered
-// by their addresses. A relation says which number of one operand belongs to
-// which of the other, whatever the strides of the commands are.
+// Bytes of declared tensors have numbers; bytes of system memory are numbered
+// by their addresses. A relation maps numbers of one operand to those of the
+// others, independently of the strides of commands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ void Simulator::numberElements(const Operand &elements, const Box &shape,
           const Run &run = runs[at];
           auto *tensor = const_cast<Tensor *>(findTensor(run));
           if (!tensor)
-            return; // was reported
+            return; // already reported
           if (tensor->numbers.empty())
             tensor->numbers.resize(chip.npus);
           std::unique_ptr<int32_t[]> &numbers = tensor->numbers[run.core];
@@ -61,7 +61,7 @@ void Simulator::expect(Relation relation) {
                   std::to_string(Relation::kMaxRank) + " dims");
   expected = std::make_unique<Expected>();
   if (computation) {
-    // The image of the operand comes first, its bytes in row-major order.
+    // The image of the operand is the first side, numbered in row-major order.
     Relation::Side image;
     int64_t stride = 1;
     image.strides.resize(relation.sizes.size());
@@ -126,15 +126,15 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
   return true;
 }
 
-/// Successive bytes of the destination, and of the operand `side` where it is
-/// not 0; the first that does not belong there, or -1.
+/// Returns the first index at which contiguous bytes do not have their numbers
+/// in the destination, and in operand `side` if it is not 0; or -1.
 int64_t Simulator::findStray(const Numbers &dest, const Numbers &source,
                              size_t side, int64_t bytes) {
   const Relation &relation = expected->relation;
   const Relation::Side &to = relation.sides[0], &from = relation.sides[side];
   for (int64_t i = 0; i < bytes;) {
     int64_t rest = dest.get(i) - to.first, linear = 0, number = from.first;
-    // Strides of a destination are those of a box in a larger one.
+    // The strides of a destination are those of a box in a larger one.
     int64_t index[Relation::kMaxRank] = {0};
     for (size_t d : expected->order) {
       index[d] = to.strides[d] > 0 ? rest / to.strides[d] : 0;

@@ -13,17 +13,17 @@
 namespace mlir {
 namespace npu {
 
-/// What is known of a byte.
+/// The state bits of a byte.
 enum State : uint8_t {
   Written = 1,
   ReadByDMA = 2,
   WrittenByDMA = 4,
   ReadByCompute = 8,
   WrittenByCompute = 16,
-  TouchedNow = 32, // by the command at work
+  TouchedNow = 32, // by the current command
   Element = 64,    // of a declared tensor
 };
-/// What a parallel region forgets at its end.
+/// The bits that are cleared at the end of a parallel region.
 constexpr uint8_t kOfRegion =
     ReadByDMA | WrittenByDMA | ReadByCompute | WrittenByCompute;
 
@@ -35,19 +35,19 @@ struct Simulator::Memory {
       : base(base), data(bytes), state(bytes) {}
 };
 
-/// Successive bytes of one memory.
+/// Contiguous bytes of one memory.
 struct Simulator::Run {
   Memory *memory;
   int64_t core; // -1: system memory
   int64_t byte, bytes;
 };
 
-/// One that an engine touched in a parallel region.
+/// A run that an engine accessed in a parallel region.
 struct Simulator::RegionRun : Run {
   Engine engine;
 };
 
-/// What a kernel does with an operand, as OKK_SIM_READ and its kin say it.
+/// The access of a kernel to an operand, as OKK_SIM_READ etc. encode it.
 enum ImageAccess : unsigned {
   ReadImage = 1,
   WrittenImage = 2,
@@ -55,21 +55,21 @@ enum ImageAccess : unsigned {
   LanesImage = 8,
 };
 
-/// An operand of a kernel: bytes of its image and where they lie, run by run.
+/// An operand of a kernel: the bytes of its image, and their runs in memory.
 struct Simulator::Image {
-  // Elements are aligned as operator new does it.
+  // operator new aligns the elements.
   std::unique_ptr<uint8_t[]> data;
   int64_t bytes = 0;
   unsigned access = 0;          // of ImageAccess
-  int64_t inner = 0, count = 0; // the key of an element; none where 0
+  int64_t inner = 0, count = 0; // key of an element, 0: none
   int64_t elementBytes = 1;
   std::vector<Run> runs;
   std::vector<int64_t> places; // of each run in the image
 };
 
-/// The numbers of successive bytes.
+/// The numbers of contiguous bytes.
 struct Simulator::Numbers {
-  const int32_t *ofBytes = nullptr; // plus 1; null: counted on from `first`
+  const int32_t *ofBytes = nullptr; // plus 1; null: `first`, first + 1, ..
   int64_t first = 0;
 
   int64_t get(int64_t i) const {
@@ -77,11 +77,11 @@ struct Simulator::Numbers {
   }
 };
 
-/// What commands are to move, and what they moved.
+/// The relation that commands must move, and the bytes that they have moved.
 struct Simulator::Expected {
   Relation relation;
   int64_t total = 1, moved = 0;
-  int64_t block = 1; // bytes that follow each other on all sides
+  int64_t block = 1; // bytes contiguous on all sides
   std::vector<uint8_t> covered;
   std::vector<size_t> order; // dims by falling stride of the destination
 };
@@ -94,7 +94,7 @@ struct Simulator::Computation {
   bool isGood = true;
 };
 
-/// The bits that all bytes of a run have, and those that any has.
+/// The bits that all bytes of a run have, and those that any byte has.
 struct Summary {
   uint8_t all = 0xff, any = 0;
 };

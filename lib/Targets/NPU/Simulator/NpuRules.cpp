@@ -1,4 +1,4 @@
-//===- NpuRules.cpp - What the simulator checks of a command --------------===//
+//===- NpuRules.cpp - Checks of a command ---------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 
 using namespace mlir::npu;
 
-/// N, C, H and W of a command of the execution units, as OKKernel documents
-/// them for each.
+/// The maximum N, C, H and W of a command of the execution units, as documented
+/// by OKKernel for each function.
 static constexpr Box kMostOfCompute{65535, 4095, 65535, 65535};
 
 bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
@@ -47,7 +47,7 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
                              const char *what) {
   std::string where =
       std::string(what) + " at address " + std::to_string(operand.address);
-  // Wide elements are pairs of words to the engines.
+  // The engines treat wide elements as pairs of words.
   uint64_t alignment = std::min<int64_t>(elementBytes, 4);
   if (engine == Engine::DMA)
     alignment = std::max<uint64_t>(alignment, chip.dmaAlignment);
@@ -79,7 +79,7 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
   return true;
 }
 
-/// The bytes of the box, element by element in its order, neighbors joined.
+/// Collects the bytes of the box in its order, with adjacent elements merged.
 bool Simulator::collectRuns(const Operand &operand, const Box &shape,
                             int64_t elementBytes, const char *what,
                             std::vector<Run> &runs) {
@@ -127,9 +127,9 @@ void Simulator::markWritten(const Run &run) {
   setBits(run.memory->state.data() + run.byte, run.bytes, Written);
 }
 
-/// The tensor that the run lies in, or null.
+/// Returns the tensor that contains the run, or null.
 const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
-  // Runs of one command lie in one tensor.
+  // The runs of one command are usually in one tensor.
   if (lastTensor < tensors.size() && holds(tensors[lastTensor], run))
     return &tensors[lastTensor];
   for (lastTensor = 0; lastTensor < tensors.size(); ++lastTensor)
@@ -156,7 +156,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
     report(std::string(what) + (isWrite ? " writes " : " reads ") +
            describe({run.memory, run.core, byte, 1}) + why);
   };
-  /// Names the first byte that breaks a rule.
+  /// Reports the first byte that breaks a rule.
   auto explain = [&](const Run &run, uint8_t elements) {
     for (int64_t i = run.byte; i < run.byte + run.bytes; ++i) {
       uint8_t state = run.memory->state[i];

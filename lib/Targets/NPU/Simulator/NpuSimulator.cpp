@@ -12,7 +12,7 @@
 
 using namespace mlir::npu;
 
-/// Buffers of system memory lie apart, so that what runs out of one is seen.
+/// Buffers of system memory have gaps, to detect accesses out of bounds.
 static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
 
 Simulator::Simulator(const SimulatedChip &chip)
@@ -98,7 +98,7 @@ int64_t Simulator::countWritten() const {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// Broadcasts read an element more than once.
+/// Returns true if a broadcast reads an element more than once.
 static bool repeats(const Operand &operand, const Box &shape) {
   for (int d = 0; d < 4; ++d)
     if (operand.stride[d] == 0 && shape[d] > 1)
@@ -236,7 +236,7 @@ void Simulator::countTransfer(int64_t bytes, const std::string &name) {
            name);
 }
 
-/// What the execution units issue, the lanes along `runs`.
+/// Counts the steps that execution units issue, with the lanes along `runs`.
 void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                            int64_t points, bool usesBankTwice,
                            const std::string &name) {

@@ -37,7 +37,7 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
   counters.liveBytes = std::max(counters.liveBytes, live);
 }
 
-/// Whether [begin, end) lies among disjoint ranges, which do not touch.
+/// Returns true if [begin, end) is in one of the disjoint, non-adjacent ranges.
 static bool isCovered(const std::map<int64_t, int64_t> &ranges, int64_t begin,
                       int64_t end) {
   auto after = ranges.upper_bound(begin);
@@ -53,7 +53,7 @@ bool Simulator::holds(const Tensor &tensor, const Run &run) const {
           isCovered(tensor.owned[run.core], run.byte, run.byte + run.bytes));
 }
 
-/// Gives bytes to a tensor; false where another one has some of them.
+/// Adds bytes to a tensor. Returns false if another tensor owns some of them.
 bool Simulator::claim(Tensor &tensor, const Run &run) {
   int64_t begin = run.byte, end = run.byte + run.bytes;
   for (const Tensor &other : tensors) {
@@ -72,7 +72,7 @@ bool Simulator::claim(Tensor &tensor, const Run &run) {
   ownedBytes.resize(chip.npus);
   std::map<int64_t, int64_t> &ranges = tensor.owned[run.core];
   int64_t added = end - begin, first = begin, last = end;
-  // Joined with all that touches it.
+  // Merge with all adjacent ranges.
   auto range = ranges.upper_bound(begin);
   if (range != ranges.begin() && std::prev(range)->second >= begin)
     --range;
@@ -96,7 +96,7 @@ void Simulator::declareElements(const Operand &elements, const Box &shape,
       !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
     return;
   for (const Run &run : runs) {
-    Tensor *owner = nullptr; // the last that was declared there
+    Tensor *owner = nullptr; // the last one declared there
     for (Tensor &tensor : tensors)
       if (run.byte >= tensor.byte &&
           run.byte + run.bytes <= tensor.byte + tensor.bytes)

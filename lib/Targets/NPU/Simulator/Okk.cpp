@@ -19,7 +19,7 @@ static std::unique_ptr<Simulator> simulator;
 
 Simulator &mlir::npu::okkSimulator() {
   if (!simulator)
-    okk_sim_open(1, 1, 1); // nothing fits: every command is reported
+    okk_sim_open(1, 1, 1); // too small: every command is reported
   return *simulator;
 }
 static Simulator &npu() { return okkSimulator(); }
@@ -202,7 +202,7 @@ void okk_register_kernel_func(const char *name, okk_kernel_func_t func) {
 }
 
 namespace {
-/// What a kernel did beside its commands.
+/// The calls of a kernel other than commands.
 struct Run {
   bool initialized = false, polled = false;
 };

@@ -1,4 +1,4 @@
-//===- OkkCompute.cpp - OKKernel functions of single elements -------------===//
+//===- OkkCompute.cpp - Elementwise OKKernel functions --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -187,7 +187,7 @@ OKK_CONSTANT(32bit_C_logical_shift, unsigned int, toWord, C,
 OKK_ALIGNED(rsqrt, 1 / std::sqrt(a))
 OKK_ALIGNED(sqrt, std::sqrt(a))
 OKK_ALIGNED(lookup_exp, std::exp(a))
-// Out of the range of int32, the nearest number of it.
+// Values out of the range of int32 saturate.
 OKK_ALIGNED(fp32_to_int32, uint32_t(a >= 2147483648.0f   ? 2147483647
                                     : a < -2147483648.0f ? -2147483647 - 1
                                     : a != a ? 0
@@ -223,7 +223,7 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
           });
 }
 
-/// What work memory holds afterwards is of no use to anybody.
+/// The contents of work memory are undefined afterwards.
 #define OKK_WITH_WORK(name, expression)                                        \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t work_addr, const dim4 *shape) {             \
@@ -348,7 +348,7 @@ OKK_SELECT(equal_select, a == b)
 // Numbers of channels
 //===----------------------------------------------------------------------===//
 
-/// [1, c, 1, 1] in the compact layout, for every element of a channel.
+/// Returns [1, c, 1, 1] in the compact layout, repeated within each channel.
 static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
   dim4 numbers{1, shape->c, 1, 1}, stride;
   okk_compact_stride(&stride, okk_start_npu_index(addr), &numbers);

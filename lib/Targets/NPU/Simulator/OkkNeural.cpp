@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions, pools and products of matrices gather their operands as dense
-// images (NpuCompute.cpp), by the same rules as any kernel.
+// Convolutions, pools and matmuls gather their operands as dense images
+// (NpuCompute.cpp), by the same rules as any kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@ using namespace mlir::npu;
 namespace {
 enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
 
-/// One computation on images of its operands, in the order of its gathering.
+/// A computation on images of its operands, added in order.
 class Layer {
 public:
   Layer(const char *name, int64_t points) {
     okkSimulator().beginCompute(name, points);
   }
 
-  /// The next operand; elements of channel (byte / inner) mod count are for
-  /// each other, of all where count is 0.
+  /// Adds an operand. Elements of channel (byte / inner) mod count must be in
+  /// the core of the results of that channel, unless `count` is 0.
   void add(int64_t elements, unsigned access, int64_t inner, int64_t count) {
     okkSimulator().addImage(4 * elements, access);
     if (count)
@@ -38,7 +38,7 @@ public:
     okkSimulator().addBox(address, 4 * first, 4, shape, stride, image);
   }
 
-  /// A tensor of four dims in their order.
+  /// Adds a tensor of four dims in row-major order.
   void addTensor(const Operand &at, const dim4 &d, unsigned access,
                  bool isOwn = true) {
     int64_t plane = int64_t(d.h) * d.w;
@@ -46,7 +46,7 @@ public:
     addBox(at.address, 0, toBox(d), at.stride, {d.c * plane, plane, d.w, 1});
   }
 
-  /// Weights [I, O, KH, KW] in 2IC-mode; their image is O, I, KH, KW.
+  /// Adds weights [I, O, KH, KW] in 2IC-mode; their image is O, I, KH, KW.
   void addPairs(local_addr_t address, const dim4 &d, const dim4 &stride) {
     int64_t plane = int64_t(d.h) * d.w, channel = d.n * plane;
     add(d.c * channel, Read, channel, d.c);
@@ -58,7 +58,7 @@ public:
                {2 * plane, channel, d.w, 1});
   }
 
-  /// A matrix in channels of `width` columns.
+  /// Adds a matrix in channels of `width` columns.
   void addMatrix(local_addr_t address, int rows, int cols, int width,
                  unsigned access, bool isOwn) {
     add(int64_t(rows) * cols, access, 1, isOwn ? cols : 0);
@@ -69,14 +69,14 @@ public:
                });
   }
 
-  /// The images, or null where a rule is broken.
+  /// Returns the images, or a null pointer if a rule is broken.
   float *const *run() {
     return reinterpret_cast<float *const *>(okkSimulator().getImages());
   }
   void finish() { okkSimulator().endCompute(); }
 };
 
-/// How windows go over an input.
+/// The parameters of windows over an input.
 struct Windows {
   dim4 in, out;
   int kernelH, kernelW;
@@ -94,8 +94,8 @@ struct Windows {
       dilation = *givenDilation;
   }
 
-  /// False, and reported, where a number is none of a window's or nothing comes
-  /// out.
+  /// Computes the output shape. Reports an error and returns false if a
+  /// parameter is invalid or the output is empty.
   bool check(const char *name) {
     if (std::min({in.n, in.c, in.h, in.w, kernelH, kernelW, stride.h, stride.w,
                   dilation.h, dilation.w}) < 1 ||
@@ -120,8 +120,8 @@ struct Windows {
     return true;
   }
 
-  /// Calls fn(kernel element, row of output, row of input, first and last
-  /// output column that read inside of it, input column of output column 0) for
+  /// Calls fn(kernel element, output row, input row, first and last output
+  /// column that read inside of the input, input column of output column 0) for
   /// every row of every kernel element.
   template <typename Fn> void walk(Fn fn) const {
     for (int tap = 0; tap < kernelH * kernelW; ++tap) {
@@ -212,7 +212,7 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
   layer.finish();
 }
 
-/// A window over each channel by itself.
+/// Runs a window function over single channels.
 template <typename Fn>
 static void poolChannels(const char *name, Windows &windows,
                          local_addr_t output_addr, local_addr_t input_addr,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the files that implement okk.h share.
+// Helpers shared by the files that implement okk.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +19,18 @@
 namespace mlir {
 namespace npu {
 
-/// The simulator of the process.
+/// Returns the simulator of the process.
 Simulator &okkSimulator();
 
 inline Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
 
-/// A tensor in local memory, aligned where it has no strides.
+/// Returns a tensor in local memory, aligned if `stride` is null.
 Operand okkLocal(local_addr_t addr, const dim4 *shape, const dim4 *stride,
                  int elementBytes = 4);
 
-/// Calls fn(part, its first column, its shape) for the boxes that a matrix of
-/// 32-bit elements in channels of `width` columns is made of: whole channels,
-/// and what is left of the last one.
+/// Calls fn(part, its first column, its shape) for the boxes of a matrix of
+/// 32-bit elements in channels of `width` columns: whole channels, and the rest
+/// of the last one.
 void walkMatrix(
     local_addr_t addr, int rows, int cols, int width,
     const std::function<void(const Operand &, int, const Box &)> &fn);

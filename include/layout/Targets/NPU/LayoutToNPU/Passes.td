@@ -11,14 +11,29 @@
 include "mlir/Pass/PassBase.td"
 
 def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
-  let summary = "Writes loops of known turns out";
+  let summary = "Unroll loops with a constant trip count";
   let description = [{
-    An `scf.for` whose number of turns is known becomes as many copies of its
-    body, so that what it carries from turn to turn gets layouts and places in
-    local memory as any tensor. A loop of more than 65,536 ops in all is an
-    error. Loops whose turns are known once those around them are written out
-    follow, and have 65,536 ops in a function together. Loops whose turns are known
-    at run time only stay.
+    Replaces an `scf.for` with a constant trip count by copies of its body, so
+    that loop-carried tensors get layouts and addresses like all others.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %c6 step %c3 iter_args(%c = %y)
+        -> (tensor<1x4xf32>) {
+      %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1]
+      ..
+    ```
+
+    becomes, after canonicalization,
+
+    ```mlir
+    %row = tensor.extract_slice %x[0, 0] [1, 4] [1, 1]
+    ..
+    %row_0 = tensor.extract_slice %x[3, 0] [1, 4] [1, 1]
+    ```
+
+    Loops whose trip count becomes constant by unrolling an outer loop follow. A
+    loop that unrolls to more than 65,536 ops is an error; loops that follow
+    have 65,536 ops together. Loops with a dynamic trip count are not changed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
@@ -27,13 +42,13 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
 def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
   let summary = "Turn assertions about indices into ranges of arguments";
   let description = [{
-    Commands of an NPU have addresses that are known when a program is compiled,
-    so an index out of range reads a wrong row, but nothing outside of a tensor.
-    A `cf.assert` that `layout-check-indices=fixed-text` inserted about elements
+    Commands of an NPU have addresses that are known at compile time, so an
+    index out of range reads a wrong row, but no byte outside of the tensor. A
+    `cf.assert` that `layout-check-indices=fixed-text` inserted about elements
     of an argument becomes an entry of the attribute `npu.ranges` of that
     argument. The package of the program lists it, and the host checks it before
-    it runs the program. Negative indices that are moved by a constant are part
-    of the range. An assertion about anything else is dropped with a warning.
+    it runs the program. If negative indices count from the end, they are part
+    of the range. Any other assertion is erased with a warning.
 
     ```mlir
     func.func @main(%ids: tensor<8xi32>, ..) {
@@ -50,66 +65,81 @@ def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
         text = "index is out of range for dim 0 of size 10"} ]}, ..) {
     ```
 
-    If `count` is not empty, the range is that of the part with so many indices
+    If `count` is not empty, the range is that of the slice of `count` indices
     of each dim from `first` on.
   }];
 }
 
 def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
-  let summary = "Makes a program for one index of an open batch";
+  let summary = "Slice a dynamic batch into programs for one index";
   let description = [{
-    Where dim 0 of plain arguments has no known size, and every op is known to
-    compute each of its indices by itself, arguments and results become those of
-    one index, with the attribute `npu.slice`: the package of the program runs it
-    for each. All open arguments have the same batch. Loops may index it if they
-    are parallel and do nothing else; reshapes, pads, slices and concatenations
-    may leave it whole. Any other op that the batch reaches, another open size,
-    and a result that lacks the batch are errors that name it.
+    If dim 0 of arguments is dynamic, and every op provably computes each of its
+    indices independently, arguments and results become those of one index, with
+    the attribute `npu.slice`. The package of the program runs it for each
+    index.
+
+    ```mlir
+    func.func @main(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<1x8xf32> {npu.slice}, %w: tensor<8x4xf32>)
+        -> (tensor<1x4xf32> {npu.slice})
+    ```
+
+    All dynamic arguments have the same batch and no layout. Loops over the
+    batch must be parallel and index nothing else; reshapes, pads, slices and
+    concatenations must keep the batch whole. Any other op on the batch, another
+    dynamic dim, and a result without the batch are errors.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
-  let summary = "Writes programs with what cores can hold";
+  let summary = "Legalize linalg and tensor ops for the cores of an NPU";
   let description = [{
-    Runs before layouts are decided for cores:
+    Runs before layouts are assigned for cores:
 
-    * what the body of an op asserts is not checked, and a warning says so;
-    * a product of matrices with a constant, of whose result only parts are used,
-      as queries, keys and values, becomes one for each part;
-    * of a tensor of which all users take one part, only that is computed;
-    * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
-      indices that are computed from `linalg.index` and constants, becomes an
-      operand: with the map of the index where that is sums, differences, and
-      products, quotients and remainders by constants, of slices else, as many
-      as the index has pieces of equal steps;
-    * rows of a finite constant at places that data name become a product of the
-      constant with ones and zeros, and up to 64 rows of any other tensor become
-      operands, of which the body chooses;
-    * numbers that are known at run time only become tensors without dims, and a
-      `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fill or pad of them
-      ops on such tensors;
-    * what else a body computes of its loops alone becomes a constant;
-    * an op on windows of three dims, as a convolution of volumes, becomes one on
-      windows of two for each index of the first dim of the window;
-    * a convolution of groups of several channels becomes one for each group, one
-      along a line one of images of one row, and one without channels one of one
-      channel;
-    * packs and unpacks become pads, reshapes and transpositions, and
-      `tensor.generate` a `linalg.generic`;
-    * comparisons of f32 go into the ops that select by them, powers of known
-      exponents become products, and logarithms upstream's polynomials;
-    * tensors of `i1` and `index` inside of a function become tensors of `i8` and
-      `i64`, as local memory has whole bytes;
-    * an index of a loop that a body chooses, as that of a largest element, is
-      carried as f32, and arguments and results of i64 that are used with such
-      ones are words of 32 bits;
-    * a function of integers that are proven to be exact as f32 computes with
-      those: of arguments of i8, constants, sums of products below 2^24,
-      requantizations by constant multipliers, and results of i32;
-    * bodies become one function of OKKernel's each;
-    * reshapes and slices of `tensor.empty` become `tensor.empty`, so that
-      nothing is copied that nobody has written.
+    * erases assertions in bodies, with a warning;
+    * splits a matmul with a constant, of whose result only slices are used,
+      e.g. queries, keys and values, into one matmul per slice;
+    * narrows a tensor of which all users read the same slice to that slice;
+    * turns a `tensor.extract` in the body of a `linalg.generic`, at indices
+      computed from `linalg.index` and constants, into an operand. Affine
+      indices become its indexing map; for others, the operand is a
+      concatenation of as many slices as the index has pieces with constant
+      step;
+    * turns reads of rows that are selected by data into an operand: a one-hot
+      matrix times the table for a finite constant, or a selection among at most
+      64 rows of any other tensor;
+    * turns scalars that are known at run time only into tensors of rank 0, and
+      `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fills and pads of
+      them into ops on such tensors;
+    * turns other values of a body that depend on loops alone into constants;
+    * splits an op on 3-D windows, e.g. a convolution of volumes, into ops on
+      2-D windows, one per index of the first window dim;
+    * splits grouped convolutions into one per group, turns 1-D convolutions
+      into 2-D ones with one row, and adds a channel to those without channels;
+    * turns `tensor.generate` into `linalg.generic`;
+    * fuses f32 comparisons into their selects, and expands powers with known
+      exponents and logarithms with upstream's patterns;
+    * stores `i1` and `index` tensors inside of a function as `i8` and `i64`, as
+      local memory has whole bytes;
+    * computes selected loop indices, e.g. an argmax, as f32, and passes i64
+      arguments and results that are used with these as 32-bit words;
+    * rewrites a function of integers that are provably exact as f32 to f32: i8
+      arguments, constants, sums of products below 2^24, requantizations by
+      constant multipliers, and i32 results;
+    * splits bodies into one OKKernel function each:
+
+      ```mlir
+      %s = arith.addf %a, %c : f32        // one linalg.generic that adds,
+      %m = arith.maximumf %s, %zero : f32 // and one for the maximum, in place
+      ```
+
+    * folds reshapes and slices of `tensor.empty` into `tensor.empty`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -118,33 +148,45 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
 }
 
 def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
-  let summary = "Splits ops whose tensors do not fit local memory together";
+  let summary = "Tile and fuse linalg ops that do not fit local memory";
   let description = [{
-    Successive ops whose tensors do not fit together are cut together: a part of
-    all of them runs before the next part of any. Slices, insertions and
-    concatenations are cut with the ops around them; of a result of which others
-    take slices only, these are made. Which ops form a group, and
-    into how many batches, rows or channels its results are cut, is a search by
-    the bytes that move to and from cores; the remark `Group` says what was
-    chosen, `Traffic` how many bytes are planned and how many are the least.
+    Successive ops whose tensors do not fit local memory together are tiled and
+    fused: a part of all of them runs before the next part of any. Slices,
+    insertions and concatenations are tiled with the ops around them; a result
+    of which others read slices only is computed in these. A search by the bytes
+    moved to and from cores chooses the groups of ops, and the number of
+    batches, rows or channels into which their results are cut. The remark
+    `Group` reports each group, and `Traffic` the planned bytes and a lower
+    bound.
 
-    An op of the linalg dialect for whose tensors no layouts fit a core of the
-    target's chip (`#layout.npu`) becomes a sequence of ops on parts: of the
-    loops that are not spread over the cores first (batches, rows), then of
-    channels, then of what is summed over, in as few parts as fit. The tensors
-    that were too large are then in system memory, and their parts are loaded as
-    they are needed. The remark `Split` of the category `npu` says how often and
-    along which loop.
+    ```mlir
+    %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, ..)
+    ```
 
-    An op that does not fit in any parts is an error that says by how much.
+    becomes, for cores of 1024 bytes,
 
-    A sum of f32 over rows of a matrix whose columns the cores share evenly becomes
-    one over the columns of each core, and one over cores, of which just the
-    second one needs elements of other cores.
+    ```mlir
+    %x0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 3, 6, 18] [1, 1, 1, 1]
+    %r0 = linalg.conv_2d_nchw_fchw ins(%x0, %w : tensor<1x3x6x18xf32>, ..)
+    ..
+    %r = tensor.concat dim(2) %r0, ..
+    ```
+
+    A linalg op whose tensors do not fit a core of the target's chip
+    (`#layout.npu`) in any layouts becomes a sequence of ops on parts. Loops of
+    the result other than the channels (batches, rows) are cut first, then
+    channels, then reduction loops, into as few parts as fit. Tensors that are
+    too large are in system memory, and their parts are loaded. The remark
+    `Split` of the category `npu` reports the op and its number of parts. An op
+    that does not fit in any parts is an error that states by how much.
+
+    An f32 sum over rows of a matrix whose columns the cores share evenly
+    becomes a sum over the columns of each core, and one over cores. Only the
+    latter reads elements of other cores.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "The target, as in `layout.target`">
+           "The target attribute, by default the `layout.target` of the module">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -152,21 +194,35 @@ def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
 }
 
 def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
-  let summary = "Stores constants of f32 that are signed bytes as these";
+  let summary = "Store f32 constants with int8 values as i8";
   let description = [{
-    A constant of f32 of which all elements are signed bytes, as weights of a
-    network in integers are, becomes a constant of `i8`, and an op on cores in
-    front of its first reader makes f32 of it: a quarter of the bytes is loaded.
-    So it is where every reader has the constant in a layout to which one
-    command of the cores makes it of bytes that lie alike, and where what is
-    loaded less is worth the command at the target's `launch_cost`. The remark
-    `Narrow` of the category `npu` counts them.
+    An f32 constant whose elements all are int8 values, e.g. weights of a
+    quantized network, becomes an `i8` constant, and an op on cores converts it
+    before its first reader. This loads a quarter of the bytes.
 
-    It runs after `layout-split-for-cores`, which counts with it.
+    ```mlir
+    %b = arith.constant dense<..> : tensor<8x8xf32>
+    %r = linalg.matmul ins(%n, %b : ..)
+    ```
+
+    becomes
+
+    ```mlir
+    %b = arith.constant dense<..> : tensor<8x8xi8>
+    %w = linalg.generic .. ins(%b : tensor<8x8xi8>) .. // arith.sitofp
+    %r = linalg.matmul ins(%n, %w : ..)
+    ```
+
+    Every reader must have the constant in a layout to which one command of the
+    cores converts i8 data in the same layout, and the saved bytes must exceed
+    the cost of the command (the target's `launch_cost`). The remark `Narrow` of
+    the category `npu` counts the constants.
+
+    It runs after `layout-split-for-cores`, which anticipates it.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "The target, as in `layout.target`">
+           "The target attribute, by default the `layout.target` of the module">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
@@ -174,24 +230,40 @@ def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
 }
 
 def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
-  let summary = "Turns tensors into memory of an NPU, and layouts into transfers";
+  let summary = "Convert tensors to NPU memory, and layout.convert to npu.copy";
   let description = [{
-    Every tensor becomes a memref: of local memory where its layout is an
-    `#layout.npu_scatter`, of system memory otherwise.
+    Every tensor becomes a memref: in local memory if its layout is an
+    `#layout.npu_scatter`, otherwise in system memory.
 
-    * arguments, results and constants are in system memory: a function takes
-      memrefs for its results (`npu.result`) and for what lies outside in between
-      (`npu.scratch`); constants are globals;
-    * `layout.convert` becomes `npu.copy`, loads stand right before the first op
-      that needs them, and a tensor lives to its last use;
+    * Arguments, results and constants are in system memory. A function gets
+      memrefs for its results (`npu.result`) and for intermediate tensors in
+      system memory (`npu.scratch`); constants are globals;
+    * `layout.convert` becomes `npu.copy`. Loads are right before the first op
+      that needs them, and a tensor is freed after its last use;
     * linalg ops run on tensors in local memory. An operand in system memory is
-      loaded into the cores that need it, by broadcast;
+      broadcast into the cores that need it;
     * pads, slices, insertions and concatenations are transfers from or to a
       part of a tensor; reshapes are views;
-    * what is accumulated into is overwritten where nobody else reads it.
+    * an op overwrites its init if the init has no other reader.
 
-    Afterwards no tensor and no `layout` op is left. An op that cores cannot do
-    is an error that names it and the way out.
+    ```mlir
+    %xl = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #columns>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x7xf32, #columns>)
+    %m = linalg.matmul ins(%xl, %wl : ..) outs(%f : ..)
+    ```
+
+    becomes
+
+    ```mlir
+    %xl = npu.alloc : memref<3x5xf32, #columns, #npu.memory<local>>
+    npu.copy %x to %xl : ..
+    %f = npu.alloc : memref<3x7xf32, #columns, #npu.memory<local>>
+    npu.fill 0.0 : f32 to %f on dma
+    linalg.matmul ins(%xl, %wl : ..) outs(%f : ..)
+    ```
+
+    No tensor and no `layout` op is left. An op that cores cannot execute is an
+    error that names it and a remedy.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",

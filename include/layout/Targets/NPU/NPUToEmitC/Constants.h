@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lays out the constants of an NPU program in one block of system memory. The
-// program gets its address as an argument. The globals of a module are in the
-// block in their order:
+// Lays out the constants of an NPU program in one block of system memory, whose
+// address is an argument. The globals of a module are in it in their order:
 //
 //     memref.global "private" constant @w : memref<3xf32, #npu.memory<system>>
 //     memref.global "private" constant @b : memref<2xf32, #npu.memory<system>>
@@ -28,7 +27,7 @@
 namespace mlir {
 namespace npu {
 
-/// Returns the chip of the module's local memory, or null if it has none.
+/// Returns the chip of the module's local memory, if any.
 ChipAttr findChip(ModuleOp module);
 
 /// The constants of a module and their byte offsets in the block.
@@ -46,8 +45,7 @@ struct ConstantBlock {
   void write(raw_ostream &os) const;
 };
 
-/// Returns the block, or an error if a global is not a constant with known
-/// data.
+/// Returns the block, or an error if a global is not a known constant.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 
 } // namespace npu

@@ -11,51 +11,65 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
-  let summary = "Turns npu ops into calls of OKKernel's API";
+  let summary = "Convert npu and linalg ops to calls of the OKKernel API";
   let description = [{
     Every function becomes an `emitc.func` that calls OKKernel; upstream's C++
-    emitter (`layout-translate --mlir-to-cpp`) writes it as text.
+    emitter (`layout-translate --mlir-to-cpp`) prints it as text.
 
-    * Arguments are memrefs in system memory, of type `system_addr_t`. A module
-      with constants (`memref.global`) gives every function one argument more,
-      the first: the address of the block of them, in which `memref.get_global`
-      is an offset. `layout-translate --npu-to-package` writes that block;
-    * `npu.copy` becomes the transfers that it takes (`okk_gdma_32bit_cpy_S2L`
-      and its kin), `npu.fill` a `set_C` of the engine, `npu.parallel` a pair of
-      `okk_parallel_start` and `okk_parallel_end`;
-    * linalg ops of f32 become the functions of OKKernel's that compute their
-      bodies: `okk_bdc_conv2d`, `okk_bdc_matmul` and the pools where operands
-      lie as these take them, and functions of single elements, in sums one
-      command for each index that is summed over;
-    * every other linalg op on local memory is an error that says why, or with
-      `strict-okkernel=false` becomes a kernel, which the simulator alone can
-      run (`sim_compute.h`): a C++ function of the op's loops on dense
-      images of its operands, one for all ops of the same structure, and calls
-      that say which boxes of local memory the images are of;
+    ```mlir
+    func.func @load(%x: memref<2x3x4x5xf32, #npu.memory<system>>) {
+      %t = npu.alloc {address = 2176} : memref<2x3x4x5xf32, #aligned, ..>
+      npu.copy %x to %t : ..
+    ```
+
+    becomes
+
+    ```cpp
+    void npu_load(system_addr_t v1) {
+      ..
+      okk_gdma_32bit_cpy_S2L(2176u, v1, v3, v5, v7);
+    ```
+
+    * Arguments are memrefs in system memory, of type `system_addr_t`. If the
+      module has constants (`memref.global`), every function has an additional
+      first argument: the address of the block of constants, into which a
+      `memref.get_global` is an offset. `layout-translate --npu-to-package`
+      writes that block;
+    * `npu.copy` becomes transfers (`okk_gdma_32bit_cpy_S2L` etc.), `npu.fill` a
+      `set_C` of the engine, `npu.parallel` a pair of `okk_parallel_start` and
+      `okk_parallel_end`;
+    * f32 linalg ops become the OKKernel functions that compute their bodies:
+      `okk_bdc_conv2d`, `okk_bdc_matmul` and the pools if the layouts of the
+      operands allow, or elementwise functions, with one command for each index
+      that is summed over;
+    * any other linalg op on local memory is an error with the reason, or with
+      `strict-okkernel=false` becomes a kernel for the simulator only
+      (`sim_compute.h`): a C++ function of the op's loops on dense images of its
+      operands, shared by ops of the same structure, and calls that declare the
+      boxes of local memory of the images;
     * shapes, strides and addresses are computed from the canonical maps of the
-      layouts; views take no code;
-    * a function called `main` becomes `npu_main`, one whose name is no word of
-      letters, digits and underscores gets a name with a hash, and one of many
-      calls becomes a row of functions, which host compilers take faster.
+      layouts; views emit no code;
+    * a function `main` becomes `npu_main`. If a name is not a word of letters,
+      digits and underscores, it gets a hash. A function with many calls is
+      split, as host compilers compile short functions faster.
 
-    Execution units see their own memory only: an operand has every element in
-    the core of the result that it is for. Only what a contraction reads may be
-    elsewhere, and only where all cores need all of it: the input of a
-    convolution, not the bias that is added to it.
+    Execution units see their own memory only: every element of an operand must
+    be in the core of the result that it is for. Only an operand of a
+    contraction may be elsewhere, and only if all cores need all of it: the
+    input of a convolution, but not a bias.
 
-    Every `npu.alloc` has an address, and tensors do not overlap
-    (`npu-verify-memory` runs first). An op that is none of these is an error. So
-    are `emitc` ops: they hold C++ as text, and nothing that a module says
-    becomes code of its own wording.
+    Every `npu.alloc` must have an address, and tensors must not overlap
+    (`npu-verify-memory` runs first). Any other op is an error, and so are
+    `emitc` ops: they contain C++ text, and no text of a module becomes code.
   }];
   let options = [
     Option<"checks", "checks", "bool", "false",
-           "Declare tensors to the simulator, number their elements, and say of "
-           "every op which it moves: sim_compute.h">,
+           "Declare tensors, their elements and the bytes that each op moves "
+           "to the simulator (sim_compute.h)">,
     Option<"exactBytes", "exact-bytes", "bool", "false",
-           "Tensors own the bytes of their elements alone">,
+           "Let tensors own only the bytes of their elements">,
     Option<"strictOKKernel", "strict-okkernel", "bool", "true",
-           "Refuse what is no function of OKKernel's, which the simulator alone "
+           "Report ops without an OKKernel function, which only the simulator "
            "can run">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect",

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memories and engines of an NPU, as plain C++ without MLIR: X cores with a
-// local memory each, system memory in buffers, a DMA engine and execution units
-// that run commands. A command reads and writes boxes (n, c, h, w) of elements;
-// in local memory, channel c of a box at address A = Q * S + R lies in core
-// (Q + c) mod X, row (Q + c) / X:
+// Simulates the memories and engines of an NPU, as plain C++ without MLIR: X
+// cores with a local memory each, system memory in buffers, a DMA engine and
+// execution units. A command reads and writes boxes (n, c, h, w) of elements.
+// In local memory, channel c of a box at address A = Q * S + R is in core (Q +
+// c) mod X, row (Q + c) / X:
 //
 //     byte = R + e * (n * sN + row * sC + h * sH + w * sW)
 //
@@ -21,24 +21,25 @@
 //     npu.readLocal(0, 460, 4);                      // element (1, 2, 3, 4)
 //
 // Laws:
-//  * a command that breaks a rule is reported and does nothing: addresses and
-//    runs inside their memory, alignment of elements and of the DMA engine,
-//    limits of shapes and strides, no byte read before it was written, no byte
-//    written twice by one command, nor read twice by a transfer whose strides
-//    are not 0;
-//  * between startParallel and endParallel, no engine touches what the other
+//  * a command that breaks a rule is reported and has no effect. Addresses and
+//    runs are inside their memory, elements and DMA addresses are aligned, and
+//    shapes and strides are within limits. No byte is read before it is
+//    written, written twice by one command, or read twice by a transfer without
+//    zero strides;
+//  * between startParallel and endParallel, no engine accesses what the other
 //    one writes;
-//  * tensors that were declared own their bytes in every core, holes included:
-//    they do not overlap, and local accesses stay inside one and, where its
-//    elements were declared, touch no others. What a released tensor held is
-//    gone. Where holes are shared, a tensor owns its declared elements alone,
-//    and no two declare one byte;
-//  * a clock runs: commands one after the other, in a parallel region those of
-//    each engine, until both are through. Where both engines use one bank in a
-//    region they take turns. A command that breaks a rule takes no time;
-//  * where the program says which bytes of one operand are which of the other,
-//    commands move those and no others; execution units see their own memory
-//    only, but for operands that are broadcast.
+//  * declared tensors own their bytes in every core, holes included. They do
+//    not overlap, and a local access is inside one, and inside its elements if
+//    these were declared. The contents of a released tensor are undefined. If
+//    holes are shared, a tensor owns its declared elements only, and no two
+//    tensors declare one byte;
+//  * a clock counts cycles: commands run one after the other. In a parallel
+//    region those of each engine do, and the region ends with the later one; if
+//    both engines use one bank, they take turns. A command that breaks a rule
+//    takes no time;
+//  * if the program declares which bytes of the operands correspond, commands
+//    move exactly these. Execution units see their own memory only, except for
+//    operands that are broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,69 +59,68 @@
 namespace mlir {
 namespace npu {
 
-/// The figures of `#npu.target`; limits of 0 are not known.
+/// The parameters of `#npu.target`; a limit of 0 is unknown.
 struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
-  int64_t banks = 0; // of a core, evenly
+  int64_t banks = 0; // of equal size, per core
   layout::ChipClock clock;
 };
 
-/// N, C, H and W.
+/// The sizes or strides N, C, H and W.
 using Box = std::array<int64_t, 4>;
 
-/// Where a command finds the elements of its box; strides count elements.
+/// The address and strides of a command's box; strides count elements.
 struct Operand {
   bool isLocal = false;
   uint64_t address = 0;
   Box stride{0, 0, 0, 1};
-  int64_t elementBytes = 0; // where they are not those of the command
+  int64_t elementBytes = 0; // 0: as in the command
 };
 
 enum class Engine { DMA, Compute };
 
-/// A command that ran, in cycles since the program began.
+/// A command that ran; times are in cycles since the program began.
 struct Event {
   Engine engine;
   int64_t begin, end;
   std::string name;
 };
 
-/// An element operation is one run of the body of a computation. Execution
-/// cores issue them in steps: in one step each of the X cores works on EU bytes
-/// of one row, which is successive bytes of the operand that the lanes run
-/// along: one of which each run of the body has an element of its own, or else
-/// the result. A computation takes as many steps as the core with the most
-/// rows, and that for every element operation that an element of the operand
-/// has. Lanes beyond the end of a row, and cores without one, are issued for
-/// nothing.
+/// Statistics of a program. An element operation is one execution of the body
+/// of a computation. Cores issue element operations in steps: in one step each
+/// of the X cores processes EU bytes of one row of contiguous bytes of the lane
+/// operand, which is one with one element per body execution, or else the
+/// result. The steps of a computation are those of the core with the most rows,
+/// times the element operations per element of the lane operand. Lanes beyond
+/// the end of a row, and cores without a row, are issued but idle.
 struct Counters {
   int64_t transfers = 0, computes = 0; // commands that ran
   int64_t bytesToLocal = 0, bytesToSystem = 0, bytesInside = 0,
           bytesOutside = 0;             // moved by DMA: S2L, L2S, L2L, S2S
-  int64_t peakBytes = 0;                // of declared tensors, in a core, ..
-  int64_t liveBytes = 0;                // .. and the most that live at one time
-                                        // (of elements where holes are shared)
+  int64_t peakBytes = 0;                // of declared tensors, in a core
+  int64_t liveBytes = 0;                // maximum live at one time, by
+                                        // elements if holes are shared
   int64_t broadcastBytes = 0;           // of operands that go to other cores
   int64_t usefulOps = 0, issuedOps = 0; // element operations
-  int64_t regions = 0;                  // parallel ones that ended
-  int64_t overlappedBytes = 0; // moved by DMA in those that computed, too
-  // In some core, one bank for two operands of a computation, unless they begin
-  // at the same byte; and for both engines in one region.
+  int64_t regions = 0;                  // completed parallel regions
+  int64_t overlappedBytes = 0;          // by DMA, in regions that compute
+  // Commands that use a bank of some core for two operands that do not begin at
+  // the same byte, and regions in which both engines use one bank.
   int64_t bankConflicts = 0, regionConflicts = 0;
-  // Of the clock: until the last command ends, and while an engine works.
+  // Cycles until the last command ends, and those in which an engine is busy.
   int64_t cycles = 0, dmaCycles = 0, computeCycles = 0;
 };
 
-/// A box of bytes and where each of them is among the numbered bytes of several
-/// operands, the destination first: the byte of index i has in operand k the
-/// number first_k + sum of i_d * stride_k_d.
+/// A box of bytes and the numbers of these bytes in several operands, the
+/// destination first: the byte at index i has number first_k + sum of i_d *
+/// stride_k_d in operand k.
 struct Relation {
   static constexpr size_t kMaxRank = 16;
   struct Side {
     bool isLocal = false;
-    uint64_t address = 0; // of a tensor, or of what is at number 0
+    uint64_t address = 0; // of a tensor, or of number 0
     int64_t first = 0;
     std::vector<int64_t> strides;
   };
@@ -135,15 +135,15 @@ public:
 
   const SimulatedChip &getChip() const { return chip; }
 
-  // The host's side. What it does is not counted.
+  // The host's side, which is not counted.
   uint64_t allocSystem(int64_t bytes);
   void freeSystem(uint64_t address);
   void writeSystem(uint64_t address, const void *data, int64_t bytes);
   void readSystem(uint64_t address, void *data, int64_t bytes);
-  /// Bytes that the core has, little end first, whether written or not.
+  /// Returns bytes of a core in little-endian order, whether written or not.
   uint64_t readLocal(int64_t core, int64_t byte, int64_t bytes) const;
   bool isWritten(int64_t core, int64_t byte) const;
-  /// How many bytes of local memory have been written.
+  /// Returns the number of bytes of local memory that have been written.
   int64_t countWritten() const;
 
   // Commands.
@@ -153,20 +153,20 @@ public:
   void fill(const Operand &dest, const void *value, const Box &shape,
             int64_t elementBytes, Engine engine = Engine::DMA,
             const char *name = "fill");
-  /// dest = fn(sources) element by element, on the execution units.
+  /// Computes dest = fn(sources) element by element, on the execution units.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn,
                const char *name = "compute");
-  /// Writes what nobody is to read; false where a rule is broken.
+  /// Fills work memory with arbitrary bytes. Returns false if a rule is broken.
   bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
-  /// A kernel on dense images of local tensors (okk/sim_compute.h): operands,
-  /// the boxes of each, the images or null where a rule is broken, the results.
+  /// Run a kernel on dense images of local tensors (okk/sim_compute.h):
+  /// describe its operands and their boxes, get the images unless a rule is
+  /// broken, and end it.
   void beginCompute(const char *name, int64_t points);
   void addImage(int64_t bytes, unsigned access);
-  /// The elements of the last operand are of use to the core that has the
-  /// result of the same key alone, which is (byte in the image / inner) mod
-  /// count.
+  /// Requires that each element of the last operand is in the core of the
+  /// results with the same key, which is (byte in the image / inner) mod count.
   void keepInCore(int64_t inner, int64_t count);
   void addBox(uint64_t address, int64_t imageByte, int64_t elementBytes,
               const Box &shape, const Box &stride, const Box &imageStride);
@@ -176,21 +176,21 @@ public:
   void endParallel();
   bool isParallel() const { return parallel; }
 
-  /// From here on tensors own their declared elements alone, and others may lie
-  /// in their holes.
+  /// Makes tensors own only their declared elements from here on, so that
+  /// others may be in their holes.
   void shareHoles() { sharesHoles = true; }
-  /// A tensor at `address` owns `bytes` of every core from its byte on ..
+  /// Declares a tensor at `address` that owns `bytes` of every core.
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
-  /// .. and these are elements of it; the rest is holes.
+  /// Declares elements of a declared tensor; its other bytes are holes.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
-  /// .. of which the bytes have numbers from `first` on, elements by `strides`.
+  /// Declares elements, and numbers their bytes from `first` on with `strides`.
   void numberElements(const Operand &elements, const Box &shape,
                       int64_t elementBytes, int64_t first, const Box &strides);
   void releaseTensor(uint64_t address);
 
-  /// Until endExpected, commands move the bytes of this relation, each once and
-  /// none to where another one belongs.
+  /// Requires that the commands until endExpected move the bytes of the
+  /// relation, each once, to their corresponding numbers.
   void expect(Relation relation);
   void endExpected();
 
@@ -207,9 +207,9 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// Of each byte of each core its number plus 1, 0 where it has none.
+    /// The number of each byte of each core plus 1, or 0 if it has none.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
-    /// Where holes are shared: its elements in each core, begins and ends.
+    /// The begins and ends of its elements in each core, if holes are shared.
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
@@ -218,7 +218,7 @@ private:
   struct Computation;
   struct Numbers;
 
-  /// A shape of at least one iteration, and `most` where that is not 0.
+  /// Checks that the shape is at least 1 and at most `most`; 0 is no limit.
   bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
   bool checkCommand(const Box &shape, int64_t elementBytes, Engine engine);
   bool checkOperand(const Operand &operand, const Box &shape,
@@ -261,11 +261,11 @@ private:
   std::list<Memory> system; // runs point into it
   uint64_t nextSystem;
   std::vector<Tensor> tensors;
-  mutable size_t lastTensor = 0; // that a run was in
+  mutable size_t lastTensor = 0; // that contained a run
   bool tracksTensors = false, sharesHoles = false, parallel = false;
-  std::vector<int64_t> ownedBytes; // of each core, where holes are shared
-  std::vector<RegionRun> touched;  // inside a parallel region
-  std::unique_ptr<Computation> computation; // that is being described
+  std::vector<int64_t> ownedBytes;          // of each core, if holes are shared
+  std::vector<RegionRun> touched;           // inside a parallel region
+  std::unique_ptr<Computation> computation; // being described
   std::unique_ptr<Expected> expected;
   int64_t regionBytes = 0; // moved by DMA in the parallel region
   bool regionComputes = false;

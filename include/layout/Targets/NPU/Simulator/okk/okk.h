@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of OKKernel's API that move tensors and compute on them, with
-// its names and orders of arguments, implemented on the simulator
-// (NpuSimulator.h) of the process. C and C++.
+// Declares the functions of OKKernel's API that move tensors and compute on
+// them, with its names and argument orders. They are implemented on the
+// simulator of the process (NpuSimulator.h). C and C++.
 //
-// Local addresses are core * bytes of a core + byte. Strides count elements and
-// may be null: a tensor in local memory is then in the aligned layout, one in
-// system memory is continuous. Alignment is to the bytes of an execution unit
-// of the simulated chip, 128 on the one that the names speak of.
+// A local address is core * bytes of a core + byte. Strides count elements and
+// may be null, for the aligned layout in local memory and contiguous tensors in
+// system memory. Alignment is to the bytes of an execution unit of the
+// simulated chip, e.g. 128 on the chip after which the functions are named.
 //
 //     dim4 shape = {2, 3, 4, 5}, stride;
 //     okk_128_byte_aligned_stride_for_32bit(&stride, 2, &shape); // 64 32 5 1
 //     okk_gdma_32bit_cpy_S2L(2 * 1024, x, &shape, &stride, nullptr);
 //
-// sim.h has what belongs to the simulator alone.
+// sim.h declares the functions that only the simulator has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,8 @@ typedef struct {
   int top, bottom, left, right;
 } Padding;
 
-/// A kernel, which gets its parameters at an address, and how a program makes
-/// it known by its name.
+/// A kernel, which gets the address of its parameters, and its registration by
+/// name.
 typedef void (*okk_kernel_func_t)(const void *);
 void okk_register_kernel_func(const char *name, okk_kernel_func_t func);
 #define OKKERNEL_FUNC_REGISTER(func)                                           \
@@ -54,7 +54,7 @@ void okk_register_kernel_func(const char *name, okk_kernel_func_t func);
     okk_register_kernel_func(#func, func);                                     \
   }
 
-/// A word, of whatever it holds.
+/// A word of any type.
 typedef union {
   float fp32;
   int s32;
@@ -83,7 +83,7 @@ int okk_npu_num(void);
 unsigned int okk_eu_num(void);
 unsigned int okk_local_mem_size_per_npu(void);
 
-// Where tensors lie.
+// Addresses and strides of tensors.
 int okk_start_npu_index(local_addr_t addr);
 int okk_channle_num_per_npu(int start_idx, int num_channels);
 void okk_128_byte_aligned_stride_for_32bit(dim4 *stride, int start_idx,
@@ -145,8 +145,8 @@ void okk_gdma_8bit_set_C_system(system_addr_t dst_addr, x8 C, const dim4 *shape,
 void okk_gdma_8bit_set_C_local(local_addr_t dst_addr, x8 C, const dim4 *shape,
                                const dim4 *dst_stride);
 
-/// A matrix of `rows` rows, each in channels of `cols_per_channel` columns;
-/// `row_stride` elements lie between rows of system memory.
+/// Move a matrix of `rows` rows, each in channels of `cols_per_channel`
+/// columns. Rows in system memory are `row_stride` elements apart.
 void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr,
                                int rows, int cols, int cols_per_channel,
                                int row_stride);

@@ -5,19 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What okk.h has for the execution units, families of one signature as a macro:
+// Declares the functions of okk.h for the execution units; functions with one
+// signature are declared by a macro:
 //
 //     OKK_BDC_BINARY(add)     okk_bdc_add(dst, src0, src1, shape, strides ..)
-//     OKK_BDC_CONSTANT(sub_C, float)       okk_bdc_sub_C(dst, src, C, shape,
-//     ..)
+//     OKK_BDC_CONSTANT(sub_C, float)
+//                             okk_bdc_sub_C(dst, src, C, shape, ..)
 //
 // A command has n, h and w in 1 .. 65535 and c in 1 .. 4095. All operands start
-// at the same core, but for the input of a convolution and the left matrix of a
-// product, which go to all cores. A stride of 0 repeats an element. Functions
-// without strides take tensors in the aligned layout.
+// at the same core, except for the input of a convolution and the left matrix
+// of a product, which go to all cores. A stride of 0 repeats an element.
+// Functions without strides require the aligned layout.
 //
-// exp, sigmoid and tanh are approximations on a chip, as is rsqrt; the
-// simulator computes them in f32 as the host's library does.
+// exp, sigmoid, tanh and rsqrt are approximations on a chip; the simulator
+// computes them in f32 with the host's library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +94,7 @@ OKK_BDC_CONSTANT(mac_C, float)
 OKK_BDC_CONSTANT(max_C, float)
 OKK_BDC_CONSTANT(min_C, float)
 
-// Shifts go left by positive numbers, right by negative ones.
+// Shifts by positive numbers are to the left, by negative ones to the right.
 OKK_BDC_BINARY(32bit_and)
 OKK_BDC_BINARY(32bit_or)
 OKK_BDC_BINARY(32bit_xor)
@@ -115,15 +116,15 @@ OKK_BDC_ALIGNED(lookup_int32_to_fp32)
 OKK_BDC_WITH_WORK(exp)
 OKK_BDC_WITH_WORK(sigmoid)
 OKK_BDC_WITH_WORK(tanh)
-/// Of bytes, one in each byte; `work` is taken to be as large as the
-/// destination, of which nothing is published. All are aligned or compact.
+/// Converts bytes that are not packed. The size of `work` is not published; it
+/// is assumed to be that of the destination. All are aligned or all compact.
 void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                           local_addr_t work_addr, const dim4 *shape,
                           bool is_signed, bool is_aligned_layout);
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series);
 
-// `select_val` where the comparison holds, 0 elsewhere.
+// Return `select_val` if the comparison holds, else 0.
 void okk_bdc_greater_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
                                   local_addr_t src1_addr, x32 select_val,
                                   const dim4 *shape, const dim4 *dst_stride,
@@ -141,7 +142,7 @@ void okk_bdc_equal_select_value(local_addr_t dst_addr, local_addr_t src0_addr,
 OKK_BDC_SELECT_C(greater_C)
 OKK_BDC_SELECT_C(C_greater)
 OKK_BDC_SELECT_C(equal_C)
-// One or the other, where the comparison holds and where it does not.
+// Select the one or the other operand by the comparison.
 #define OKK_BDC_SELECT(name)                                                   \
   void okk_bdc_##name(local_addr_t dst_addr, const fp32_or_addr_t *src0,       \
                       const fp32_or_addr_t *src1,                              \
@@ -150,7 +151,7 @@ OKK_BDC_SELECT_C(equal_C)
 OKK_BDC_SELECT(greater_select)
 OKK_BDC_SELECT(equal_select)
 
-// [1, c, 1, 1] in the compact layout for each channel.
+// The channel operand is [1, c, 1, 1] in the compact layout.
 #define OKK_BDC_BY_CHANNEL(name)                                               \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t channel_addr, const dim4 *shape,            \
@@ -162,8 +163,8 @@ void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, const dim4 *dst_stride,
                         const dim4 *src_stride);
 
-/// Weights [I, O, KH, KW] are compact in 2IC-mode, strides are of pairs; input
-/// and output are aligned where no stride says otherwise.
+/// Weights [I, O, KH, KW] are compact in 2IC-mode, and their strides are in
+/// pairs. Input and output are aligned unless they have strides.
 void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
                     local_addr_t weight_addr, local_addr_t bias_addr,
                     const dim4 *input_shape, int output_c, int kernel_h,
@@ -183,7 +184,7 @@ void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
 void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                         const dim4 *input_shape, int kernel_h, int kernel_w,
                         const Padding *padding, const dim2 *stride);
-/// All in the matrix layout.
+/// All matrices are in the matrix layout.
 void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
                     local_addr_t right_addr, local_addr_t bias_addr,
                     int left_rows, int left_cols, int right_cols,

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Computations of the execution units that OKKernel has no function for: a
-// kernel is plain C++ on dense images of its operands. The program says which
-// boxes of local memory an operand is made of; they are gathered and scattered
-// with all checks of a command, and checks cost what data takes, not what is
-// computed from it.
+// Runs computations without an OKKernel function as kernels: plain C++ on dense
+// images of the operands. The program declares the boxes of local memory of
+// each operand; they are gathered and scattered with all checks of a command.
+// The cost of the checks depends on the size of the data, not on the
+// computation.
 //
 //     static void negate(float x[2][3], float y[2][3]);
 //
@@ -20,7 +20,7 @@
 //     okk_sim_box(y, 0, 4, &shape, &stride, &image_stride);
 //     okk_sim_compute_run(negate);
 //
-// C++ alone.
+// C++ only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@
 
 extern "C" {
 
-/// What a kernel does with an operand: it reads it, writes it, gets it from
-/// other cores, has it along its lanes.
+/// The access of a kernel to an operand: read, written, read from other cores,
+/// along the lanes.
 enum {
   OKK_SIM_READ = 1,
   OKK_SIM_WRITE = 2,
@@ -48,23 +48,23 @@ enum {
   OKK_SIM_LANES = 8
 };
 
-/// Starts to describe one computation: its name for reports, and how often its
-/// body runs.
+/// Begins a computation with a name for reports and the number of executions of
+/// its body.
 void okk_sim_compute_begin(const char *name, long long points);
-/// The next operand, of which the kernel has an image of so many bytes.
+/// Adds an operand with an image of `bytes` bytes.
 void okk_sim_operand(long long bytes, int access);
-/// Elements of the last operand are in the core that computes with them:
-/// elements of one key, (byte in the image / inner_bytes) % count, are for each
-/// other.
+/// Requires that each element of the last operand is in the core that computes
+/// with it, which has the elements with the same key (byte in the image /
+/// inner_bytes) % count of the other operands.
 void okk_sim_own(long long inner_bytes, long long count);
-/// Elements of the last operand: where they lie in local memory, and from which
-/// byte on in its image. Strides count elements.
+/// Adds a box of the last operand: its address in local memory and its first
+/// byte in the image. Strides count elements.
 void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
                  const dim4 *shape, const dim4 *stride,
                  const dim4 *image_stride);
-/// The images with what was read, or null where a rule is broken; ..
+/// Returns the images of the operands, or a null pointer if a rule is broken.
 void *const *okk_sim_compute_images(void);
-/// .. and what the kernel made of them goes to local memory.
+/// Writes the results of the kernel from the images to local memory.
 void okk_sim_compute_end(void);
 
 } // extern "C"
@@ -85,12 +85,12 @@ void okk_sim_compute_run(void (*kernel)(Images...)) {
   okk_sim_compute_end();
 }
 
-/// An operand for okk_sim_expect that holds its strides.
+/// An operand of okk_sim_expect together with its strides.
 struct OkkSimSide {
   bool isLocal;
   unsigned long long address;
   long long first;
-  long long strides[16]; // plain memory: programs have thousands
+  long long strides[16]; // no heap: programs have thousands
 };
 inline OkkSimSide okk_sim_local(local_addr_t tensor, long long first,
                                 std::initializer_list<long long> strides) {
@@ -113,7 +113,7 @@ void okk_sim_expect(std::initializer_list<long long> sizes,
                  plain);
 }
 
-/// The same bits as another type of the same size.
+/// Returns the bits of `from` as another type of equal size.
 template <typename To, typename From> To okk_sim_bitcast(From from) {
   static_assert(sizeof(To) == sizeof(From), "bits are kept");
   To to;
