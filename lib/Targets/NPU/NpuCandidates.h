@@ -1,4 +1,4 @@
-//===- NpuCandidates.h - Candidate configurations of ops ------ -*- C++ -*-===//
+//===- NpuCandidates.h - Candidate configurations of ops --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

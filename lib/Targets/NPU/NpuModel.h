@@ -1,4 +1,4 @@
-//===- NpuModel.h - Cost model of the cores of an NPU --------- -*- C++ -*-===//
+//===- NpuModel.h - Cost model of the cores of an NPU -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

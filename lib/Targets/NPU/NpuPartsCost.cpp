@@ -141,7 +141,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
               getNpuMove(from, to, box.getShape(), elementBytes, target))
         moved = move->getCost(times);
     }
-    if (!moved) // as good as impossible
+    if (!moved) // practically impossible
       cost = addCosts(cost,
                       scaleCost(1 + times.getTransfers(0, box.getNumElements() *
                                                               elementBytes),

@@ -1,4 +1,4 @@
-//===- NpuLayouts.h - Scattered layouts of tensors ------------ -*- C++ -*-===//
+//===- NpuLayouts.h - Scattered layouts of tensors --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

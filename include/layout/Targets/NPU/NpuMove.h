@@ -1,4 +1,4 @@
-//===- NpuMove.h - Methods of moving a tensor ----------------- -*- C++ -*-===//
+//===- NpuMove.h - Methods of moving a tensor -------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

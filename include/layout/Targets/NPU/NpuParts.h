@@ -1,4 +1,4 @@
-//===- NpuParts.h - In-place parts of concatenations ---------- -*- C++ -*-===//
+//===- NpuParts.h - In-place parts of concatenations ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NpuSeeds.h - Candidate configurations of one op -------- -*- C++ -*-===//
+//===- NpuSeeds.h - Candidate configurations of one op ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

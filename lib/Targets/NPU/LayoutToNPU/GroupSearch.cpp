@@ -86,7 +86,7 @@ struct Label {
   unsigned before = 0, index = 0;
   Cut cut;
   bool keepsResults = true;
-  bool isCrowded = false; // some tensor was evicted
+  bool isCrowded = false; // some tensors did not fit
 };
 
 /// The memory while a group runs.
@@ -565,7 +565,7 @@ bool Search::load(Occupancy &now, const Price &price, bool keepsResults) {
     now.transfers += parts;
     return true;
   }
-  // An op that is split alone moves at least these bytes (an estimate).
+  // An op that must be split alone costs 4 more moves of its tensors.
   now.isCrowded = true;
   for (const Price::Tensor &result : price.results)
     now.bytes += 4 * result.bytes;

@@ -1,4 +1,4 @@
-//===- Groups.h - Ops that are tiled and fused together ------- -*- C++ -*-===//
+//===- Groups.h - Ops that are tiled and fused together ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,8 +52,8 @@ struct TensorBox {
   std::optional<TensorBox> meet(const TensorBox &other) const;
 };
 
-/// The boxes of an op's operands that a box of its results depends on. Operands
-/// without an element to read have no box.
+/// The boxes of an op's operands that a box of its results depends on. There
+/// are none if a box is not known or empty.
 struct Reads {
   SmallVector<std::pair<OpOperand *, TensorBox>, 4> boxes;
   /// The loop iterations that compute the box.
@@ -162,7 +162,7 @@ public:
   bool isBehind(unsigned stage) const;
   /// Returns the number of pieces that a part of the stage sums.
   int64_t countPieces(unsigned stage) const;
-  /// Returns the number of iterations that more than one part executes.
+  /// Returns the number of redundant iterations of all parts.
   int64_t countRepeated() const { return repeated; }
   const Reads &getReadsOf(unsigned stage, int64_t part) const {
     return reads[last - stage][part];

@@ -1,4 +1,4 @@
-//===- IntegerBody.h - Integer bodies as exact f32 bodies ----- -*- C++ -*-===//
+//===- IntegerBody.h - Integer bodies as exact f32 bodies -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LeastTraffic.h - Lower bound of the memory traffic ----- -*- C++ -*-===//
+//===- LeastTraffic.h - Lower bound of the memory traffic -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

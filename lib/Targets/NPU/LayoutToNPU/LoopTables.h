@@ -1,4 +1,4 @@
-//===- LoopTables.h - Tables of values over loops ------------- -*- C++ -*-===//
+//===- LoopTables.h - Tables of values over loops ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NarrowConstants.h - f32 constants stored as i8 --------- -*- C++ -*-===//
+//===- NarrowConstants.h - f32 constants stored as i8 -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PrepareForCores.h - Legalization for cores ------------- -*- C++ -*-===//
+//===- PrepareForCores.h - Legalization for cores ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,7 +85,7 @@ void splitVolumes(func::FuncOp function);
 void splitGroups(func::FuncOp function);
 
 /// Fuses comparisons into their users, as no memory holds i1, and erases unused
-/// ops. Returns failure if a comparison cannot be fused.
+/// ops. Returns failure if that does not converge.
 LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by

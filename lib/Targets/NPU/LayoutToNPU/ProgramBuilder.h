@@ -1,4 +1,4 @@
-//===- ProgramBuilder.h - Programs on memory ------------------ -*- C++ -*-===//
+//===- ProgramBuilder.h - Programs on memory --------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -133,7 +133,7 @@ private:
   SmallVector<Value> results;     // arguments for the results
   npu::ChipAttr chip;             // null if no tensor is local
   EngineTimes times;              // to choose among methods
-  bool hasImpossibleMove = false; // and has been reported
+  bool hasImpossibleMove = false; // already reported
 };
 
 /// Returns the value of a splat constant or a constant fill, or a null

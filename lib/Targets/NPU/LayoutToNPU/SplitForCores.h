@@ -1,4 +1,4 @@
-//===- SplitForCores.h - Tiling of ops for cores -------------- -*- C++ -*-===//
+//===- SplitForCores.h - Tiling of ops for cores ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,8 +31,8 @@ namespace layout {
 /// Returns true if cores can execute the op once its tensors fit.
 bool isForCores(linalg::LinalgOp op);
 
-/// Returns true if `tensor` is filled with constants of the program where it is
-/// needed, without a transfer.
+/// Returns true if `tensor` is empty or a fill, which needs no transfer: it is
+/// created by its users.
 bool isFresh(Value tensor);
 
 /// The least and the greatest value of an index.

@@ -1,4 +1,4 @@
-//===- WrappedIndex.h - Indices that count from the end ------- -*- C++ -*-===//
+//===- WrappedIndex.h - Indices that count from the end ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

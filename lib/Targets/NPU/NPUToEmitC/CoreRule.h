@@ -1,4 +1,4 @@
-//===- CoreRule.h - Access of cores to operands --------------- -*- C++ -*-===//
+//===- CoreRule.h - Access of cores to operands -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DenseKernels.h - Ops as C++ on dense images ------------ -*- C++ -*-===//
+//===- DenseKernels.h - Ops as C++ on dense images --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Layers.h - Functions of whole layers ------------------- -*- C++ -*-===//
+//===- Layers.h - Functions of whole layers ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

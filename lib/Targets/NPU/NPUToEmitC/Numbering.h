@@ -1,4 +1,4 @@
-//===- Numbering.h - Numbers of the bytes of a tensor --------- -*- C++ -*-===//
+//===- Numbering.h - Numbers of the bytes of a tensor -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

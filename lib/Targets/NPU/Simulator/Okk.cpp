@@ -351,7 +351,7 @@ void okk_sim_number_elements(local_addr_t addr, int element_bytes,
 void okk_sim_release_tensor(local_addr_t addr) { npu().releaseTensor(addr); }
 
 //===----------------------------------------------------------------------===//
-// What the program means
+// Expected moves
 //===----------------------------------------------------------------------===//
 
 static std::vector<int64_t> toVector(int rank, const long long *values) {

@@ -41,7 +41,7 @@ static void compute(const char *name, local_addr_t dst, const dim4 *dstStride,
 }
 
 //===----------------------------------------------------------------------===//
-// Moves
+// Copies and fills
 //===----------------------------------------------------------------------===//
 
 void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
@@ -63,7 +63,7 @@ void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// f32 arithmetic
 //===----------------------------------------------------------------------===//
 
 #define OKK_UNARY(name, expression)                                            \
@@ -142,7 +142,7 @@ void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// 32-bit integers
 //===----------------------------------------------------------------------===//
 
 static uint32_t shiftLogical(uint32_t word, int32_t by) {
@@ -345,7 +345,7 @@ OKK_SELECT(greater_select, a > b)
 OKK_SELECT(equal_select, a == b)
 
 //===----------------------------------------------------------------------===//
-// Numbers of channels
+// Operands per channel
 //===----------------------------------------------------------------------===//
 
 /// Returns [1, c, 1, 1] in the compact layout, repeated within each channel.

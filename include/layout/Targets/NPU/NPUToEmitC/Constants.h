@@ -1,4 +1,4 @@
-//===- Constants.h - The block of constants ------------------- -*- C++ -*-===//
+//===- Constants.h - The block of constants ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

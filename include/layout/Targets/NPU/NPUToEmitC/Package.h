@@ -1,4 +1,4 @@
-//===- Package.h - Packages of NPU programs ------------------- -*- C++ -*-===//
+//===- Package.h - Packages of NPU programs ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,18 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Writes a directory with all files to run a module of npu ops whose tensors
-// have addresses. program.cpp is the emitted C++. constants.bin, if there are
-// constants, is the block whose address is the first argument of
+// have addresses. program.cpp is the emitted C++, which registers a kernel that
+// gets a struct of the arguments' addresses. constants.bin, if there are
+// constants, is the block whose address is the first one. manifest.json
+// describes the program, e.g.
 //
-//   extern "C" void okk_program(const system_addr_t *arguments);
-//
-// and manifest.json describes the program:
-//
-//   {"function": "main", "constants": 1216,
+//   {"function": "main", "kernel": "npu_main_kernel", "constants": 1216,
 //    "chip": {"npus": 64, "bytes_per_npu": 524288, "eu_bytes": 128,
 //             "dma_alignment": 1, "max_shape": [0, 0, 0, 0], "max_stride": 0},
 //    "arguments": [{"shape": [1, 3, 8, 8], "element": "f32", "bytes": 768,
-//                   "role": "input", "slice": false}, ..]}
+//                   "role": "input", "slice": false, "ranges": []}, ..]}
 //
 // Laws: unknown limits are 0. The role of an argument is "scratch" or "result"
 // if it has npu.scratch or npu.result, "result" if a copy or a fill writes it,
