@@ -143,7 +143,7 @@ public:
   const Cut &getCut() const { return cut; }
   /// Returns true if a stage of the group defines `tensor`.
   bool isMadeHere(Value tensor) const;
-  /// Returns true if `tensor` is read after the group or has no uses.
+  /// Returns true if `tensor` is returned or read after the group.
   bool isResult(Value tensor) const;
   /// Returns the box of a result that the part computes for ops after the
   /// group, or std::nullopt if it is empty.
