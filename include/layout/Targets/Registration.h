@@ -1,18 +1,19 @@
-//===- Registration.h - The targets of this project -------------*- C++ -*-===//
+//===- Registration.h - Registration of the targets -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each makes attributes of the layout dialect targets of layout-assign:
+// Each target makes an attribute of the layout dialect a target of
+// layout-assign:
 //
 //   #layout.cpu      linear memory                            CPU/
 //   #layout.opencl   linear memory and images                 OpenCL/
 //   #layout.npu      system memory and the memories of cores  NPU/
 //   #layout.mesh_target  memories of many devices             Mesh/
 //
-// A target of somebody else implements TargetInterface by itself.
+// A target outside of this project implements TargetInterface itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ void registerOpenClTarget(DialectRegistry &registry);
 void registerNpuTarget(DialectRegistry &registry);
 void registerMeshTarget(DialectRegistry &registry);
 
-/// All of them.
+/// Registers all targets of this project.
 inline void registerTargets(DialectRegistry &registry) {
   registerCpuTarget(registry);
   registerOpenClTarget(registry);

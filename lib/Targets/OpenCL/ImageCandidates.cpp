@@ -1,4 +1,4 @@
-//===- ImageCandidates.cpp - Configurations of ops with images ------------===//
+//===- ImageCandidates.cpp - Configurations of ops on images --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Destination and result of an op are one tensor.
+/// Returns true if `operand` is the destination of `result`.
 bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   return dest && dest.isDpsInit(&node.op->getOpOperand(operand)) &&
@@ -20,8 +20,8 @@ bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
              node.op->getResult(result);
 }
 
-/// Whether what a tensor is stored in is a matter between ops: constants and
-/// fresh storage are made as they are asked for.
+/// Returns true if another op also depends on the layout of `slot`. Constants
+/// and fresh storage are created in the requested layout.
 bool ImageCandidates::isChosenElsewhere(Slot slot) const {
   return llvm::any_of(node.meets,
                       [&](const auto &meets) { return meets.first == slot; });
@@ -34,7 +34,7 @@ std::optional<Contraction> ImageCandidates::getContraction() const {
 
 void ImageCandidates::note(Slot slot, const ImageFit &fit,
                            std::optional<LayoutId> instead) {
-  // A destination is noted as the result.
+  // The note of a destination is that of its result.
   for (unsigned r = 0, e = node.op->getNumResults(); r < e; ++r)
     if (!slot.isResult && sharesStorage(slot.index, r))
       return;
@@ -61,8 +61,9 @@ std::optional<LayoutId> ImageCandidates::getImage(Slot slot, unsigned dim,
   return image;
 }
 
-/// Every tensor that `loop` indexes alone has it on its lanes, and an operand
-/// without it a loop that is summed over; the others are in linear memory.
+/// Returns the configuration with `loop` on the lanes of every tensor that it
+/// indexes alone, and a reduction loop on those of operands that do not depend
+/// on it. The others are in linear memory.
 std::optional<OpConfig>
 ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   bool hasImages = false;
@@ -97,7 +98,8 @@ ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   return hasImages ? config : std::nullopt;
 }
 
-/// `base` with another layout for one tensor, and for what shares its storage.
+/// Returns `base` with another layout for one tensor and for those that share
+/// its storage.
 std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
                                                  Slot slot,
                                                  LayoutId layout) const {
@@ -122,13 +124,13 @@ std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
   return config;
 }
 
-/// Whether all tensors of the op are of one type: only linalg ops take each in
-/// a layout of its own.
+/// Returns true if all tensors of the op must have one type; linalg ops have no
+/// such constraint.
 bool ImageCandidates::tiesTypes() const {
   return OpTrait::hasElementwiseMappableTraits(node.op);
 }
 
-/// `base` with one tensor, and with two, in linear memory.
+/// Adds `base` with one tensor, and with both of two, in linear memory.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
   if (tiesTypes())
@@ -189,11 +191,11 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
     configs.push_back(*config);
   };
   if (map.isPermutation()) {
-    // All tensors follow one; each may stay in linear memory.
+    // All tensors follow one; each may remain in linear memory.
     add(builder.carry(slot, layout));
     if (!configs.empty() && isImage(costs.getMap(layout)))
       addMixed(configs, OpConfig(configs.front()));
-    // What reads one tensor may as well store it otherwise.
+    // An op that reads one tensor may store its result in any layout.
     if (llvm::count(rule.isRead, true) == 1 && !tiesTypes())
       for (const OpConfig &base : known)
         add(replace(base, slot, layout));
@@ -211,7 +213,7 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
       add(config);
     }
   }
-  // Or this tensor alone.
+  // Also change this tensor alone.
   for (const OpConfig &base : known)
     add(replace(base, slot, layout));
   return configs;

@@ -1,22 +1,23 @@
-//===- ImageCandidates.h - Configurations of ops with images ----*- C++ -*-===//
+//===- ImageCandidates.h - Configurations of ops on images ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op with loops is offered on a target with images. A kernel reads
-// every operand by that operand's own map, so the tensors of an op need not
-// agree: each is an image with one of its loops on the lanes, or linear memory.
+// The candidate configurations of an op with loops on a target with images. A
+// kernel reads every operand by the operand's own map, so the layouts of an
+// op's tensors are independent: each is an image with one loop on the lanes, or
+// linear memory.
 //
-//   conv (n f oh ow | c kh kw)    data    image, node c
-//                                 filter  image, node f, c along x
-//                                 result  image, node f
-//   and the same with data, result or both in linear memory; the filter, too,
-//   where it is no constant.
+//   conv (n f oh ow | c kh kw)    data    image, lanes c
+//                                 filter  image, lanes f, c along x
+//                                 result  image, lanes f
+//   and variants with data, result or both in linear memory, and also with the
+//   filter if it is not a constant.
 //
-// Law: where the best form of an image does not fit the target the next one
-// that does is taken, else linear memory, and a note says so.
+// Law: if the best form of an image does not fit the target, the next one that
+// fits is used, else linear memory, and a note reports it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,16 +33,16 @@ namespace layout {
 
 class ImageCandidates {
 public:
-  /// `notes` of the node are added to.
+  /// Reports images that do not fit in `notes`.
   ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
       : node(node), rule(std::get<LoopsRule>(node.rule)), builder(node, costs),
         costs(costs), target(target), notes(notes) {}
 
-  /// Of ops that work on channels: with images everywhere first, then mixed.
+  /// Returns candidates of ops with channels: all images first, then mixtures.
   SmallVector<OpConfig> getSeeds();
 
-  /// What the layout of one tensor offers beside `known`.
+  /// Returns candidates in which `slot` has the given layout, beside `known`.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
                               LayoutId layout);
 
@@ -67,9 +68,9 @@ private:
   SmallVectorImpl<StorageNote> &notes;
 };
 
-/// `special`, which is an image for tensors of `type`, as one that holds for
-/// every shape, where a form of images stores these tensors alike: it can be
-/// carried further.
+/// Returns an image form that is valid for every shape and stores tensors of
+/// `type` like `special`, so that it can be propagated; or `special` if there
+/// is none.
 LayoutId generalizeImage(LayoutId special, RankedTensorType type,
                          CostModel &costs);
 

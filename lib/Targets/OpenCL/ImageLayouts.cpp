@@ -1,4 +1,4 @@
-//===- ImageLayouts.cpp - Images that a device can hold -------------------===//
+//===- ImageLayouts.cpp - Image layouts of a device -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ std::optional<unsigned> layout::findLaneDim(const LayoutMap &image) {
   return digit->dim;
 }
 
-/// The most positions along each coordinate of a space but the lane.
+/// Returns the maximal extent of each coordinate of `space` except the lane.
 static SmallVector<int64_t, 3> getLimits(StringRef space,
                                          OpenClTargetAttr target) {
   if (space == "image2d")
@@ -110,12 +110,13 @@ void layout::describe(const ImageFit &fit, RankedTensorType type,
 }
 
 namespace {
-/// An image with one dim on the lanes, the others whole.
+/// Builds image maps with one dim on the lanes and all others whole.
 class Form {
 public:
   Form(unsigned rank, unsigned laneDim) : rank(rank), laneDim(laneDim) {}
 
-  /// `x` and `y` list dims, slowest first; the lane dim stands for its pixels.
+  /// Returns the map with the dims `x` and `y`, slowest first. The lane dim is
+  /// represented by its digit of pixels.
   LayoutMap get(ArrayRef<unsigned> x, ArrayRef<unsigned> y) const {
     Sized width = group(getDigits(x)), height = group(getDigits(y));
     Sized lane = mod(Sized::dim(laneDim), kLanesOfPixel);
@@ -138,7 +139,7 @@ private:
 };
 } // namespace
 
-/// `first`, if any, before `dims`.
+/// Returns `dims` preceded by `first`, if any.
 static SmallVector<unsigned> after(std::optional<unsigned> first,
                                    ArrayRef<unsigned> dims) {
   SmallVector<unsigned> all;
@@ -175,19 +176,20 @@ layout::findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
       add(window, {laneDim});
     else
       add(summed, after(laneDim, window));
-    // weight_height: all that is summed over along x.
+    // weight_height: all reduced dims are along x.
     add(llvm::to_vector(llvm::concat<const unsigned>(window, summed)),
         {laneDim});
   }
 
-  // The last `count` of the others along x, with or without the pixels.
+  // Adds the form with the last `count` other dims along x, and the pixels
+  // along x or y.
   auto split = [&](unsigned count, bool pixelsAlongX) {
     ArrayRef<unsigned> all = others;
     std::optional<unsigned> pixels = laneDim;
     add(after(pixelsAlongX ? pixels : std::nullopt, all.take_back(count)),
         after(pixelsAlongX ? std::nullopt : pixels, all.drop_back(count)));
   };
-  // Rank 2 is a feature map of one pixel.
+  // A tensor of rank 2 is a feature map of one pixel.
   split(others.size() > 1, /*pixelsAlongX=*/true);
   split(std::min<unsigned>(1, others.size()), /*pixelsAlongX=*/false);
   for (unsigned count = 0; count <= others.size(); ++count)

@@ -1,4 +1,4 @@
-//===- ImageReads.cpp - What the kernels of a device read -----------------===//
+//===- ImageReads.cpp - Count the reads of OpenCL kernels -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ static SmallVector<SizeExpr> toSizeExprs(ArrayRef<int64_t> sizes) {
   return llvm::to_vector_of<SizeExpr>(sizes);
 }
 
-/// What counts to one is no variable.
+/// Adds a variable, or returns zero if the extent is one.
 static IndexExpr addVariable(KernelVariables &variables,
                              const SizeExpr &extent) {
   return extent.isConstantEqual(1)
@@ -51,7 +51,7 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
     item.count = scaleCost(
         item.count, coordinate.extent.substitute(sizeOf).getConstant().value_or(
                         kInfiniteCost - 1));
-  // Without lanes it does not matter what an index is made of.
+  // The split of an index into axes only matters for lanes.
   if (!isImage(result)) {
     for (const SizeExpr &size : sizeOf)
       item.index.push_back(addVariable(item.variables, size));
@@ -73,7 +73,7 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
   llvm::append_range(
       axes, item.variables.addLane(result.getStoredAxes(address.size())));
   item.index.resize(sizes.size());
-  // A layout without an inverse is that of no kernel's result.
+  // Results of kernels have invertible layouts.
   if (std::optional<std::vector<IndexExpr>> inverse =
           getBackwardValues(result, sizes))
     for (auto [index, value] : llvm::zip(item.index, *inverse))
@@ -142,7 +142,8 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
   return own;
 }
 
-/// The turns of the loops around the read of an operand, in all parts.
+/// Returns the iterations of the loops around the read of an operand, summed
+/// over all parts.
 Cost KernelCount::countTurns(const Operand &operand, const KernelLoops &own,
                              PixelBlock block) const {
   Cost turns = block.parts;
@@ -154,8 +155,8 @@ Cost KernelCount::countTurns(const Operand &operand, const KernelLoops &own,
   return turns;
 }
 
-/// The different addresses that the lanes of the first pixels of an item read
-/// at one turn of the loops, for all steps: of the first pixel, of two ..
+/// Counts the distinct addresses that the lanes of a work-item read in one
+/// iteration, over all steps. Entry i counts those of the first i + 1 pixels.
 SmallVector<int64_t> KernelCount::countAddresses(const Operand &operand,
                                                  PixelBlock block) const {
   KernelLoops own = getLoops(block);
@@ -228,7 +229,8 @@ bool KernelCount::varies(const Operand &operand, PixelBlock block) const {
          llvm::is_contained(operand.variables, findRow(block)->variable);
 }
 
-/// The window in which neighbors of a row share what they read.
+/// Returns the window in which neighboring pixels of a row share reads, or
+/// std::nullopt if there is none.
 std::optional<unsigned>
 KernelCount::findWindow(const KernelItem::Row &row) const {
   for (auto [loop, index] : llvm::enumerate(indices)) {
@@ -245,8 +247,8 @@ KernelCount::findWindow(const KernelItem::Row &row) const {
   return std::nullopt;
 }
 
-/// What an item of one pixel, of two .. reads in all its turns, as if each
-/// block began where the largest ones do.
+/// Returns the reads of a work-item in all iterations: entry i is for the first
+/// i + 1 pixels of a block of the size `largest`.
 SmallVector<Cost> KernelCount::countReads(PixelBlock largest) const {
   KernelLoops own = getLoops(largest);
   SmallVector<Cost> reads(largest.pixels);
@@ -285,7 +287,8 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
   return sizes;
 }
 
-/// As many parts of the longest loop as make enough items.
+/// Splits the longest loop into as many parts as are needed for enough
+/// work-items.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

@@ -1,4 +1,4 @@
-//===- KernelLoops.cpp - How a kernel walks through an op -----------------===//
+//===- KernelLoops.cpp - Loops and addresses of a kernel ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -176,7 +176,7 @@ unsigned KernelLoops::getDepth(AffineMap map) const {
          nest.begin();
 }
 
-/// Steps of a longer window are code that grows without end.
+/// The longest window that is unrolled; this bounds the code size.
 constexpr int64_t kLongestWindow = 8;
 
 std::optional<unsigned> layout::findWindow(AffineMap operand, unsigned along,

@@ -1,4 +1,4 @@
-//===- OpenClModel.cpp - Plans and prices on devices with images ----------===//
+//===- OpenClModel.cpp - Cost model of devices with images ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Buffers hold everything; a work item has to find its index from where it
-/// writes.
+/// Buffers store any map, but a work-item must compute its index from the
+/// position that it writes.
 bool OpenClModel::canStore(const LayoutMap &map, RankedTensorType type) const {
   if (isImage(map))
     return bool(ImageFit::get(map, type, target));
@@ -41,7 +41,7 @@ bool OpenClModel::cutsAnywhere(const LayoutMap &map) const {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Kernels move whole pixels.
+/// Counts whole pixels, which are what kernels move.
 void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
                              RankedTensorType to) const {
   TargetModel::countBytes(plan, from, to);
@@ -61,8 +61,8 @@ void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether a tensor that is read element by element comes as the result is
-/// stored: then what makes it computes this op, too.
+/// Returns true if an operand that is read elementwise has the layout of the
+/// result, so that the kernel of its producer also computes this op.
 static bool isFusable(Operation *op, const LoopsRule &rule,
                       const OpLayouts &layouts, CostModel &costs) {
   for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
@@ -88,7 +88,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                const OpLayouts &layouts, CostModel &costs) {
   KernelLoops loops = KernelLoops::get(rule.loops);
   Cost bytes = 0;
-  SmallVector<unsigned> operands; // that are read
+  SmallVector<unsigned> operands; // those that are read
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!rule.operandMaps[i] || !rule.isRead[i])
       continue;
@@ -126,14 +126,14 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   Cost cost = addCosts(bytes, reads.getCost(target));
   cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
                             target.getFlopsPerByte());
-  // Whatever else an op costs to start is the same in all layouts.
+  // Other launches cost the same in all layouts.
   if (isPointwise(rule) && !isFusable(op, rule, layouts, costs))
     cost = addCosts(cost, target.getLaunchCost());
   return cost;
 }
 
-/// Beside the bytes: where the op cuts or shifts a dim within pixels, each lane
-/// reads a pixel of its own.
+/// Adds the reads to the bytes: if the op cuts or shifts a dim within pixels,
+/// each lane reads a pixel of its own.
 Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   ImageReads reads;
@@ -162,7 +162,7 @@ Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// The tensors of a kernel choose apart.
+/// Raises the limits because the tensors of a kernel have independent layouts.
 CandidateLimits OpenClModel::getLimits(CandidateLimits limits) const {
   return {llvm::SaturatingMultiply(limits.configsPerOp, 3u),
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};

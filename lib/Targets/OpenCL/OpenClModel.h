@@ -1,19 +1,20 @@
-//===- OpenClModel.h - The model of devices with images ---------*- C++ -*-===//
+//===- OpenClModel.h - Cost model of devices with images --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of a kernel, the bytes, and what ImageReads counts
-//   op           the bytes, what ImageReads counts and the arithmetic, whole
-//                pixels of it; and of an op without summation the start of a
-//                kernel where no operand comes as the result is stored: else it
-//                is computed where the operand is
+// The costs of #layout.opencl. `reads` is the cost that ImageReads counts.
 //
-// Ops are offered the channels of contractions on the lanes of pixels, and
-// mixtures of images and linear memory (ImageCandidates.h). Kernels go over
-// elements, and see no padding.
+//   conversion   launch + bytes + reads
+//   op           bytes + reads + points * ops / flops_per_byte
+//                + launch, if the op has no reduction and no operand is stored
+//                like the result: else it is fused into the operand's producer
+//
+// `points` covers whole pixels. Candidates have the channels of contractions on
+// the lanes of pixels, or mix images and linear memory (ImageCandidates.h).
+// Kernels iterate over elements and skip padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ public:
   std::optional<LayoutId> generalize(const LayoutMap &map,
                                      RankedTensorType type,
                                      CostModel &costs) const override;
-  /// Kernels find each element of an image by itself.
+  /// Returns true for images: kernels address each of their elements
+  /// individually.
   bool cutsAnywhere(const LayoutMap &map) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;

@@ -1,4 +1,4 @@
-//===- PackageFiles.cpp - The files of a compiled program -----------------===//
+//===- PackageFiles.cpp - Write the files of a package --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ LogicalResult layout::makePackageDirectory(Operation *op, StringRef directory) {
   if (std::error_code code = llvm::sys::fs::create_directories(directory))
     return op->emitError() << "cannot make the directory '" << directory
                            << "': " << code.message();
-  // Until all files are there, none says what they are.
+  // The directory has no manifest until all files are written.
   SmallString<128> path(directory);
   llvm::sys::path::append(path, kManifestName);
   if (std::error_code code = llvm::sys::fs::remove(path))

@@ -1,32 +1,32 @@
-//===- KernelLoops.h - How a kernel walks through an op ---------*- C++ -*-===//
+//===- KernelLoops.h - Loops and addresses of a kernel ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which addresses a work item reads, as index expressions without any IR.
-// LayoutToGPU emits what is planned here and ImageReads.h counts it, so a price
-// and the kernel that it is the price of cannot differ.
+// The addresses that a work-item reads, as index expressions without IR.
+// LayoutToGPU emits these loops and ImageReads.h counts their reads, so the
+// estimated cost is that of the emitted kernel.
 //
 // Indices are sums of digits (IndexExpr) over the *variables* of a kernel: the
-// stored axes of the position that the item writes, the turns of its loops, and
-// the *lane*, which stands for 0, 1, 2 and 3 together where it writes a pixel.
-// A loop whose neighbors share a pixel of an operand *goes by pixels*: each of
-// its turns takes the four lanes, one step after the other. A short loop over a
-// window can be *unrolled*, all of it one turn: neighbors share what they read
-// at different steps, as output w at step 1 and output w + 1 at step 0 do.
+// stored axes of the position that the work-item writes, the iterations of its
+// loops, and the *lane*, which stands for 0, 1, 2 and 3 together if a pixel is
+// written. A loop whose neighbors share a pixel of an operand is *stepped*:
+// each iteration covers the four lanes as four steps. A short window loop can
+// be *unrolled* to one iteration: neighbors share reads of different steps,
+// e.g. output w at step 1 and output w + 1 at step 0.
 //
 //   1x1 convolution of 64 to 64 channels, data and result images of channels
 //     axes c1, w of the pixel, lane l      f = 4 * c1 + l
-//     16 turns r over the summed channels  c = 4 * r + 0, .. 4 * r + 3
+//     16 iterations r over input channels  c = 4 * r + 0, .. 4 * r + 3
 //     data    x = c floordiv 4 = r         one address for all lanes and steps
 //     filter  f * 64 + c, linear memory    four for the lanes of each step
 //
-// Laws:
-//  * an operand is read in the innermost loop that it depends on, at each
-//    address once;
-//  * a step past the size of its loop exists only in the last turn.
+// Laws: * an operand is read in the innermost loop that its address depends on,
+// once
+//    per address;
+// * only the last iteration has steps past the end of its loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,36 +43,38 @@ namespace layout {
 
 class KernelVariables {
 public:
-  /// A new variable with values below `extent` (kUnknownSize if not known).
+  /// Adds a variable with values below `extent` (kUnknownSize if not known).
   IndexExpr add(int64_t extent);
   void setExtent(unsigned variable, int64_t extent) {
     extents[variable] = extent;
   }
-  /// The axes of the lane, as digits of the variable that stands for all lanes.
+  /// Adds the variable of all lanes and returns the lane axes as its digits.
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
   bool hasLane() const { return lane.has_value(); }
   bool dependsOnLane(ArrayRef<IndexExpr> xs) const;
-  /// `xs` at each lane, or as they are where all lanes agree.
+  /// Returns `xs` at each lane, or `xs` once if all lanes agree.
   SmallVector<SmallVector<IndexExpr>, 4> atLanes(ArrayRef<IndexExpr> xs) const;
-  /// `x` where a variable counts blocks of so many pixels, at one of them.
+  /// Returns `x` with `variable * pixels + pixel` for `variable`: the value at
+  /// one pixel of a block, if the variable counts blocks of `pixels` pixels.
   IndexExpr atPixel(const IndexExpr &x, unsigned variable, int64_t pixels,
                     int64_t pixel) const;
-  /// What is known of the variables.
+  /// Returns the extent of each variable.
   ArrayRef<int64_t> getExtents() const { return extents; }
 
 protected:
-  unsigned numSymbols = 0; // sizes that indices depend on
+  unsigned numSymbols = 0; // of sizes that indices depend on
 
 private:
   SmallVector<int64_t> extents;
   std::optional<unsigned> lane;
 };
 
-/// The loop that indexes the lane dim of an image, where one does so alone.
+/// Returns the loop that alone indexes the lane dim of an image, or
+/// std::nullopt if there is none.
 std::optional<unsigned> findLaneLoop(AffineMap map, const LayoutMap &layout);
 
-/// Where the element at `index` is, in some coordinates of `map`; any replica
-/// will do.
+/// Returns the values of `coordinates` of `map` for the element at `index`. If
+/// the element has replicas, the result is any one of them.
 SmallVector<IndexExpr> getCoordinates(const LayoutMap &map,
                                       ArrayRef<Coordinate> coordinates,
                                       ArrayRef<IndexExpr> index,
@@ -83,31 +85,30 @@ public:
   KernelLoops(SmallVector<SizeExpr> sizes,
               ArrayRef<utils::IteratorType> iterators);
 
-  /// The loops of an op as a plan sees them, before there is any IR.
+  /// Returns the loops of an op in a plan, without IR.
   static KernelLoops get(ArrayRef<LoopRule> loops);
 
-  /// Every operand that is read is added before anything is asked.
+  /// Adds an operand that is read. Must precede all queries.
   void addOperand(AffineMap map, const LayoutMap &layout);
 
-  /// From here on the loop, which has a known size, is one turn.
+  /// Makes `loop`, which has a static size, a single iteration.
   void unroll(unsigned loop);
 
-  /// The reductions, outermost first, and those of them whose turns have steps,
-  /// which are taken within all loops.
+  /// Returns the reduction loops, outermost first, and those of them with
+  /// steps. Steps are executed inside all loops.
   ArrayRef<unsigned> getNest() const { return nest; }
   ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 
   const SizeExpr &getSize(unsigned loop) const { return sizes[loop]; }
   SizeExpr getTurns(unsigned loop) const;
-  /// The turns where each size that is not known is the assumed one.
+  /// Returns the number of iterations if dynamic sizes are `assumedSize`.
   int64_t countTurns(unsigned loop, int64_t assumedSize) const;
   int64_t getSteps(unsigned loop) const;
-  /// The index at a step of a turn, and whether that may be past the end of the
-  /// loop.
+  /// Returns the loop index at a step of the iteration `turn`.
   static IndexExpr getIndex(const IndexExpr &turn, int64_t step, Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;
 
-  /// How many loops of the nest are around the read of an operand.
+  /// Returns the number of loops of the nest around the read of an operand.
   unsigned getDepth(AffineMap map) const;
 
 private:
@@ -116,9 +117,9 @@ private:
   std::optional<unsigned> unrolled;
 };
 
-/// The loop over a window of `operand` in which neighbors along the parallel
-/// loop `along` read the same elements, where it is short enough to be
-/// unrolled.
+/// Returns the window loop of `operand` in which neighbors along the parallel
+/// loop `along` read the same elements, or std::nullopt if there is none that
+/// is short enough to unroll.
 std::optional<unsigned> findWindow(AffineMap operand, unsigned along,
                                    const KernelLoops &loops);
 

@@ -1,14 +1,14 @@
-//===- PackageFiles.h - The files of a compiled program ---------*- C++ -*-===//
+//===- PackageFiles.h - Write the files of a package ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A package is a directory of files that a program runs from without a
-// compiler. What cannot be written is an error at the op that it is made of.
-// The manifest is written last: a folder without one is no package, whatever
-// files it holds.
+// A package is a directory of files from which a program runs without a
+// compiler. A file that cannot be written is an error at the op that the
+// package is made of. The manifest is written last: a directory without a
+// manifest is not a package, whatever files it holds.
 //
 //   makePackageDirectory(function, "out")
 //   writePackageFile(function, "out", "program.cpp", ..)     out/program.cpp
@@ -26,12 +26,12 @@ namespace layout {
 
 inline constexpr llvm::StringLiteral kManifestName = "manifest.json";
 
-/// With all directories above it; one that is there is kept, without the
-/// manifest of what it held.
+/// Creates `directory` and its parents. If it exists, it is kept and its
+/// manifest is removed.
 LogicalResult makePackageDirectory(Operation *op, StringRef directory);
 
-/// As a whole or not at all. Fails without an error of its own where `fill`
-/// does.
+/// Writes a file atomically. Emits an error if the file cannot be written; if
+/// `fill` fails, `fill` is expected to have emitted one.
 LogicalResult writePackageFile(Operation *op, StringRef directory,
                                StringRef name,
                                function_ref<LogicalResult(raw_ostream &)> fill);

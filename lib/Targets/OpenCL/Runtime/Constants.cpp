@@ -1,4 +1,4 @@
-//===- Constants.cpp - What a program sends to the device once ------------===//
+//===- Constants.cpp - Constants in device memory -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
     layoutClRelease(memory);
     return nullptr;
   }
-  // It stays when whoever asked first is done.
+  // A constant outlives the scope in which it is first used.
   removeFromScope(memory);
   return *slot = memory;
 }

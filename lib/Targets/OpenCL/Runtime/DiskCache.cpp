@@ -1,4 +1,4 @@
-//===- DiskCache.cpp - What the runtime keeps on disk ---------------------===//
+//===- DiskCache.cpp - The kernel cache on disk ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,7 @@ bool opencl::writeNewFile(std::string &path, std::string_view text) {
   return std::fclose(file) == 0 && good;
 }
 
-/// Makes the directory and those above it; false where it cannot be.
+/// Creates the directory and its parents. Returns false on failure.
 static bool makeDirectory(const std::string &path) {
   if (path.empty() || mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
     return true;
@@ -65,7 +65,7 @@ static bool makeDirectory(const std::string &path) {
          (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST);
 }
 
-/// Empty where nothing is to be kept.
+/// Returns the cache directory, or "" if the cache is off.
 static std::string getCacheDirectory() {
   if (const char *own = std::getenv("LAYOUT_OPENCL_CACHE"))
     return own;
@@ -75,7 +75,7 @@ static std::string getCacheDirectory() {
   return base.empty() ? "" : base + "/mlir-layout/opencl";
 }
 
-/// What all files together may have; a network takes about one million.
+/// Returns the size limit of the cache; one network needs about 1 MB.
 static uint64_t getMostBytes() {
   std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");
   char *end = nullptr;
@@ -89,7 +89,7 @@ static uint64_t getMostBytes() {
   return bytes;
 }
 
-/// FNV-1a, as 16 digits.
+/// Computes FNV-1a.
 std::string mlir::layout::opencl::getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : text)
@@ -100,15 +100,15 @@ std::string mlir::layout::opencl::getHash(std::string_view text) {
   return digits;
 }
 
-/// Empty where nothing is kept. The hash only names the file; what the file was
-/// made from is in it.
+/// Returns the path of an entry, or "" if the cache is off. The hash only names
+/// the file, which contains the whole key.
 static std::string getPath(const char *suffix, std::string_view key) {
   std::string directory = getCacheDirectory();
   return directory.empty() ? "" : directory + "/" + getHash(key) + suffix;
 }
 
-/// A file is "<bytes of the key> <key><hash of the value><value>", by which one
-/// that was cut off or changed is known.
+/// Returns the contents of a file, "<bytes of key> <key><hash of
+/// value><value>". A truncated or modified file does not match its contents.
 static std::string getEntry(std::string_view key, const std::string &value) {
   return std::to_string(key.size()) + " " + std::string(key) + getHash(value) +
          value;
@@ -127,19 +127,21 @@ bool opencl::findInCache(const char *suffix, std::string_view key,
   value = text.substr(head);
   if (text != getEntry(key, value))
     return false;
-  // Files go by when they were last used.
+  // The modification time is the time of the last use.
   utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
   return true;
 }
 
-/// Whether the cache made it: "<16 digits>.<suffix>", or a part of that.
+/// Returns true if the cache created a file of this name: "<16
+/// digits>.<suffix>" or a partial one.
 static bool isOwnName(const std::string &name) {
   return name.size() > 16 && name[16] == '.' &&
          name.find_first_not_of("0123456789abcdef") == 16;
 }
 
-/// Removes files, the one that was not used for longest first, until the others
-/// have at most so many bytes. What another process removes is gone as well.
+/// Removes the least recently used files until the others have at most
+/// `mostBytes` bytes. Files that another process removes meanwhile are treated
+/// as removed.
 static void prune(const std::string &directory, uint64_t mostBytes) {
   namespace fs = std::filesystem;
   struct File {

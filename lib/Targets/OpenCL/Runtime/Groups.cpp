@@ -1,4 +1,4 @@
-//===- Groups.cpp - How many items run together ---------------------------===//
+//===- Groups.cpp - Choose work-group sizes -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,15 +14,15 @@
 
 using namespace mlir::layout::opencl;
 
-/// What is measured, each cut to what divides the grid: lines, blocks of both
-/// directions and columns.
+/// The measured work-group shapes, each reduced to divisors of the grid: rows,
+/// blocks and columns.
 static constexpr size_t kShapes[][3] = {{64, 1, 1},  {128, 1, 1}, {32, 2, 1},
                                         {16, 16, 1}, {8, 8, 1},   {4, 16, 1},
                                         {1, 64, 1},  {8, 4, 2},   {4, 4, 1}};
 static constexpr int kRounds = 4;
-/// What is slower by so much in one round is not measured again.
+/// The slowdown in one round above which a shape is not measured again.
 static constexpr double kHopeless = 1.5;
-/// Others are better than what is written from here on.
+/// The fraction of the default's time that another shape must fall below.
 static constexpr double kBetter = 0.97;
 
 std::string mlir::layout::opencl::getText(const Sizes &sizes) {
@@ -40,10 +40,10 @@ cl_int mlir::layout::opencl::enqueueKernel(cl_command_queue queue,
 }
 
 //===----------------------------------------------------------------------===//
-// What the device has
+// Limits of the device
 //===----------------------------------------------------------------------===//
 
-/// The largest part of `size` that divides it.
+/// Returns the largest proper divisor of `size`.
 static size_t getPart(size_t size) {
   for (size_t factor = 2; factor * factor <= size; ++factor)
     if (size % factor == 0)
@@ -52,7 +52,7 @@ static size_t getPart(size_t size) {
 }
 
 namespace {
-/// How large the groups of a kernel may be.
+/// The limits of the device for the work-groups of a kernel.
 struct GroupLimits {
   size_t items = 1;
   Sizes sides = {1, 1, 1};
@@ -80,7 +80,7 @@ static GroupLimits getLimits(const Session &session, const Kernel &kernel) {
   return limits;
 }
 
-/// Makes groups smaller until the device can run them, longest side first.
+/// Shrinks a work-group, longest side first, until the device can run it.
 static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
   for (int d = 0; d < 3; ++d)
     while (local[d] > limits.sides[d])
@@ -93,7 +93,7 @@ static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is the fastest
+// Tuning
 //===----------------------------------------------------------------------===//
 
 static bool &getTuning() {
@@ -108,7 +108,8 @@ void layoutClSetTuning(int32_t on) {
   getTuning() = on;
 }
 
-/// What is written first, then each shape once that the device has.
+/// Returns `fitted`, followed by each distinct measured shape within the
+/// limits.
 static std::vector<Sizes> listGroups(const GroupLimits &limits,
                                      const Sizes &global, const Sizes &fitted) {
   std::vector<Sizes> list{fitted};
@@ -126,7 +127,8 @@ static std::vector<Sizes> listGroups(const GroupLimits &limits,
   return list;
 }
 
-/// A queue that measures, whatever that of the session does.
+/// Returns a queue with profiling, independent of that of the session, or null
+/// if it cannot be created.
 static cl_command_queue getTimingQueue(const Session &session) {
   static cl_command_queue queue = [&] {
     cl_int code;
@@ -137,7 +139,7 @@ static cl_command_queue getTimingQueue(const Session &session) {
   return queue;
 }
 
-/// Nanoseconds of one launch; 0 where it fails.
+/// Returns the nanoseconds of one launch, or 0 if it fails.
 static double measure(cl_command_queue queue, const Kernel &kernel,
                       const Sizes &global, const Sizes &local) {
   cl_event event = nullptr;
@@ -150,17 +152,17 @@ static double measure(cl_command_queue queue, const Kernel &kernel,
   return double(nanoseconds);
 }
 
-/// The fastest of the list; the first one where nothing could be measured or
-/// nothing is much better.
+/// Returns the fastest size of `list`, or the first one if no measurement
+/// succeeds or none is clearly better.
 static Sizes findFastest(const Session &session, const Kernel &kernel,
                          const Sizes &global, const std::vector<Sizes> &list) {
   cl_command_queue queue = getTimingQueue(session);
-  // What the kernel reads is made by commands of the other queue.
+  // Finish the other queue, whose commands write the inputs of the kernel.
   if (!queue || clFinish(session.queue) != CL_SUCCESS)
     return list.front();
   std::vector<double> least(list.size(), 0);
   std::vector<bool> isLeft(list.size(), true);
-  // The first round is not counted: drivers compile for groups of each size.
+  // The first round is not counted because drivers compile for each size.
   for (int round = 0; round < kRounds; ++round) {
     double best = 0;
     for (size_t i = 0; i < list.size(); ++i) {
@@ -184,14 +186,15 @@ static Sizes findFastest(const Session &session, const Kernel &kernel,
   return list[fastest];
 }
 
-/// What is kept of a launch depends on all of this.
+/// Returns the cache key of a launch.
 static std::string getKey(const Session &session, const Kernel &kernel,
                           const Sizes &global, const Sizes &written) {
   return session.getKey() + "groups\n" + kernel.program + "\n" + kernel.name +
          "\n" + getText(global) + "\n" + getText(written);
 }
 
-/// The groups that were kept, if the device has them.
+/// Finds the cached work-group size. Returns false if there is none that
+/// divides the grid and that the device supports.
 static bool findKept(const std::string &key, const GroupLimits &limits,
                      const Sizes &global, Sizes &local) {
   std::string text;

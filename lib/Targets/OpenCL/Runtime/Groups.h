@@ -1,23 +1,23 @@
-//===- Groups.h - How many items run together -------------------*- C++ -*-===//
+//===- Groups.h - Choose work-group sizes -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The groups of kernels that run in any. The compiler says some, which
-// neighbors of images share reads in; the device may have none so large, and
-// may be faster with others. Where tuning is on, up to ten are measured at the
-// first launch of a kernel on a grid, and the fastest is kept on disk
-// (DiskCache.h) under the device, its driver, the kernel's program, its name
-// and the grid:
+// The work-group sizes of kernels with `any_groups`. The compiler states a
+// size, with which neighboring pixels share reads. The device may not support
+// it, or may be faster with another. If tuning is on, up to ten sizes are
+// measured at the first launch of a kernel on a grid. The fastest is kept on
+// disk (DiskCache.h); its key has the device, the driver, the program, the
+// kernel and the grid:
 //
 //   grid 112 x 112 x 1, written 16 x 4 x 1   ->  "56 2 1"
 //
 // Laws:
-//   - Groups divide the grid, so that the same items run.
-//   - What the file says is taken where the device has such groups; anything
-//     else is as if nothing had been kept.
+//   - Work-groups divide the grid, so that the number of work-items is
+//     unchanged.
+//   - A cached size is used if the device supports it; otherwise it is ignored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,15 @@
 
 namespace mlir::layout::opencl {
 
-/// "112 x 112 x 1"
+/// Returns e.g. "112 x 112 x 1".
 std::string getText(const Sizes &sizes);
 
-/// Whether whoever uses the library asked for measurements.
+/// Returns true if tuning is on.
 bool isTuning();
 
-/// Groups for a launch whose arguments are set, where the program says
-/// `written`. Unless it may tune, nothing runs the kernel but its launch.
+/// Chooses the work-group size of a launch whose arguments are set; `written`
+/// is the compiler's. The kernel is run for measurements only if `mayTune` is
+/// true.
 Sizes chooseGroups(Session &session, Kernel &kernel, const Sizes &global,
                    const Sizes &written, bool mayTune);
 

@@ -1,4 +1,4 @@
-//===- Launch.cpp - Run kernels -------------------------------------------===//
+//===- Launch.cpp - Launch kernels ----------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,8 @@ static bool setArguments(const Kernel &kernel, int32_t numValues,
   return true;
 }
 
-/// Whether the kernel may run several times on these values: it writes nothing
-/// that it reads, and no memory is passed twice.
+/// Returns true if the kernel may be run repeatedly on these values: it does
+/// not read what it writes, and no memory is passed twice.
 static bool mayRepeat(const Kernel &kernel, int32_t numValues,
                       const void *const *values, const int64_t *sizes) {
   if (!kernel.facts.may_repeat)
@@ -46,7 +46,7 @@ static bool mayRepeat(const Kernel &kernel, int32_t numValues,
   return true;
 }
 
-/// What all items of a launch do.
+/// Returns the bytes and operations of all work-items of a launch.
 static Work countWork(const Kernel &kernel, const int64_t *grid,
                       const Sizes &global) {
   double count = 1;
@@ -79,7 +79,7 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
     local[d] = grid[d + 3];
     global[d] = size_t(grid[d]) * local[d];
   }
-  // OpenCL 1.2 takes no empty grid.
+  // OpenCL 1.2 does not allow empty grids.
   if (std::find(global.begin(), global.end(), 0u) != global.end())
     return;
   if (!setArguments(kernel, numValues, values, sizes))

@@ -1,4 +1,4 @@
-//===- Manifest.cpp - A package, read and checked -------------------------===//
+//===- Manifest.cpp - Read and check a package ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using json = nlohmann::json;
 
 constexpr int64_t kMostOfSide = INT32_MAX;
 
-/// The bytes of an element, 0 for one that no package has.
+/// Returns the size of an element in bytes, or 0 if the type is unknown.
 static int64_t getElementBytes(const std::string &element) {
   static const auto *bytes = new std::map<std::string, int64_t>{
       {"i1", 1},  {"i8", 1},  {"i16", 2}, {"i32", 4},  {"i64", 8},
@@ -26,9 +26,8 @@ static int64_t getElementBytes(const std::string &element) {
 }
 
 namespace {
-/// A value of the manifest and where it is; null where something is wrong. The
-/// first thing that is wrong is kept, after which all numbers are the least
-/// ones that are allowed.
+/// A value of the manifest and its path; null if it is missing. Only the first
+/// error is kept. Invalid numbers become the smallest allowed ones.
 class Node {
 public:
   Node(const json *value, std::string path, std::string &error)
@@ -71,7 +70,7 @@ public:
          std::to_string(most));
     return least;
   }
-  /// A place in a list of so many.
+  /// Returns an index of a list of `count` elements.
   int64_t index(size_t count) const {
     if (!count)
       fail("refers to an empty list");
@@ -159,7 +158,7 @@ private:
     }
   }
 
-  /// The name of a file in the package, which is read.
+  /// Reads a file of the package and returns its name.
   std::string readPart(const Node &node) {
     std::string name = node.text();
     if (name.empty() || name.find('/') != std::string::npos) {
@@ -289,7 +288,8 @@ private:
     readOther(node, command, memory.bytes);
   }
 
-  /// What a command copies from or to, which is as large as its memory.
+  /// Reads the source or destination of a copy, whose size must be that of the
+  /// memory.
   void readOther(const Node &node, PackageCommand &command, int64_t bytes) {
     const char *key = command.action == PackageCommand::Copy       ? "from"
                       : command.action == PackageCommand::Download ? "output"

@@ -1,14 +1,14 @@
-//===- Manifest.h - A package, read and checked -----------------*- C++ -*-===//
+//===- Manifest.h - Read and check a package --------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest.json of a package (GPUToOpenCL/Package.h) as a value in which
-// every index is one of its list, every file was read, and every copy is as
-// large as what it copies from and to. JSON is read by nlohmann's library,
-// which keeps integers of 64 bits and needs no stack for nested text.
+// The manifest.json of a package (GPUToOpenCL/Package.h) after validation:
+// every index is in range, every file has been read, and every copy has the
+// size of its source and destination. It is parsed by nlohmann's JSON library,
+// which keeps 64-bit integers and parses nested text without recursion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +39,10 @@ struct PackageMemory {
 
 struct PackageKernel {
   struct Argument {
-    int32_t kind = 0; // as of memory; -1: a scalar
+    int32_t kind = 0; // like that of memory; -1: a scalar
     std::string element;
   };
-  std::string name, file, source; // source: empty where there is none
+  std::string name, file, source; // source may be empty
   LayoutClKernelFacts facts = LAYOUT_CL_UNKNOWN_FACTS;
   std::vector<Argument> arguments;
 };
@@ -56,8 +56,8 @@ struct PackageCommand {
   };
   Action action;
   int64_t memory = -1;
-  int64_t other = -1; // the input, output, kernel or memory that is copied
-  std::string file;   // of an upload
+  int64_t other = -1; // the input, output, kernel or source memory
+  std::string file;   // uploaded if not empty
   int64_t grid[6] = {};
   std::vector<Value> values;
 };
@@ -70,7 +70,7 @@ struct Manifest {
   std::map<std::string, std::string> files; // contents by name
 };
 
-/// What is wrong with the package, or nothing.
+/// Reads and checks a package. Returns the first error, or "" if there is none.
 std::string readManifest(const std::string &directory, Manifest &manifest);
 
 } // namespace mlir::layout::opencl

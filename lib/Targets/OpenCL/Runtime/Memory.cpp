@@ -15,8 +15,9 @@
 using namespace mlir::layout::opencl;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-/// Memory of the shape: some that waits, or what `make` makes, again without
-/// what waits where the device has no room; null where an error is reported.
+/// Returns memory of the given shape from the pool, or allocated by `make`. If
+/// the device is out of memory, `make` is called again after the pool is
+/// emptied. Reports an error and returns null on failure.
 template <typename Make>
 static void *getMemory(const MemoryShape &shape, const char *call,
                        const std::string &what, Make make) {
@@ -41,7 +42,8 @@ void *layoutClCreateBuffer(int64_t bytes) {
   Session *session = Session::get();
   if (!session)
     return nullptr;
-  // A buffer of a tensor without elements is allocated, too: it is passed on.
+  // The buffer of an empty tensor is allocated, too, because it may be an
+  // argument.
   size_t size = std::max<int64_t>(bytes, 4);
   return getMemory({CL_MEM_OBJECT_BUFFER, 0, size, 1, 1}, "clCreateBuffer",
                    "a buffer of " + std::to_string(bytes) + " bytes",
@@ -55,7 +57,7 @@ namespace {
 struct Kind {
   const char *name;
   cl_mem_object_type object;
-  size_t width, height, slices; // limits
+  size_t width, height, slices; // of the device
 };
 struct Channel {
   const char *name;
@@ -100,7 +102,7 @@ static std::string sizesText(int64_t width, int64_t height, int64_t slices,
   return text;
 }
 
-/// Reports what the device cannot hold.
+/// Returns true if the device supports the image, else reports an error.
 static bool checkImage(Session &session, const Kind &kind,
                        const Channel &channel, int64_t width, int64_t height,
                        int64_t slices, const std::string &what) {
@@ -136,7 +138,7 @@ void *layoutClCreateImage(int32_t kindNumber, int32_t channelNumber,
   std::string what = std::string(kind.name) + " of " +
                      sizesText(width, height, slices, kind) +
                      " CL_RGBA pixels of " + channel.name;
-  // An image has at least one pixel, a tensor may have no element.
+  // An image has at least one pixel, but a tensor may be empty.
   width = std::max<int64_t>(width, 1);
   height = std::max<int64_t>(height, 1);
   slices = std::max<int64_t>(slices, 1);
@@ -161,16 +163,16 @@ void *layoutClCreateImage(int32_t kindNumber, int32_t channelNumber,
 
 void layoutClRelease(void *memory) {
   Lock lock(getMutex());
-  // Also with an error pending: what was allocated before is freed.
+  // Memory is released even if an error is pending.
   if (!memory)
     return;
   removeFromScope(memory);
   giveMemoryBack(static_cast<cl_mem>(memory));
 }
 
-/// Runs a command that moves `bytes`. `enqueue` gets the session and where the
-/// event of the command goes, if it is wanted; `name` is its row in the
-/// profile. The event is the caller's, too, who asks for it by `given`.
+/// Enqueues a command that copies `bytes` bytes. `enqueue` gets the session and
+/// an event pointer, which may be null; `name` is the row in the profile. If
+/// `given` is not null, the caller gets its own reference to the event.
 template <typename Enqueue>
 static void transfer(int64_t bytes, const char *call, const char *direction,
                      const char *name, cl_event *given, Enqueue enqueue) {
@@ -216,7 +218,7 @@ static void download(void *host, void *buffer, int64_t bytes,
 
 void layoutClUpload(void *buffer, const void *host, int64_t bytes) {
   Lock lock(getMutex());
-  // Blocking, as the host may change its memory after the copy.
+  // Blocking, because the host may change its memory after the call.
   upload(buffer, host, bytes, CL_TRUE, nullptr);
 }
 

@@ -1,12 +1,13 @@
-//===- Memory.h - Transfers that nobody waits for ---------------*- C++ -*-===//
+//===- Memory.h - Non-blocking transfers ------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// layoutClUpload and layoutClDownload for a caller whose host memory stays as
-// it is until the copy is done. Callers hold the mutex.
+// Variants of layoutClUpload and layoutClDownload that do not block. The caller
+// must keep the host memory unchanged until the copy is done, and hold the
+// mutex.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 
 namespace mlir::layout::opencl {
 
-/// The event, which the caller releases, is left as it is where nothing is
-/// copied; null: none is wanted.
+/// Starts an upload. If `event` is not null and a copy is started, sets
+/// `*event`, which the caller must release.
 void startUpload(void *buffer, const void *host, int64_t bytes,
                  cl_event *event);
 void startDownload(void *host, void *buffer, int64_t bytes);

@@ -1,4 +1,4 @@
-//===- OpenCLPackage.cpp - Run a package of kernels -----------------------===//
+//===- OpenCLPackage.cpp - Run a package of OpenCL kernels ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace mlir::layout::opencl;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 namespace {
-/// A tensor that goes in or comes out, and its data between runs.
+/// An input or output tensor and its data between runs.
 struct HostTensor {
   LayoutClTensor description;
   std::string data;
@@ -26,11 +26,11 @@ struct HostTensor {
 } // namespace
 
 namespace {
-/// A command that somebody may wait for; empty where there is none.
+/// Owns the event of a command; null if there is none.
 class Event {
 public:
   ~Event() { set(nullptr); }
-  /// Takes over `next`.
+  /// Takes ownership of `next` and releases the old event.
   void set(cl_event next) {
     if (event)
       clReleaseEvent(event);
@@ -48,8 +48,8 @@ private:
 struct LayoutClPackage {
   Manifest manifest;
   std::vector<HostTensor> inputs, outputs;
-  std::vector<void *> kernels; // null where no command launches it
-  std::vector<void *> memory;  // null before its first use and after the last
+  std::vector<void *> kernels; // null if never launched
+  std::vector<void *> memory;  // null except from first to last use
   Event uploaded, done;        // of the last run
 
   bool load();
@@ -81,7 +81,7 @@ void *LayoutClPackage::getConstant(int64_t number, const std::string &bytes) {
                              of.height, of.slices, bytes.data(), bytes.size());
 }
 
-/// Builds the kernels, sends the constants, and forgets the data of both.
+/// Builds the kernels, uploads the constants, and frees the data of both.
 bool LayoutClPackage::load() {
   inputs = describe(manifest.inputs);
   outputs = describe(manifest.outputs);
@@ -203,7 +203,7 @@ void LayoutClPackage::wait() {
 }
 
 LayoutClPackage::~LayoutClPackage() {
-  // Copies may be under way, whatever failed since.
+  // Copies may be in flight even after an error.
   done.wait();
   for (void *each : memory)
     layoutClRelease(each);
@@ -212,7 +212,7 @@ LayoutClPackage::~LayoutClPackage() {
 }
 
 //===----------------------------------------------------------------------===//
-// The functions of the header
+// C API
 //===----------------------------------------------------------------------===//
 
 LayoutClPackage *layoutClLoadPackage(const char *directory) {
@@ -230,8 +230,8 @@ LayoutClPackage *layoutClLoadPackage(const char *directory) {
   return nullptr;
 }
 
-/// The tensor `number`; null and an error where there is none or it has another
-/// size.
+/// Returns the tensor `number`, or reports an error and returns null if it does
+/// not exist or does not have `bytes` bytes.
 template <typename Tensors>
 static auto *find(Tensors &tensors, const char *what, int32_t number,
                   int64_t bytes) {

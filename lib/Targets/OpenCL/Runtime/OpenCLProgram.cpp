@@ -1,4 +1,4 @@
-//===- OpenCLProgram.cpp - Programs with kernels --------------------------===//
+//===- OpenCLProgram.cpp - Run programs with OpenCL kernels ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir;
 
 void layout::useOpenCL(CompileOptions &options) {
-  // The message is emitted as a diagnostic instead.
+  // The message is emitted as a diagnostic instead of being printed.
   layoutClSetErrorHandler(nullptr);
   auto add = [&](StringRef name, auto *function) {
     options.symbols.push_back({name.str(), reinterpret_cast<void *>(function)});

@@ -1,4 +1,4 @@
-//===- Pool.cpp - Memory that is used again -------------------------------===//
+//===- Pool.cpp - Reuse of released device memory -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Profile.cpp - Times of commands ------------------------------------===//
+//===- Profile.cpp - Timing of commands -----------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,7 +69,7 @@ bool mlir::layout::opencl::readTime(cl_event event, uint64_t &nanoseconds) {
   return true;
 }
 
-/// What is known of some launches says nothing of all.
+/// Adds `work` to `sum`, which becomes -1 if either is unknown.
 static void addWork(double &sum, double work) {
   sum = sum < 0 || work < 0 ? -1 : sum + work;
 }
@@ -98,7 +98,7 @@ void mlir::layout::opencl::collectProfile() {
   profile.pending = std::move(left);
 }
 
-/// So many thousand millions in a second.
+/// Returns `count` per second in units of 10^9, or "-" if unknown.
 static std::string getRate(double count, double seconds) {
   char text[32] = "-";
   if (count >= 0 && seconds > 0)

@@ -1,12 +1,12 @@
-//===- Profile.h - Times of commands ----------------------------*- C++ -*-===//
+//===- Profile.h - Timing of commands ---------------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of layoutClPrintProfile: a row for each kernel and direction of
-// copies, from the events of their commands.
+// Collects the rows of layoutClPrintProfile, one per kernel and direction of
+// copies, from the events of commands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,19 +17,20 @@
 
 namespace mlir::layout::opencl {
 
-/// What a command moves and computes; less than 0 where it is not known.
+/// The bytes and operations of a command; negative if unknown.
 struct Work {
   double bytes = -1, operations = -1;
 };
 
 bool isProfiling();
-/// Takes over the event, which may be null.
+/// Adds a command to the profile. Takes ownership of `event`, which may be
+/// null.
 void addToProfile(const std::string &name, cl_event event, Work work);
-/// Reads the times of the commands that are done; to be called after a wait.
+/// Reads the times of finished commands. Call it after a wait.
 void collectProfile();
 
-/// Nanoseconds from the start to the end of a command; false where its queue
-/// does not measure.
+/// Sets the duration of a command in nanoseconds. Returns false if its queue
+/// has no profiling.
 bool readTime(cl_event event, uint64_t &nanoseconds);
 
 } // namespace mlir::layout::opencl

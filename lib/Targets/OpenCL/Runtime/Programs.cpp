@@ -1,4 +1,4 @@
-//===- Programs.cpp - Build SPIR-V for the device -------------------------===//
+//===- Programs.cpp - Build kernels for the device ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 using namespace mlir::layout::opencl;
 
-/// The build log without blank lines around it.
+/// Returns the build log without trailing blank lines.
 static std::string getBuildLog(cl_program program, cl_device_id device) {
   size_t size = 0;
   if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr,
@@ -27,7 +27,7 @@ static std::string getBuildLog(cl_program program, cl_device_id device) {
   return log;
 }
 
-/// Whether programs can be made from SPIR-V by OpenCL 2.1's own call.
+/// Returns true if the device accepts SPIR-V by the core API of OpenCL 2.1.
 static bool takesSpirvInCore(cl_device_id device) {
   return getDeviceText(device, CL_DEVICE_IL_VERSION).find("SPIR-V") !=
          std::string::npos;
@@ -54,8 +54,8 @@ static bool takesSpirv(const Session &session) {
                  .find("cl_khr_il_program") != std::string::npos;
 }
 
-/// The program before it is built, and how it is to be built; null where an
-/// error is reported.
+/// Creates the unbuilt program and sets its build `options`. Reports an error
+/// and returns null on failure.
 static cl_program create(Session &session, std::string_view spirv,
                          const char *source, const std::string &kernel,
                          const std::string &what, std::string &options) {
@@ -85,18 +85,18 @@ static cl_program create(Session &session, std::string_view spirv,
 }
 
 //===----------------------------------------------------------------------===//
-// Binaries of the device
+// Device binaries
 //===----------------------------------------------------------------------===//
 
-/// What a binary depends on: the device, its driver and what was compiled.
+/// Returns the cache key of a binary: the device, its driver and the source.
 static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                 const char *source) {
   return session.getKey() + (source ? std::string("source\n") + source
                                     : "il\n" + std::string(spirv));
 }
 
-/// The program of a binary that was kept; null where there is none, or the
-/// driver does not take it any more.
+/// Returns the program of a cached binary, or null if there is none or the
+/// driver rejects it.
 static cl_program loadBinary(Session &session, const std::string &key) {
   std::string binary;
   if (!findInCache(".bin", key, binary))
@@ -115,8 +115,9 @@ static cl_program loadBinary(Session &session, const std::string &key) {
   return nullptr;
 }
 
-/// A driver may make the binary only now: PoCL compiles every kernel a second
-/// time, for groups of any size, so nobody asks who keeps nothing.
+/// Stores the binary in the cache, if that is on. Requesting it can be
+/// expensive: PoCL compiles every kernel a second time, for any work-group
+/// size.
 static void keepBinary(cl_program program, const std::string &key) {
   size_t size = 0;
   if (!isCacheOn() ||
@@ -131,7 +132,7 @@ static void keepBinary(cl_program program, const std::string &key) {
     keepInCache(".bin", key, binary);
 }
 
-/// The built program; null where an error is reported.
+/// Returns the built program, or reports an error and returns null.
 static cl_program build(Session &session, std::string_view spirv,
                         const char *source, const std::string &kernel) {
   std::string key = getBinaryKey(session, spirv, source);
@@ -157,13 +158,14 @@ static cl_program build(Session &session, std::string_view spirv,
 }
 
 namespace {
-/// What SPIR-V states to need, and so what the source of the same program does.
+/// The requirements that SPIR-V states; the OpenCL C of the program has them,
+/// too, except `addressBits`.
 struct Needs {
   bool halves = false, int64 = false;
-  cl_uint addressBits = 0; // of the words alone; 0 is any
+  cl_uint addressBits = 0; // of SPIR-V only; 0: any
 
   explicit Needs(std::string_view spirv) {
-    // Capabilities, extensions and imports, and then the memory model.
+    // Visits capabilities, extensions and imports up to the memory model.
     for (size_t at = 5, length = 1; length && 4 * (at + 2) <= spirv.size();
          at += length) {
       uint32_t words[2]; // the length and opcode of an instruction, an operand
@@ -182,7 +184,8 @@ struct Needs {
 };
 } // namespace
 
-/// What the device has not of what is needed, and the way out.
+/// Describes the first requirement that the device does not meet, with a
+/// remedy; "" if there is none.
 static std::string findMissing(const Session &session, const Needs &needs) {
   auto has = [&](cl_device_info what, const char *word) {
     return getDeviceText(session.device, what).find(word) != std::string::npos;
@@ -201,8 +204,8 @@ static std::string findMissing(const Session &session, const Needs &needs) {
   return "";
 }
 
-/// Whether to build from source; false and an error where the device has not
-/// what the program needs, or there is no source that is asked for.
+/// Sets `isChosen` if the kernel is built from OpenCL C. Returns false after an
+/// error if the device lacks a requirement or the requested source is missing.
 static bool chooseSource(const Session &session, std::string_view spirv,
                          const char *source, const char *name, bool &isChosen) {
   Needs needs(spirv);

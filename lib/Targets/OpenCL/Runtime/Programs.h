@@ -1,18 +1,17 @@
-//===- Programs.h - Kernels from SPIR-V -------------------------*- C++ -*-===//
+//===- Programs.h - Build kernels for the device ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module of SPIR-V is built once for the process. A device that takes SPIR-V
-// gets it as it is; any other gets SPIR, LLVM bitcode, into which a tool of its
-// own translates it:
+// Builds programs from OpenCL C or SPIR-V, each once per process. A device that
+// does not accept SPIR-V gets SPIR, LLVM bitcode, into which a tool translates
+// it:
 //
 //   llvm-spirv-15 -r --spirv-target-env=CL1.2 kernels.spv -o kernels.bc
 //
-// What the tool made is kept on disk with the words it was made from, so that a
-// hit is a comparison, not a promise of a hash.
+// The output of the tool is cached on disk (DiskCache.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,26 +25,27 @@
 
 namespace mlir::layout::opencl {
 
-/// Along x, y and z.
+/// Extents along x, y and z.
 using Sizes = std::array<size_t, 3>;
 
 struct Kernel {
-  /// What a grid runs in.
+  /// The work-group size of a grid.
   struct Groups {
     Sizes local = {1, 1, 1};
     bool isTuned = false;
   };
   std::string name;
   cl_kernel kernel;
-  std::string program; // a hash of what it was built from
+  std::string program; // a hash of its SPIR-V or source
   LayoutClKernelFacts facts;
-  std::map<std::pair<Sizes, Sizes>, Groups> groups; // of grids and groups
+  std::map<std::pair<Sizes, Sizes>, Groups> groups; // by grid and group
 };
 
-/// Of a slot that no program has any more; null is none.
+/// Releases a kernel whose slot is no longer used; null is allowed.
 void releaseKernel(Kernel *kernel);
 
-/// SPIR of a SPIR-V module; false after an error, which names `kernel`.
+/// Translates a SPIR-V module to SPIR. Returns false after an error, which
+/// names `kernel`.
 bool translateToSpir(std::string_view spirv, const std::string &kernel,
                      std::string &spir);
 

@@ -1,4 +1,4 @@
-//===- Scopes.cpp - Memory whose last use is not in sight -----------------===//
+//===- Scopes.cpp - Scopes of device memory -------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-/// What each open scope of this thread has to release, innermost last.
+/// The unreleased memory of each scope of this thread, innermost scope last.
 static thread_local std::vector<std::set<void *>> scopes;
 
 void mlir::layout::opencl::addToScope(void *memory) {

@@ -1,12 +1,12 @@
-//===- Scopes.h - Memory whose last use is not in sight ---------*- C++ -*-===//
+//===- Scopes.h - Scopes of device memory -----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which allocations layoutClLeaveScope releases: those of its thread since
-// layoutClEnterScope that were not released before and do not stay for good.
+// The memory that layoutClLeaveScope releases: the allocations of its thread
+// since layoutClEnterScope, except those released before and constants.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Session.cpp - Find the device, open its queue ----------------------===//
+//===- Session.cpp - Find the device and create its queue -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,12 +44,13 @@ namespace {
 struct Found {
   cl_platform_id platform;
   cl_device_id device;
-  std::string name; // the device's and its platform's
+  std::string name; // of the device and its platform
   bool isGpu;
 };
 } // namespace
 
-/// Every device of every platform, GPUs first.
+/// Returns the devices of all platforms, GPUs first. Sets `code` to the result
+/// of clGetPlatformIDs.
 static std::vector<Found> listDevices(cl_int &code) {
   std::vector<Found> found;
   cl_uint count = 0;
@@ -144,7 +145,7 @@ Session *Session::get() {
     return nullptr;
   if (opened)
     return opened;
-  // Where a device is missing, each program finds out for itself.
+  // Failure is not cached: each program reports a missing device.
   auto *candidate = new Session;
   if (candidate->open())
     opened = candidate;

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One device, context and queue for the process, and the error that stops them.
-// Every entry point of the C API starts with
+// The device, context and queue of the process, and the pending error. Every
+// entry point of the C API starts with
 //
 //   Session *session = Session::get();
 //   if (!session)
 //     return nullptr;           // an error is pending, or there is no device
 //
 // Laws:
-//   - report() keeps the first message only, until it is taken.
-//   - The session is never destroyed: drivers take their own state down at
-//     exit, in an order that is not ours.
+//   - report() keeps only the first message until it is taken.
+//   - The session is never destroyed: drivers tear down their state at exit in
+//     an order that the runtime cannot control.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_SESSION_H
 
 #define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // a queue of a 1.2 device
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue for OpenCL 1.2
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <map>
@@ -34,18 +34,19 @@
 
 namespace mlir::layout::opencl {
 
-/// Guards all state of the runtime: clSetKernelArg is not thread safe.
+/// Returns the mutex of all runtime state; clSetKernelArg is not thread-safe.
 std::recursive_mutex &getMutex();
 
-/// Makes `message` the pending error, unless there is one.
+/// Makes `message` the pending error unless there is one.
 void report(const std::string &message);
 bool hasError();
 
-/// "CL_INVALID_VALUE", or the number of a code that has no name here.
+/// Returns the name of `code`, e.g. "CL_INVALID_VALUE", or "OpenCL error
+/// <code>" if the name is unknown.
 std::string getCodeName(cl_int code);
 
-/// Reports "<what> failed: <call> returned <code>" and returns false, unless
-/// `code` is CL_SUCCESS.
+/// Returns true if `code` is CL_SUCCESS, else reports "<what> failed: <call>
+/// returned <code>".
 bool check(cl_int code, const char *call, const std::string &what);
 
 struct ImageLimits {
@@ -53,14 +54,16 @@ struct ImageLimits {
          layers = 0;
 };
 
-/// What a device says of itself.
+/// Returns a text property of the device, or "" if it has none.
 std::string getDeviceText(cl_device_id device, cl_device_info what);
 
 class Session {
 public:
-  /// Null while an error is pending or where no device was found.
+  /// Returns the session and opens it at the first call, or returns null if an
+  /// error is pending or there is no device.
   static Session *get();
-  /// Also while an error is pending; null before the first use of the device.
+  /// Returns the session even if an error is pending, or null before the first
+  /// use of the device.
   static Session *getOpened();
 
   cl_platform_id platform = nullptr;
@@ -73,11 +76,11 @@ public:
   bool hasImages = false;
   ImageLimits limits;
 
-  /// Whether CL_RGBA images of the object and channel types can be read and
-  /// written.
+  /// Returns true if CL_RGBA images of the object and channel types can be read
+  /// and written.
   bool supports(cl_mem_object_type object, cl_channel_type channel);
 
-  /// The name, vendor and versions of the device and its driver.
+  /// Returns the name, vendor and versions of the device and its driver.
   std::string getKey() const;
 
 private:

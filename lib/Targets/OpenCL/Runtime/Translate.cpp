@@ -1,4 +1,4 @@
-//===- Translate.cpp - SPIR-V to SPIR, by a tool, once --------------------===//
+//===- Translate.cpp - Translate SPIR-V to SPIR by a tool -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,8 @@ using namespace mlir::layout::opencl;
 // The tool
 //===----------------------------------------------------------------------===//
 
-/// Runs a command with its output in a file; the reason when it fails.
+/// Runs a command with its output in a file. Returns the reason if it fails,
+/// else "".
 static std::string run(const std::vector<std::string> &command,
                        const std::string &outputPath) {
   std::vector<char *> arguments;
@@ -74,8 +75,8 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
                      "' failed: the device takes no SPIR-V, and ";
   std::string base = getVariable("TMPDIR");
   if (base.empty())
-    base = P_tmpdir; // what POSIX says where nobody says otherwise
-  std::string work = base + "/layout-opencl-XXXXXX"; // mkdtemp fills the X in
+    base = P_tmpdir; // the default directory of POSIX
+  std::string work = base + "/layout-opencl-XXXXXX"; // mkdtemp replaces the Xs
   if (!mkdtemp(work.data())) {
     report(what + "no temporary directory could be made in '" + base +
            "': " + std::strerror(errno));

@@ -1,13 +1,13 @@
-//===- LayoutToGPU.h - Tensors to device memory and kernels -----*- C++ -*-===//
+//===- LayoutToGPU.h - Lower tensors to device memory -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The lowering to OpenCL images and buffers as a function. It decides no
-// layout: where elements live and what padding holds is read off the types. It
-// does decide which tensors never reach memory.
+// The lowering to OpenCL images and buffers as a function. It does not choose
+// layouts: types state the storage of elements and the value of padding. It
+// chooses the tensors that are never stored because of fusion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 namespace mlir {
 namespace layout {
 
-/// Lowers `module`; see the pass convert-layout-to-gpu. Where something cannot
-/// be lowered, or is an image that `target` cannot hold, reports it and fails.
+/// Lowers `module` like the pass convert-layout-to-gpu. Emits an error and
+/// fails if an op cannot be lowered, or if an image does not fit `target`.
 LogicalResult convertLayoutToGPU(ModuleOp module, OpenClTargetAttr target = {});
 
 } // namespace layout

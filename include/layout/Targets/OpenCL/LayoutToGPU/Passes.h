@@ -1,4 +1,4 @@
-//===- Passes.h - Tensors to device memory and kernels ----------*- C++ -*-===//
+//===- Passes.h - Passes from tensors to GPU kernels ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpenCL.h - What a compiled program asks of OpenCL --------*- C++ -*-===//
+//===- OpenCL.h - The OpenCL runtime of programs ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,41 +6,41 @@
 //===----------------------------------------------------------------------===//
 //
 // The C functions that `convert-gpu-to-opencl-runtime` calls: one device, one
-// queue that runs commands in order, images and buffers in it, kernels from
-// SPIR-V or OpenCL C. The library needs no LLVM, so that object code can be
-// linked with it.
+// in-order queue, images and buffers, kernels from SPIR-V or OpenCL C. The
+// library does not depend on LLVM, so that object code can be linked with it.
 //
 //   void *in = layoutClCreateImage(LayoutClImage2D, LayoutClFloat, 6, 10, 1);
 //   void *k = layoutClGetKernel(&slot, spirv, bytes, source, "copy", &facts);
-//   int64_t grid[6] = {3, 5, 1, 2, 2, 1};       // groups, items of a group
+//   int64_t grid[6] = {3, 5, 1, 2, 2, 1};       // work-groups, their sizes
 //   const void *values[2] = {in, out};
 //   int64_t sizes[2] = {0, 0};                  // 0: a memory object
 //   layoutClLaunch(k, grid, 2, values, sizes);
 //
 // Laws:
-//   - The device is looked up at the first call: a GPU before others, or the
-//     first one whose name or platform holds $LAYOUT_OPENCL_DEVICE.
-//   - Only uploads and downloads wait. Host memory is free to change when they
+//   - The device is chosen at the first call: the first GPU, else the first
+//     device, whose name or platform contains $LAYOUT_OPENCL_DEVICE if it is
+//     set.
+//   - Only uploads and downloads block. Host memory may change when they
 //     return.
-//   - The first call that fails gives its message to the handler and is kept;
-//     all calls after it do nothing (and return null) until the error is taken.
-//     No call crashes because an earlier one failed.
+//   - The first call that fails passes its message to the handler. All later
+//     calls do nothing (and return null) until the error is taken. No call
+//     crashes because an earlier one failed.
 //   - An object is released after the commands that use it.
 //
 // Environment:
 //   LAYOUT_OPENCL_DEVICE      part of the name of the device or its platform
 //   LAYOUT_OPENCL_PROFILE     1: time kernels, print a table at exit
-//   LAYOUT_OPENCL_TUNE        1: measure groups of several sizes at the first
+//   LAYOUT_OPENCL_TUNE        1: measure several work-group sizes at the first
 //                             launch of a kernel on a grid, and keep the best
 //   LAYOUT_OPENCL_SOURCE      1: build all kernels from OpenCL C, 0: all from
-//                             SPIR-V; without it those from OpenCL C that have
-//                             some, where the device takes no SPIR-V
-//   LAYOUT_OPENCL_TRANSLATOR  SPIR-V to SPIR for SPIR-V on devices that take
-//                             none (llvm-spirv-15)
-//   LAYOUT_OPENCL_CACHE       where built and translated kernels are kept;
-//                             empty: nowhere
+//                             SPIR-V; unset: from OpenCL C if the program has
+//                             it and the device does not accept its SPIR-V
+//   LAYOUT_OPENCL_TRANSLATOR  the tool that translates SPIR-V to SPIR for
+//                             devices without SPIR-V (llvm-spirv-15)
+//   LAYOUT_OPENCL_CACHE       the directory of built and translated kernels;
+//                             empty: no cache
 //                             ($XDG_CACHE_HOME or ~/.cache, mlir-layout/opencl)
-//   LAYOUT_OPENCL_CACHE_BYTES what is kept there at most (256 MiB)
+//   LAYOUT_OPENCL_CACHE_BYTES the size limit of the cache in bytes (256 MiB)
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@
 
 #include <stdint.h>
 
-/// What the function of a kernel in OpenCL C has before the kernel's name.
+/// The prefix of a kernel's function name in OpenCL C.
 #define LAYOUT_CL_SOURCE_PREFIX "kernel_"
 
 #ifdef __cplusplus
@@ -62,7 +62,7 @@ enum LayoutClKind {
   LayoutClImage3D = 3
 };
 
-/// The four channels of a pixel, CL_RGBA.
+/// The data type of the four CL_RGBA channels.
 enum LayoutClChannel {
   LayoutClFloat = 0,
   LayoutClHalf = 1,
@@ -71,96 +71,101 @@ enum LayoutClChannel {
   LayoutClSigned32 = 4
 };
 
-/// A buffer of so many bytes. Contents are undefined, as those of images.
+/// Creates a buffer of `bytes` bytes with undefined contents.
 void *layoutClCreateBuffer(int64_t bytes);
 
-/// An image; `slices` counts the layers of an array or the depth. One that the
-/// device cannot hold is an error that names the limit.
+/// Creates an image with undefined contents; `slices` is the number of array
+/// layers or the depth. If it exceeds a limit of the device, the error names
+/// the limit.
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 
-/// What is released waits for the next tensor that fits into it, at most twice
-/// of what was in use at one time.
+/// Releases an object to a pool, from which later allocations that fit are
+/// served. The pool holds at most twice the peak number of bytes in use.
 void layoutClRelease(void *memory);
 
-/// Gives what waits back to the driver.
+/// Frees the objects in the pool.
 void layoutClReleaseWaiting(void);
 
-/// Between these two calls of one thread, whatever the thread allocates and
-/// does not release is released by the second one; pairs may nest. For memory
-/// whose last use no compiler sees, such as what loops carry.
+/// Begins and ends a scope: the second call releases all memory that this
+/// thread allocated in the scope and did not release. Scopes may nest. They
+/// serve memory whose last use is unknown to the compiler, e.g. of loop-carried
+/// values.
 void layoutClEnterScope(void);
 void layoutClLeaveScope(void);
 
-/// The object that holds a constant of the program, kept in `*slot`, which is
-/// null before the first call: a buffer where `kind` is 0, else an image, with
-/// `bytes` of `host` in it, rows of pixels without gaps. It is never released.
+/// Returns the memory object of a program constant, cached in `*slot`, which is
+/// null before the first call. The object is a buffer if `kind` is 0, else an
+/// image. It holds `bytes` bytes of `host`, rows of pixels without gaps, and is
+/// never released.
 void *layoutClGetConstant(void **slot, int32_t kind, int32_t channel,
                           int64_t width, int64_t height, int64_t slices,
                           const void *host, int64_t bytes);
 
 void layoutClUpload(void *buffer, const void *host, int64_t bytes);
 void layoutClDownload(void *host, void *buffer, int64_t bytes);
-/// Buffer to buffer.
+/// Copies `bytes` bytes between two buffers of the device.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
-/// What a compiler knows of a kernel. Numbers are those of an item, or of a
-/// group where the kernel is not for any groups; -1 where they are not known.
+/// Statically known facts about a kernel. Numbers are per work-item, or per
+/// work-group unless `any_groups` is set; -1 if unknown.
 typedef struct LayoutClKernelFacts {
   int64_t operations; // on elements
   int64_t bytes;      // read and written
-  int64_t items[3];   // of a grid, so many compute along x, y and z; -1: all
+  int64_t items[3];   // that compute along x, y and z, in work-items; -1: all
   int64_t any_groups; // 1: it knows the place of an item in the whole grid
                       // alone, and groups of any size run the same items
   int64_t may_repeat; // 1: it writes nothing that it reads
 } LayoutClKernelFacts;
 
-/// Of a kernel of which nothing is known.
+/// The initializer of facts of which none is known.
 #define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
 
-/// The kernel `name` of a SPIR-V module, or the function `kernel_<name>` of its
-/// OpenCL C `source`, which may be null, as may be what is known of it. The
-/// result is kept in `*slot`, which is null before the first call; equal
+/// Returns the kernel `name` of a SPIR-V module, or the function
+/// `kernel_<name>` of its OpenCL C `source`. `source` and `facts` may be null.
+/// The result is cached in `*slot`, which is null before the first call. Equal
 /// modules are built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
                         const LayoutClKernelFacts *facts);
 
-/// Runs groups[0..2] = grid[0..2] of grid[3..5] items each. Where `sizes` is 0
-/// the value is a memory object, otherwise it points at so many bytes. A kernel
-/// for any groups runs in those that were measured to be the best, or in
-/// smaller ones where the device has none of so many items.
+/// Launches grid[0..2] work-groups of grid[3..5] work-items each. `values[i]`
+/// is a memory object if sizes[i] is 0, otherwise it points to sizes[i] bytes.
+/// A kernel with `any_groups` runs with the work-group size measured to be the
+/// best, or with a smaller one if the device does not support the given one.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
-/// Fails in place of a launch whose sizes are too large for the kernel `name`,
-/// which has indices of 32 bits.
+/// Reports an error in place of a launch of the kernel `name`, whose 32-bit
+/// indices are too small for the sizes.
 void layoutClRefuseSizes(const char *name);
 
-/// The message of the first failed call since the last take, or null. The text
-/// lives until the next failure.
+/// Returns and clears the pending error message, or returns null if there is
+/// none. The text is valid until the next failure.
 const char *layoutClTakeError(void);
 
-/// Gets every kept message; the default prints it to stderr. Null: nothing.
+/// Sets the function that gets each kept message. The default prints to stderr;
+/// null disables it.
 void layoutClSetErrorHandler(void (*handler)(const char *message));
 
-/// Whether kernels are timed from now on. Call it before the first other call
-/// to time all of them.
+/// Enables or disables timing of kernels. To time all of them, call it before
+/// any other function.
 void layoutClSetProfiling(int32_t on);
 
-/// Whether groups of several sizes are measured at the first launch of a kernel
-/// on a grid. The best is kept with built kernels, for all processes.
+/// Enables or disables tuning: the first launch of a kernel on a grid measures
+/// several work-group sizes. The best is cached on disk for all processes.
 void layoutClSetTuning(int32_t on);
 
-/// Prints launches and times of each kernel, and of transfers, to stderr, with
-/// the bytes and operations in a second where they are known.
+/// Prints the launches and times of each kernel and of transfers to stderr,
+/// with bytes and operations per second if known.
 void layoutClPrintProfile(void);
 
-/// The name of the device, or null (and an error) where there is none.
+/// Returns the name of the device, or reports an error and returns null if
+/// there is none.
 const char *layoutClGetDeviceName(void);
 
-/// The name of the device that something ran on, and whether it is a GPU; null
-/// before the first run.
+/// Returns the name of the device in use and sets `*isGpu`, or returns null
+/// before its first use.
 const char *layoutClGetUsedDevice(int32_t *isGpu);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-//===- OpenCLPackage.h - Run a package of kernels ---------------*- C++ -*-===//
+//===- OpenCLPackage.h - Run a package of OpenCL kernels --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,17 +16,19 @@
 //   const char *error = layoutClTakeError();     // of the first that failed
 //
 // Laws:
-//   - Errors are those of OpenCL.h: after one all calls do nothing until it is
-//     taken. A null package, which a failed load gives, is no other error.
-//   - A package is checked when it is loaded: files, numbers and sizes fit one
-//     another. Its kernels are code and are trusted as such.
-//   - Kernels are built and constants sent to the device by the load, and kept
-//     until the package is destroyed. Runs use the memory of others that ended.
-//   - A run does not wait for the device: its commands are in the queue when it
-//     returns. layoutClCopyOutput waits for the last run, layoutClSetInput
-//     until runs before it have taken their inputs; other threads go on
-//     meanwhile. An error of the device is reported by whoever waits.
-//   - A package is used by one thread at a time; different ones by any.
+//   - Errors are those of OpenCL.h: after an error all calls do nothing until
+//     it is taken. A null package, the result of a failed load, is not an
+//     error.
+//   - Loading a package checks that its files, numbers and sizes are
+//     consistent. Its kernels are code and are trusted as such.
+//   - Loading builds the kernels and uploads the constants, which are kept
+//     until the package is destroyed. Runs reuse the memory of earlier runs.
+//   - A run does not wait for the device: it returns when its commands are in
+//     the queue. layoutClCopyOutput waits for the last run, layoutClSetInput
+//     until earlier runs have uploaded their inputs; other threads are not
+//     blocked. An error of the device is reported by the waiting call.
+//   - A package is used by one thread at a time; different packages may be used
+//     by different threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,38 +43,39 @@ extern "C" {
 
 typedef struct LayoutClPackage LayoutClPackage;
 
-/// A dense tensor in rows, as the program takes or gives it.
+/// A dense row-major tensor, an input or output of the program.
 typedef struct LayoutClTensor {
-  const char *name;    // empty where it has none, as outputs
+  const char *name;    // empty if unnamed, as outputs are
   const char *element; // "f32", "i8", ..
   int32_t rank;
   const int64_t *sizes;
   int64_t bytes;
 } LayoutClTensor;
 
-/// Null where an error is reported.
+/// Loads a package from `directory`, or reports an error and returns null.
 LayoutClPackage *layoutClLoadPackage(const char *directory);
 
 int32_t layoutClCountInputs(const LayoutClPackage *package);
 int32_t layoutClCountOutputs(const LayoutClPackage *package);
-/// Null where there is none of this number. It lives as long as the package.
+/// Returns the input or output `number`, valid as long as the package, or null
+/// if there is none.
 const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
                                        int32_t number);
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
-/// Copies the data, for the next run and those after it.
+/// Copies `bytes` bytes of `data` as the input of all following runs.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
-/// Starts the program on the inputs, each of which was set.
+/// Starts the program. All inputs must have been set.
 void layoutClRunPackage(LayoutClPackage *package);
-/// Returns when all runs are done.
+/// Waits until all runs are done.
 void layoutClWaitPackage(LayoutClPackage *package);
-/// Copies what the last run gave, when it is done.
+/// Waits for the last run and copies an output of `bytes` bytes to `data`.
 void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
                         int64_t bytes);
 
-/// Waits for runs that are not done.
+/// Waits for running programs and frees the package.
 void layoutClDestroyPackage(LayoutClPackage *package);
 
 #ifdef __cplusplus

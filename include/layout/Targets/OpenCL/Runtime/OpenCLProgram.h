@@ -1,4 +1,4 @@
-//===- OpenCLProgram.h - Programs with kernels ------------------*- C++ -*-===//
+//===- OpenCLProgram.h - Run programs with OpenCL kernels -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Lets a CompiledProgram (CompiledProgram.h) call the OpenCL runtime of this
-// process, and makes a run fail with the runtime's message. A module that makes
-// no such call costs nothing: no device is looked up before the first one.
+// process; a runtime error makes the run fail with its message. A module
+// without such calls has no overhead: the device is looked up at the first
+// call.
 //
 //   CompileOptions options;
 //   useOpenCL(options);
@@ -25,18 +26,19 @@ namespace mlir::layout {
 void useOpenCL(CompileOptions &options);
 
 struct OpenCLDevice {
-  std::string name; // and its platform's
+  std::string name; // of the device and its platform
   bool isGpu;
 };
 
-/// What the programs of this process ran on; nothing where none had kernels.
+/// Returns the device that programs of this process used, or std::nullopt if
+/// none has run a kernel.
 std::optional<OpenCLDevice> getUsedOpenCLDevice();
 
-/// To be called before the first program runs.
+/// Enables profiling. Call it before the first program runs.
 void setOpenCLProfiling(bool on);
-/// Kernels run in groups that were measured to be the best from now on.
+/// Enables tuning of work-group sizes.
 void setOpenCLTuning(bool on);
-/// Prints the kernels' launches and times to stderr.
+/// Prints the launches and times of kernels to stderr.
 void printOpenCLProfile();
 
 } // namespace mlir::layout
