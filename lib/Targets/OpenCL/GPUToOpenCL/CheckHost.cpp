@@ -1,4 +1,4 @@
-//===- CheckHost.cpp - What the OpenCL runtime has no call for ------------===//
+//===- CheckHost.cpp - Check the preconditions of host lowering -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -82,7 +82,7 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   for (auto [i, want, have] : llvm::enumerate(expected, given)) {
     auto wantMemref = dyn_cast<MemRefType>(want);
     auto haveMemref = dyn_cast<MemRefType>(have);
-    // Sizes of device memory are no part of what a kernel is passed.
+    // Sizes of device memory are not passed to kernels.
     bool fits =
         wantMemref && haveMemref
             ? wantMemref.getElementType() == haveMemref.getElementType() &&
@@ -96,7 +96,7 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   return success();
 }
 
-/// Memory of constants: whose data, and that it is not freed.
+/// Verifies the data of a constant's memory, and that the memory is not freed.
 static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   auto global =
       SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);
@@ -120,8 +120,8 @@ static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   return success();
 }
 
-/// Passes behind this one take known sizes into types, which hold no negative
-/// ones.
+/// Checks that constant sizes are not negative, which later passes require to
+/// make types static.
 static LogicalResult checkSizes(Operation *op, ValueRange sizes) {
   for (Value size : sizes) {
     IntegerAttr known;
@@ -171,15 +171,15 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
   return success();
 }
 
-/// Functions and globals of the module do not take the places of those that the
-/// conversion makes.
+/// Checks that no symbol of the module conflicts with those that the conversion
+/// creates.
 static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : module.getOps()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     if (!symbol)
       continue;
     StringRef name = symbol.getName();
-    // The scopes of convert-layout-to-gpu are functions of the runtime already.
+    // The scopes of convert-layout-to-gpu already are functions of the runtime.
     if (auto func = dyn_cast<func::FuncOp>(op);
         func && func.isExternal() && llvm::is_contained(kScopes, name) &&
         func.getFunctionType() ==

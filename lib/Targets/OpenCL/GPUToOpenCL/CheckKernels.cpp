@@ -1,4 +1,4 @@
-//===- CheckKernels.cpp - What OpenCL 1.2 cannot say ----------------------===//
+//===- CheckKernels.cpp - Check kernels for OpenCL 1.2 --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

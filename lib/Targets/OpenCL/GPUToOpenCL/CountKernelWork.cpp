@@ -1,4 +1,4 @@
-//===- CountKernelWork.cpp - What the items of kernels do -----------------===//
+//===- CountKernelWork.cpp - Count the work of kernels --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,11 +20,12 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Items of a group along x, y and z; -1 is not known.
+/// The work-group size along x, y and z; -1: unknown.
 using Group = std::array<int64_t, 3>;
 } // namespace
 
-/// What the kernel states, or all of its launches have in common.
+/// Returns the work-group size that the kernel states, or that all launches
+/// share.
 static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
   if (std::optional<ArrayRef<int32_t>> known = kernel.getKnownBlockSize())
     return {(*known)[0], (*known)[1], (*known)[2]};
@@ -48,8 +49,9 @@ static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
 
 static bool isZero(Value value) { return getConstantIntValue(value) == 0; }
 
-/// The items of the group along the dimension where all of them share the trips
-/// of the loop, or the first one has the branch alone; 1 otherwise.
+/// Returns the number of work-items along the dimension in which they share the
+/// iterations of the loop `op`, or only the first one takes the branch `op`;
+/// else 1.
 static int64_t countSharing(Operation *op, const Group &group) {
   auto itemsAlong = [&](Value value) -> int64_t {
     auto id = value.getDefiningOp<gpu::ThreadIdOp>();
@@ -68,8 +70,8 @@ static int64_t countSharing(Operation *op, const Group &group) {
              : 1;
 }
 
-/// How often the regions of `op` run in all items of a group, where `op` runs
-/// `times` times.
+/// Returns how often the regions of `op` run in all work-items of a work-group
+/// if `op` runs `times` times, or std::nullopt if unknown.
 static std::optional<int64_t> countTimes(Operation *op, int64_t times,
                                          const Group &group) {
   int64_t sharing = countSharing(op, group);
@@ -84,7 +86,7 @@ static std::optional<int64_t> countTimes(Operation *op, int64_t times,
   return times / sharing * *trips;
 }
 
-/// What a load or store of the device's memory moves.
+/// Returns the bytes moved by a load or store of device memory, else 0.
 static int64_t countBytes(Operation *op) {
   Value memory, value;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -102,12 +104,12 @@ static int64_t countBytes(Operation *op) {
          (vector ? vector.getNumElements() : 1);
 }
 
-/// The bounds of the positions under which the kernel does anything.
+/// Returns the bounds of global ids within which the kernel does any work.
 static Group findItems(gpu::GPUFuncOp kernel) {
   Group items{-1, -1, -1};
   Block *block = &kernel.getBody().front();
   while (true) {
-    // Everything is in one branch, or the kernel has no such bounds.
+    // All work must be in one branch, else there are no such bounds.
     scf::IfOp guard;
     for (Operation &op : *block)
       if (op.getNumRegions() || isa<memref::LoadOp, memref::StoreOp>(op)) {

@@ -1,4 +1,4 @@
-//===- FinishModule.cpp - What readers of OpenCL binaries ask -------------===//
+//===- FinishModule.cpp - Meet requirements of OpenCL consumers -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-/// Indices that are widened for nobody, as an image takes them narrow.
+/// Erases dead ops, e.g. the widening of indices that an image takes narrow.
 static void eraseDead(spirv::FuncOp function) {
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -20,8 +20,8 @@ static void eraseDead(spirv::FuncOp function) {
   });
 }
 
-/// All variables of a function are at its start, also those of the results of
-/// inner loops.
+/// Moves all variables to the start of the function, including those for
+/// results of inner loops, as SPIR-V requires.
 static void hoistVariables(spirv::FuncOp function) {
   Block &entry = function.getBody().front();
   SmallVector<spirv::VariableOp> variables;
@@ -42,7 +42,7 @@ static Value insert(OpBuilder &builder, Location loc, Value element,
                                           ArrayRef<int32_t>(lane));
 }
 
-/// LLVM's SPIR-V translator of version 15 shuffles vectors of one type only.
+/// Splits shuffles of two types, which LLVM's SPIR-V translator 15 rejects.
 static void splitShuffles(spirv::FuncOp function) {
   SmallVector<spirv::VectorShuffleOp> shuffles;
   function.walk([&](spirv::VectorShuffleOp op) {
@@ -56,7 +56,7 @@ static void splitShuffles(spirv::FuncOp function) {
     for (auto [lane, from] :
          llvm::enumerate(op.getComponents().getAsRange<IntegerAttr>())) {
       auto at = static_cast<int32_t>(from.getValue().getSExtValue());
-      if (at < 0) // no component
+      if (at < 0) // undefined component
         continue;
       Value element =
           at < first
@@ -69,7 +69,8 @@ static void splitShuffles(spirv::FuncOp function) {
   }
 }
 
-/// It takes a vector's OpCompositeConstruct of constants only.
+/// Splits vector OpCompositeConstructs, whose operands must be constants in
+/// LLVM's SPIR-V translator 15.
 static void splitConstructs(spirv::FuncOp function) {
   SmallVector<spirv::CompositeConstructOp> constructs;
   function.walk([&](spirv::CompositeConstructOp op) {
@@ -98,7 +99,7 @@ static void splitConstructs(spirv::FuncOp function) {
 static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
   SetVector<Attribute> interface;
   function.walk([&](spirv::AddressOfOp op) {
-    // Before SPIR-V 1.4 it names nothing but what comes in.
+    // Before SPIR-V 1.4 the interface lists only inputs and outputs.
     auto type = cast<spirv::PointerType>(op.getType());
     if (type.getStorageClass() != spirv::StorageClass::Input)
       return;
@@ -116,11 +117,11 @@ static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
   }
 }
 
-/// Adds the capabilities of a type.
+/// Adds the capabilities that `type` requires.
 static void addCapabilities(Type type,
                             llvm::SmallSetVector<spirv::Capability, 8> &set) {
   if (auto pointer = dyn_cast<spirv::PointerType>(type)) {
-    // A pointer to halves is only for vload_half and vstore_half.
+    // A pointer to halves is only used by vload_half and vstore_half.
     if (pointer.getPointeeType().isF16())
       set.insert(spirv::Capability::Float16Buffer);
     else

@@ -1,4 +1,4 @@
-//===- GPUToOpenCLRuntime.cpp - The host's side of OpenCL -----------------===//
+//===- GPUToOpenCLRuntime.cpp - Convert host code to runtime calls --------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
       return binary.emitError() << "holds no words of SPIR-V as its first "
                                    "object";
     OpBuilder builder(binary);
-    // Aligned as words. Not a string of bytes as they are: a tensor of words
-    // is what the launcher keeps out of the code it compiles.
+    // An array of aligned words. It is not a byte string because the launcher
+    // keeps only tensors of words out of the code that it compiles.
     auto type = RankedTensorType::get(bytes.size() / 4, builder.getI32Type());
     auto words = DenseElementsAttr::getFromRawBuffer(
         type, ArrayRef(bytes.data(), bytes.size()));
@@ -55,7 +55,7 @@ FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
   return binaries;
 }
 
-/// Device memrefs lose their memory space wherever they are left.
+/// Removes the memory spaces of all device memrefs.
 static void dropMemorySpaces(ModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Not every device has cl_khr_fp16, but every one reads and writes halves in
-// memory. All values of f16 become f32; an arith.extf follows each load and an
-// arith.truncf comes before each store. In a module with layout.half_arithmetic
-// only arguments do, for the host has no f16 to pass.
+// Some devices lack cl_khr_fp16, but all can load and store halves. All f16
+// values become f32, with an arith.extf after each load and an arith.truncf
+// before each store. In a module with layout.half_arithmetic this changes only
+// arguments, because the host cannot pass f16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,8 @@ static void widenResults(Operation *op) {
       llvm::for_each(block.getArguments(), widenInPlace);
 }
 
-/// After all results are wide: casts that do nothing go, stores get theirs.
+/// Removes casts that became no-ops and truncates stored values, once all
+/// results are f32.
 static void settle(Operation *op) {
   OpBuilder builder(op);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
@@ -85,7 +86,7 @@ static void settle(Operation *op) {
   }
 }
 
-/// An argument is passed as f32.
+/// Makes an f16 argument f32, and truncates it if the kernel computes in f16.
 static void widenArgument(BlockArgument argument, bool hasHalves) {
   Type half = argument.getType();
   if (!half.isF16())

@@ -1,4 +1,4 @@
-//===- HostPatterns.cpp - GPU ops of the host to runtime calls ------------===//
+//===- HostPatterns.cpp - Convert host GPU ops to runtime calls -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ static int32_t getRuntimeChannel(Type element) {
 }
 
 namespace {
-/// What the patterns of all GPU ops share.
+/// The base of the patterns of all GPU ops.
 template <typename OpTy>
 class RuntimePattern : public ConvertOpToLLVMPattern<OpTy> {
 public:
@@ -49,7 +49,8 @@ protected:
     return LLVM::LLVMPointerType::get(&this->getTypeConverter()->getContext());
   }
 
-  /// Calls a function of the runtime; null where it returns nothing.
+  /// Calls a function of the runtime. Returns null if the function returns
+  /// void.
   Value call(ConversionPatternRewriter &rewriter, Operation *op, StringRef name,
              Type result, ValueRange operands) const {
     auto module = op->getParentOfType<ModuleOp>();
@@ -65,7 +66,7 @@ protected:
     return result ? made.getResult() : Value();
   }
 
-  /// A global of the module, made where it is missing.
+  /// Returns the address of a global, which `make` creates if it is missing.
   template <typename Make>
   Value addressOf(ConversionPatternRewriter &rewriter, Operation *op,
                   const std::string &name, Make make) const {
@@ -79,7 +80,7 @@ protected:
     return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
   }
 
-  /// A pointer of the module that is null until the runtime fills it.
+  /// Returns the address of a pointer that is null until the runtime sets it.
   Value slotOf(ConversionPatternRewriter &rewriter, Operation *op,
                const std::string &name) const {
     return addressOf(rewriter, op, name, [&] {
@@ -100,7 +101,7 @@ protected:
                                     rewriter.getIntegerAttr(type, value));
   }
 
-  /// Bytes of the elements of a memref with a descriptor.
+  /// Computes the size of a memref in bytes.
   Value byteSize(ConversionPatternRewriter &rewriter, Location loc,
                  ArrayRef<Value> sizes, Type element) const {
     Type i64 = rewriter.getI64Type();
@@ -147,7 +148,8 @@ struct AllocPattern : RuntimePattern<gpu::AllocOp> {
   }
 
 private:
-  /// The object with the data of a memref.global, made at the first run.
+  /// Returns the object with the data of a memref.global, created by the first
+  /// run.
   Value getConstant(gpu::AllocOp op, FlatSymbolRefAttr data,
                     const DeviceStorage &storage, ArrayRef<Value> sizes,
                     Value slices, ConversionPatternRewriter &rewriter) const {
@@ -243,7 +245,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
         MemRefDescriptor memref(value);
         value = memref.alignedPtr(rewriter, loc);
       } else {
-        // Kernels take f32 for f16: not every device has the latter.
+        // Kernels take f32 for f16, which some devices lack.
         if (value.getType().isF16())
           value = LLVM::FPExtOp::create(rewriter, loc, rewriter.getF32Type(),
                                         value);
@@ -263,7 +265,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
   }
 
 private:
-  /// The facts of the kernel, as the struct that has them.
+  /// Returns the facts of the kernel as a LayoutClKernelFacts struct.
   Value getFacts(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
                  const std::string &name,
                  ConversionPatternRewriter &rewriter) const {
@@ -282,8 +284,8 @@ private:
     });
   }
 
-  /// Memory on the stack with these values of one type. It is allocated once
-  /// for the function, not at each turn of a loop.
+  /// Stores values of one type in an array on the stack. It is allocated once
+  /// per function, not in each iteration of a loop.
   Value spill(ConversionPatternRewriter &rewriter, Operation *op, Type type,
               ValueRange values) const {
     Location loc = op->getLoc();
@@ -307,7 +309,8 @@ private:
     return array;
   }
 
-  /// What the globals of a kernel are called. No name of a kernel has a dot.
+  /// Returns the stem of the kernel's global names; kernel names contain no
+  /// dot.
   static std::string getStem(gpu::LaunchFuncOp op) {
     return (op.getKernelModuleName().getValue() + "." +
             op.getKernelName().getValue())

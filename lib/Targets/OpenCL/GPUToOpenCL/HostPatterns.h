@@ -1,15 +1,15 @@
-//===- HostPatterns.h - GPU ops of the host to runtime calls ----*- C++ -*-===//
+//===- HostPatterns.h - Convert host GPU ops to runtime calls ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The parts of `convert-gpu-to-opencl-runtime`:
+// The steps of `convert-gpu-to-opencl-runtime`:
 //
-//   checkHost          what the runtime has no call for is an error
-//   embedBinaries      each gpu.binary becomes a constant
-//   populateHost..     one pattern for each GPU op
+//   checkHost              rejects what the runtime does not support
+//   embedBinaries          makes each gpu.binary a constant
+//   populateHostPatterns   adds a pattern for each GPU op
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,21 +27,21 @@ namespace mlir::layout {
 
 LogicalResult checkHost(ModuleOp module);
 
-/// What the names of all that the conversion makes start with.
+/// The prefixes of all symbols that the conversion creates.
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
                                      kOwnPrefix = "__opencl_";
-/// Functions of the runtime, () -> (), that convert-layout-to-gpu declares and
+/// The () -> () runtime functions that convert-layout-to-gpu declares and
 /// calls.
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 
-/// The constant with the words of a gpu.binary, by the name of the latter.
+/// The constant with the words of a gpu.binary.
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;
   LLVM::GlobalOp
-      source; // null where there is none, else with a null at its end
-  gpu::KernelTableAttr kernels; // null where the binary lists none
+      source; // null-terminated; null if there is none
+  gpu::KernelTableAttr kernels; // null if the binary has no table
 };
 using EmbeddedBinaries = llvm::StringMap<EmbeddedBinary>;
 

@@ -1,4 +1,4 @@
-//===- IndexBounds.cpp - How large the indices of a kernel get ------------===//
+//===- IndexBounds.cpp - Bounds of kernel indices -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Of a bound; what has more is not known.
+/// The maximal number of terms; bounds with more are treated as unknown.
 constexpr size_t kMostTerms = 32;
 
 //===----------------------------------------------------------------------===//
@@ -133,12 +133,12 @@ Value Bound::emit(OpBuilder &b, Location loc,
 
 using Bounds = IndexBounds::Range;
 
-/// The larger one of the distances from zero.
+/// Returns an upper bound of the absolute value.
 static Bound getMagnitude(const Bounds &x) {
   return Bound::above(Bound::above(x.most, x.least * -1.0), 0);
 }
 
-/// The better one of two upper bounds, which both hold.
+/// Returns the tighter of two valid upper bounds.
 static const Bound &tighter(const Bound &a, const Bound &b) {
   if (a.isAtLeast(b))
     return b;
@@ -163,10 +163,11 @@ static Bounds multiply(const Bounds &x, const Bounds &y) {
   return {most * -1.0, most};
 }
 
-/// Rounded down where nothing is negative, else in any way.
+/// Returns the range of a quotient, rounded down if nothing is negative, else
+/// in any direction.
 static Bounds divide(const Bounds &x, const Bounds &divisor) {
   auto quotient = [&](const Bound &bound) {
-    // The divisor of a division that happens is one at least.
+    // A divisor is at least one.
     return bound.dividedBy(divisor.least).value_or(bound);
   };
   if (!x.isNotNegative()) {
@@ -190,7 +191,7 @@ static Bounds takeRemainder(const Bounds &x, const Bounds &divisor) {
   return {last * -1.0, last};
 }
 
-/// Of a condition that the ranges decide.
+/// Returns false if the ranges refute `condition`, else std::nullopt.
 static std::optional<bool> decide(Value condition, const IndexBounds &bounds) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt)
@@ -300,7 +301,7 @@ void IndexBounds::add(Value index, const std::optional<Bounds> &range) {
     ranges.try_emplace(index, *range);
 }
 
-/// Of so many groups of items, where there is not a known number of items.
+/// Returns the range of ids, from the number of items or else of work-groups.
 static std::optional<Bounds> getPositions(unsigned dimension, int64_t items,
                                           int64_t group) {
   if (items >= 0)
@@ -331,7 +332,7 @@ void IndexBounds::addOp(Operation *op, const Grid &grid) {
                  *step = find(loop.getStep());
     if (!isIndex(loop.getInductionVar()) || !begin || !end || !step)
       return;
-    // Past the last turn, too, the index is a number of 32 bits.
+    // The index must fit in 32 bits after the last iteration, too.
     if (!include({begin->least, end->most + step->most}))
       return;
     add(loop.getInductionVar(), Bounds{begin->least, end->most - 1});

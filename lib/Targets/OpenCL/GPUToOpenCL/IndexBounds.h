@@ -1,21 +1,21 @@
-//===- IndexBounds.h - How large the indices of a kernel get ----*- C++ -*-===//
+//===- IndexBounds.h - Bounds of kernel indices -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bounds of the indices of a kernel, in symbols whose values each launch knows:
-// the groups along x, y and z, and the arguments that are indices.
+// Bounds of the indices of a kernel, in symbols whose values are known at
+// launch: the numbers of work-groups along x, y and z, and the index arguments.
 //
-//   %y = gpu.global_id y        groups of 4 items    0 .. 4 g - 1
-//   %n = arith.divui %y, %h     %h an argument       0 .. 4 g / h
-//   %m = arith.muli %n, %h                           0 .. 4 g
+//   %y = gpu.global_id y        work-groups of size 4   0 .. 4 g - 1
+//   %n = arith.divui %y, %h     %h an argument          0 .. 4 g / h
+//   %m = arith.muli %n, %h                              0 .. 4 g
 //
 // Laws:
-//  * a bound holds for all values of the symbols that are not negative, and for
-//    which nothing is divided by zero;
-//  * bounds are of exact numbers: what wraps around in 64 bits is beyond them.
+//  * a bound holds for all nonnegative values of the symbols for which there is
+//    no division by zero;
+//  * bounds are mathematical integers: they do not wrap at 64 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,32 +39,33 @@ public:
   Bound operator+(const Bound &other) const;
   Bound operator-(const Bound &other) const { return *this + other * -1.0; }
   Bound operator*(const Bound &other) const;
-  /// Nothing where the divisor is no product.
+  /// Returns the quotient, or std::nullopt if `divisor` has more than one term.
   std::optional<Bound> dividedBy(const Bound &divisor) const;
 
   std::optional<double> getConstant() const;
-  /// The part without symbols.
+  /// Returns the term without symbols.
   double getConstantTerm() const;
   size_t getNumTerms() const { return terms.size(); }
-  /// Proven from the coefficients alone.
+  /// Returns true if the coefficients prove that this bound is at least
+  /// `other`.
   bool isAtLeast(const Bound &other) const;
   bool isNotNegative() const { return isAtLeast(0); }
 
-  /// No smaller, and no larger, than both.
+  /// Returns a bound that is at least both, or at most both.
   static Bound above(const Bound &a, const Bound &b);
   static Bound below(const Bound &a, const Bound &b);
 
-  /// The value as an f64, of symbols that are of type f64.
+  /// Emits the value as an f64; `symbolOf` returns f64 symbols.
   Value emit(OpBuilder &b, Location loc,
              function_ref<Value(unsigned)> symbolOf) const;
 
 private:
-  /// The coefficient of each product, given by the powers of all symbols up to
-  /// its last one.
+  /// The coefficient of each product, which is represented by the powers of all
+  /// symbols up to its last one.
   std::map<std::vector<int>, double> terms;
 };
 
-/// Whether an op of arith other than a cast takes an index.
+/// Returns true if `op` is an arith op on an index other than a cast.
 bool computesWithIndices(Operation *op);
 
 class IndexBounds {
@@ -74,21 +75,22 @@ public:
     bool isNotNegative() const { return least.isNotNegative(); }
   };
 
-  /// Items of a launch along x, y and z, and those of a group; -1 is not known.
+  /// Work-items of a launch along x, y and z, then the work-group size; -1:
+  /// unknown.
   using Grid = std::array<int64_t, 6>;
-  /// The symbol of an argument follows those of the groups.
+  /// The symbols of arguments follow those of work-groups.
   static constexpr unsigned kNumGroupSymbols = 3;
-  /// Numbers below it have 32 bits, with room for the rounding of an f64.
+  /// The limit of 32-bit indices, with a margin for rounding in f64.
   static constexpr double kLimit = (1u << 31) - 2;
 
   IndexBounds(gpu::GPUFuncOp kernel, const Grid &grid);
 
-  /// Null where nothing is known, or no launch keeps it below the limit.
+  /// Returns the range of `index`, or null if it is unknown or over the limit.
   const Range *find(Value index) const;
 
-  /// The ops whose indices are all known ..
+  /// Returns the ops whose indices all have known ranges.
   ArrayRef<Operation *> getOps() const { return ops; }
-  /// .. and what no known index is beyond, on either side of zero.
+  /// Returns an upper bound of the magnitudes of all indices with known ranges.
   const Bound &getLargest() const { return largest; }
 
 private:

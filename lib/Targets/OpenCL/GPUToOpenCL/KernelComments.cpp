@@ -1,4 +1,4 @@
-//===- KernelComments.cpp - What the source of a kernel says of it --------===//
+//===- KernelComments.cpp - Comments of kernels ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Nodes that a comment lists; networks launch some kernels a hundred times.
+/// The maximal number of nodes that a comment lists; some kernels are launched
+/// for a hundred.
 constexpr size_t kMostNodes = 4;
 
 std::string layout::getNodeName(Location loc) {
@@ -37,7 +38,8 @@ static std::string toText(Attribute attribute) {
   return text;
 }
 
-/// What the first launch passes: the name of the memory, its type and layout.
+/// Describes an operand of the first launch: its memory's name, type and
+/// layout.
 static std::string describeArgument(Value given) {
   std::string text;
   llvm::raw_string_ostream os(text);

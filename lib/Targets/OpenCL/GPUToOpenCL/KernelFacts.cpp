@@ -1,4 +1,4 @@
-//===- KernelFacts.cpp - What the runtime is told of a kernel -------------===//
+//===- KernelFacts.cpp - Facts about kernels ------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ bool layout::seesGroups(gpu::GPUFuncOp kernel) {
       .wasInterrupted();
 }
 
-/// Whether nothing that the kernel reads is written by it.
+/// Returns true if the kernel does not write memory that it reads.
 static bool mayRepeat(gpu::GPUFuncOp kernel) {
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {

@@ -1,4 +1,4 @@
-//===- KernelPatterns.cpp - Functions and memory of kernels ---------------===//
+//===- KernelPatterns.cpp - Convert functions and memory of kernels -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +13,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Of a type that checkKernels has seen.
+/// Returns the storage of a type that checkKernels accepted.
 static DeviceStorage getChecked(MemRefType type) {
   return *getDeviceStorage(
       type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
 }
 
-/// What a pixel is in a kernel: images read and write i32, f32, or f16 where
-/// kernels compute with it, whatever their channels are in memory.
+/// Returns the type of a channel in a kernel: images are read and written as
+/// i32, f32, or f16 with half arithmetic, whatever the channel type in memory.
 static Type getTexelElement(const TypeConverter &converter, Type channel) {
   return isa<FloatType>(channel) ? converter.convertType(channel)
                                  : IntegerType::get(channel.getContext(), 32);
@@ -56,7 +56,7 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
   });
   if (hasHalves)
     return;
-  // What loads give and stores take; no other value has this type.
+  // Result of loads and operand of stores; no other value is f16.
   converter.addConversion([](Float16Type type) -> std::optional<Type> {
     return Float32Type::get(type.getContext());
   });
@@ -67,10 +67,11 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
   });
 }
 
-/// The low 32 bits of an index, which may have been made of them.
+/// Returns the low 32 bits of an index, or its operand if it was extended from
+/// i32.
 static Value narrow(OpBuilder &builder, Location loc, Value index) {
   Type i32 = builder.getI32Type();
-  if (index.getType() == i32) // addresses have no more
+  if (index.getType() == i32) // 32-bit addresses
     return index;
   APInt number;
   if (matchPattern(index, m_ConstantInt(&number)))
@@ -83,8 +84,8 @@ static Value narrow(OpBuilder &builder, Location loc, Value index) {
   return spirv::UConvertOp::create(builder, loc, i32, index);
 }
 
-/// The coordinates (x, y) or (x, y, slice, slice) of indices that are slowest
-/// first. The built-in functions of OpenCL take two or four of them.
+/// Returns (x, y) or (x, y, slice, slice) for indices that are slowest first.
+/// OpenCL's built-in functions take two or four coordinates.
 static Value makeCoordinates(OpBuilder &builder, Location loc,
                              ValueRange indices) {
   Type i32 = builder.getI32Type();
@@ -109,7 +110,7 @@ static Value getElementPointer(OpBuilder &builder, Location loc, Value pointer,
                                                  ValueRange());
 }
 
-/// Integers of other widths than those of a texel.
+/// Converts an integer to or from the width of a texel.
 static Value convertInteger(OpBuilder &builder, Location loc, Value value,
                             Type type) {
   if (value.getType() == type)
@@ -140,7 +141,7 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
           rewriter, loc, texel, adaptor.getMemref(), coordinates,
           spirv::ImageOperandsAttr(), ValueRange());
       rewriter.replaceOp(op, convertInteger(rewriter, loc, read, type));
-    } else if (type != storage.element) { // a half that is a float
+    } else if (type != storage.element) { // f16 computed in f32
       rewriter.replaceOp(
           op, callOpenCLStd(rewriter, loc, "vload_half", type,
                             {adaptor.getIndices()[0], adaptor.getMemref()}));
@@ -214,7 +215,8 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
         rewriter.getFunctionType(signature.getConvertedTypes(), {}));
     if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
       function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
-    // The memory of the group is a variable of the module, named as PoCL asks.
+    // Work-group memory is a variable of the module, with the name that PoCL
+    // expects.
     for (auto [number, memory] : llvm::enumerate(memories)) {
       std::string name = (kernel.getName() + "." + Twine(number)).str();
       rewriter.setInsertionPoint(function);
@@ -237,8 +239,8 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
     return success();
   }
 };
-/// The remainder of Kernel SPIR-V is that of arith. Upstream goes by way of the
-/// absolute value, and the least number of a type has none.
+/// Lowers to OpSRem, which has the semantics of arith. Upstream uses the
+/// absolute value, which overflows for the minimal integer.
 struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -253,7 +255,7 @@ struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
 
 void layout::populateKernelPatterns(const SPIRVTypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  // Before upstream's pattern of gpu.func, which wants attributes of Vulkan's.
+  // Overrides upstream's pattern of gpu.func, which requires Vulkan attributes.
   patterns.add<KernelPattern, LoadPattern, StorePattern, RemainderPattern>(
       converter, patterns.getContext(), /*benefit=*/10);
 }

@@ -1,23 +1,23 @@
-//===- KernelPatterns.h - Kernels on images to SPIR-V -----------*- C++ -*-===//
+//===- KernelPatterns.h - Convert kernels on images to SPIR-V ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The parts of `convert-image-kernels-to-spirv`, in the order in which they
-// run on one GPU module; `convert-image-kernels-to-source` has the first three
-// and prints what is left (KernelSource.h):
+// The steps of `convert-image-kernels-to-spirv`, in the order in which they run
+// on a GPU module. `convert-image-kernels-to-source` runs the first three and
+// prints the result (KernelSource.h).
 //
-//   checkKernels         what cannot be said in OpenCL 1.2 is an error
-//   legalizeHalf         f16 is left only where memory is read and written,
-//                        but where the module asks for half arithmetic
-//   legalizeForOpenCL    ops that have no SPIR-V become ops that have
-//   populate..Patterns   gpu.func, memref.load and .store of device memory, and
-//                        functions of OpenCL.std without an op
-//   finishModule         what readers of OpenCL binaries ask beyond the
-//                        conversion: entry points, capabilities, variables
-//                        first, none of the vector ops that break a reader
+//   checkKernels         rejects what OpenCL 1.2 cannot express
+//   legalizeHalf         computes f16 in f32, with casts at loads and stores,
+//                        unless the module has half arithmetic
+//   legalizeForOpenCL    replaces ops that have no SPIR-V
+//   populate..Patterns   convert gpu.func, memref.load and .store of device
+//                        memory, and functions of OpenCL.std without an op
+//   finishModule         meets requirements of OpenCL consumers: entry points,
+//                        capabilities, variables first, and no vector ops that
+//                        break a translator
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,24 +31,25 @@
 
 namespace mlir::layout {
 
-/// What to do about an op that no kernel can have.
+/// The advice of errors at ops that kernels cannot have.
 constexpr llvm::StringLiteral kNoForm =
     "; write it with ops of arith, math, vector, memref and scf that kernels "
     "have, or compute it on the host";
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
-/// Names go to compilers and caches of others, as identifiers and paths.
+/// Checks that `name` is an identifier: compilers and caches use it in sources
+/// and paths.
 LogicalResult checkKernelName(Operation *op, StringRef name);
 
-/// Of kernels that checkKernels has seen.
+/// Computes f16 in f32 in kernels that checkKernels accepted.
 void legalizeHalf(gpu::GPUModuleOp module);
-/// The type with f32 for f16, or null where there is no f16 in it.
+/// Returns `type` with f32 for f16, or null if it has no f16.
 Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
-/// Memory of the device becomes images and pointers; f16 becomes f32, but where
-/// there is half arithmetic.
+/// Converts device memory to images and pointers, and f16 to f32 unless
+/// `hasHalves` is set.
 void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
 
 void populateKernelPatterns(const SPIRVTypeConverter &converter,
@@ -56,8 +57,9 @@ void populateKernelPatterns(const SPIRVTypeConverter &converter,
 void populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
                                RewritePatternSet &patterns);
 
-/// Calls OpenCL.std's `name`, declaring it as an imported function of the
-/// module that `builder` is in (see SpirvBinary.h). `resultType` may be null.
+/// Calls `name` of OpenCL.std, and declares it as an imported function of the
+/// module that contains `builder` (see SpirvBinary.h). `resultType` may be
+/// null.
 Value callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
                     Type resultType, ValueRange operands);
 

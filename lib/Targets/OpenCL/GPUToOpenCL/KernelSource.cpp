@@ -1,4 +1,4 @@
-//===- KernelSource.cpp - Kernels and control flow as OpenCL C ------------===//
+//===- KernelSource.cpp - Print kernels and control flow ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Longer texts get a name instead of becoming part of a reader's.
+/// The length above which a text is named instead of being inlined.
 constexpr size_t kMostInlined = 60;
 
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,7 @@ StringRef KernelPrinter::get(Value value) {
   return place->second.text;
 }
 
-/// Whether no operator of the text is outside of parentheses.
+/// Returns true if all operators of the text are inside of parentheses.
 static bool isClosed(StringRef text) {
   int depth = 0;
   for (char c : text) {
@@ -81,8 +81,8 @@ std::string KernelPrinter::asUnsigned(Type type, const std::string &text) {
                               : "as_" + to + "(" + text + ")";
 }
 
-/// Pure ops with one reader, which is in their block: a reader in a loop would
-/// compute them at each turn.
+/// Returns true if `value` can be inlined: it is pure and has one reader, which
+/// is in its block. A reader in a loop would recompute it in each iteration.
 static bool isPartOfReader(Value value) {
   Operation *op = value.getDefiningOp();
   return value.hasOneUse() && isMemoryEffectFree(op) &&
@@ -106,7 +106,8 @@ void KernelPrinter::declareVariables(ValueRange variables, ValueRange values) {
             /*isConstant=*/false);
 }
 
-/// All at once: values may be made of variables that are assigned before.
+/// Assigns all variables in parallel: values may use the old values of
+/// variables.
 void KernelPrinter::assign(ValueRange variables, ValueRange values) {
   SmallVector<std::string> copies;
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -224,7 +225,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
     line() << "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n";
     return success();
   }
-  // What yields is written by who has the block.
+  // The owner of the block prints the yielded values.
   if (isa<scf::YieldOp, scf::ConditionOp, gpu::ReturnOp>(op) ||
       isOpTriviallyDead(&op))
     return success();
@@ -243,7 +244,8 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       texts[result] = {getCNumber(number, result.getType()), true};
       return success();
     }
-    // A half is a float: casts to and from it say what memory does.
+    // An f16 is a float here, so its casts are no-ops except at loads and
+    // stores.
     if (!hasHalves && isa<arith::ExtFOp, arith::TruncFOp>(op) &&
         (getElementTypeOrSelf(op.getOperand(0)).isF16() ||
          getElementTypeOrSelf(result).isF16())) {
@@ -252,7 +254,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       texts[result] = Text(texts[op.getOperand(0)]);
       return success();
     }
-    // Most readers take what was widened.
+    // Most readers use the narrow operand.
     if (isWideningCast(&op) && !isPartOfReader(result)) {
       name(op.getOperand(0));
       texts[result] = {getForm(&op), false};

@@ -1,33 +1,33 @@
-//===- KernelSource.h - Kernels on images as OpenCL C -----------*- C++ -*-===//
+//===- KernelSource.h - Print kernels on images as OpenCL C -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints kernels that were legalized for OpenCL as OpenCL C 1.2:
+// Prints kernels after legalizeForOpenCL as OpenCL C 1.2:
 //
 //   %x = gpu.global_id x
 //   %v = memref.load %in[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
 //   %s = arith.addf %v, %v : vector<4xf32>
 //   memref.store %s, %out[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
-// is
+// becomes
 //   const ulong v0 = get_global_id(0);
 //   const float4 v1 = read_imagef(a0, kPixels, (int2)((int)v0, 0));
 //   write_imagef(a1, (int2)((int)v0, 0), v1 + v1);
 //
 // Laws:
-//   - A value has one C type: iN is the unsigned integer of N bits, so that
-//     arithmetic wraps, and what is signed casts; index is as i64; i1 is bool.
-//     A vector of bits holds 0 and -1 in its lanes, of type int. A vector of
-//     one element is a scalar. An f16 is a float without half arithmetic.
-//   - The text of a value has the type of the value, also inside of another
-//     one: below 32 bits, where C computes with int, each op casts back.
-//   - A pure op with one reader in its block is part of the reader's text;
-//     everything else is a constant with a name, in the order of the ops.
-//   - A number is written so that it reads back as it was.
-//   - Names are the printer's own, the module's words only stand in comments,
-//     and behind kKernelPrefix in the names of kernels.
+//   - A value has one C type: iN is the N-bit unsigned integer, so that
+//     arithmetic wraps, and signed ops cast; index is like i64; i1 is bool. A
+//     vector of i1 is a vector of int with 0 and -1. A vector of one element is
+//     a scalar. Without half arithmetic an f16 is a float.
+//   - The text of a value has the type of the value, also as a subexpression: C
+//     computes types below 32 bits in int, and each op casts back.
+//   - A pure op with one reader in its block is inlined into the reader's text;
+//     any other value is a named constant, in the order of the ops.
+//   - Numbers are printed so that they read back exactly.
+//   - The printer chooses all names. Text of the module occurs only in
+//     comments, and after kKernelPrefix in the names of kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,36 +47,35 @@
 
 namespace mlir::layout {
 
-/// Before the names of kernels, which may be words of OpenCL C.
+/// The prefix of kernel names, which may be keywords of OpenCL C.
 constexpr llvm::StringLiteral kKernelPrefix = LAYOUT_CL_SOURCE_PREFIX;
 
 //===----------------------------------------------------------------------===//
 // Types and numbers
 //===----------------------------------------------------------------------===//
 
-/// How many elements a value has in C: 1 is a scalar.
+/// Returns the number of elements that a value has in C; 1 is a scalar.
 unsigned getCLanes(Type type);
 std::string getCType(Type type);
-/// The signed integer type of the same size.
+/// Returns the signed integer type of the same size.
 std::string getSignedCType(Type type);
 std::string getCNumber(Attribute number, Type type);
 
-/// Whether an op makes an index of 32 bits. Images and buffers take these as
-/// they are.
+/// Returns true if the op casts i32 to index. Images and buffers accept its
+/// operand as an index.
 bool isWideningCast(Operation *op);
 
 //===----------------------------------------------------------------------===//
 // Comments
 //===----------------------------------------------------------------------===//
 
-/// The name of a node of a network that a location gives, empty where it gives
-/// none.
+/// Returns the name of a network node in a location, or "" if it has none.
 std::string getNodeName(Location loc);
-/// What memory is, seen through casts and reshapes.
+/// Returns the memory that `value` refers to, without casts and reshapes.
 Value getMemoryBase(Value value);
 
-/// The comment above each kernel, by its name: the nodes of the network that
-/// launch it, and what its arguments hold.
+/// Returns the comment above each kernel, by kernel name: the network nodes
+/// that launch it, and the contents of its arguments.
 llvm::StringMap<std::string> describeKernels(gpu::GPUModuleOp module);
 
 //===----------------------------------------------------------------------===//
@@ -93,16 +92,16 @@ public:
 private:
   struct Text {
     std::string text;
-    bool isAtom; // needs no parentheses, and is cheap to repeat
+    bool isAtom; // needs no parentheses and may be repeated
   };
 
-  // Values. `get` is for the inside of parentheses, `atom` for operands of
-  // operators, `name` where the text is repeated.
+  // Values. `get` is for use inside of parentheses, `atom` for operands of
+  // operators, `name` for text that is repeated.
   StringRef get(Value value);
   std::string atom(Value value);
   std::string name(Value value);
   std::string asSigned(Value value);
-  /// `text` has the signed type of `type`.
+  /// Casts `text`, which has the signed type of `type`, to the unsigned type.
   std::string asUnsigned(Type type, const std::string &text);
   void define(Value value, const std::string &text);
   std::string declare(Value value, StringRef text, bool isConstant = true);
@@ -118,7 +117,7 @@ private:
   void declareVariables(ValueRange variables, ValueRange values);
   void assign(ValueRange variables, ValueRange values);
 
-  // The text of an op with one result; empty where it has none.
+  // Text of an op with one result, or "" if the op has no form.
   std::string getForm(Operation *op);
   std::string getIntegerForm(Operation *op);
   std::string getCompareForm(arith::CmpIOp op);
@@ -141,13 +140,13 @@ private:
   // Lanes of vectors.
   std::string lane(Value vector, unsigned number);
   SmallVector<std::string> lanes(Value vector);
-  /// A scalar as an element of a vector, and back.
+  /// Converts a scalar to an element of a vector, and back.
   std::string toLane(Value scalar);
   std::string fromLane(Type element, const std::string &text);
   std::string join(Type type, ArrayRef<std::string> lanes);
 
   raw_ostream &os;
-  bool hasHalves; // else an f16 is a float from where it is loaded
+  bool hasHalves; // false: f16 is a float after it is loaded
   unsigned depth = 0;
   unsigned numValues = 0, numLoops = 0;
   struct HashValue {
@@ -155,12 +154,12 @@ private:
       return DenseMapInfo<Value>::getHashValue(value);
     }
   };
-  /// They stay where they are: one is read while another one is added.
+  /// Node-based, so that a text can be read while another one is added.
   std::unordered_map<Value, Text, HashValue> texts;
 };
 
-/// The OpenCL C of a module after legalizeForOpenCL, comments by the kernels'
-/// names. Errors are emitted at ops that have no form.
+/// Prints a module after legalizeForOpenCL as OpenCL C, with comments by kernel
+/// name. Emits errors at ops that have no form.
 FailureOr<std::string>
 printOpenCLSource(gpu::GPUModuleOp module,
                   const llvm::StringMap<std::string> &comments);

@@ -1,4 +1,4 @@
-//===- KernelsToSPIRV.cpp - GPU modules to SPIR-V modules -----------------===//
+//===- KernelsToSPIRV.cpp - Convert GPU modules to SPIR-V modules ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What kernels may use; the module states what they do use.
+/// Returns all allowed capabilities; finishModule states those in use.
 static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   using spirv::Capability;
   auto triple = spirv::VerCapExtAttr::get(
@@ -60,11 +60,11 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
 
   auto target = SPIRVConversionTarget::get(targetEnv);
-  // Kinds of images have no capability of their own in OpenCL.
+  // Kinds of images have no separate capabilities in OpenCL.
   target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp>();
-  // Declarations of OpenCL.std's functions, which no linker will see.
+  // Declarations of OpenCL.std functions, which fixOpenCLWords replaces.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
-  // What is left says where it is; this says what to do.
+  // The conversion reports the op; this adds advice.
   std::string text = ("OpenCL kernels have no form of it" + kNoForm).str();
   AdviceOnErrors advice(context, text);
   return applyFullConversion(module, *target, std::move(patterns));
@@ -88,8 +88,8 @@ struct ConvertImageKernelsToSPIRV
     OpBuilder builder(module);
     auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
     auto spirvModule = [&]() -> spirv::ModuleOp {
-      // Upstream writes what an scf.for gives at the end of each turn, and so
-      // never where there is none; of an scf.while it writes it before.
+      // Upstream assigns the results of scf.for at the end of each iteration,
+      // hence not for zero iterations; those of scf.while are assigned before.
       OpPassManager loops(gpu::GPUModuleOp::getOperationName());
       loops.addPass(createForToWhileLoopPass());
       if (failed(runPipeline(loops, clone)))

@@ -1,4 +1,4 @@
-//===- KernelsToSource.cpp - GPU modules to OpenCL C ----------------------===//
+//===- KernelsToSource.cpp - Convert GPU modules to OpenCL C --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NarrowKernelIndices.cpp - Indices of 32 bits where they fit --------===//
+//===- NarrowKernelIndices.cpp - Use 32-bit indices if they fit -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ static int64_t countItems(Value groups, Value items) {
 }
 
 namespace {
-/// Those of a kernel, and the most items that any of them has.
+/// The launches of a kernel, and their maximal grid.
 struct Launches {
   Grid grid = {};
   SmallVector<gpu::LaunchFuncOp> ops;
@@ -75,10 +75,10 @@ static void boundPositions(gpu::GPUFuncOp kernel, const Grid &grid) {
   kernel.walk([&](gpu::ThreadIdOp id) { bound(id, 3); });
 }
 
-/// A loop whose index is an i32 from the first turn to past the last one.
+/// Makes the induction variable i32 if it fits until after the last iteration.
 static void narrowLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
-  // The turns of an item of a group begin at its place.
+  // The work-items of a work-group may start at their ids.
   auto item = loop.getLowerBound().getDefiningOp<gpu::ThreadIdOp>();
   if (item && item.getUpperBound())
     begin = item.getUpperBound()->getSExtValue() - 1;
@@ -109,7 +109,7 @@ static void narrowLoop(scf::ForOp loop) {
   index.replaceAllUsesExcept(cast, cast);
 }
 
-/// A position is asked for once, and narrow from there on.
+/// Reads a position once, and narrows it for all users.
 template <typename IdOp> static void narrowPosition(IdOp id) {
   if (!id.getUpperBound())
     return;
@@ -135,10 +135,10 @@ template <typename IdOp> static void narrowPosition(IdOp id) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes that only the launch knows
+// Dynamic sizes
 //===----------------------------------------------------------------------===//
 
-/// Arguments that are one size in every launch become one.
+/// Merges arguments that are equal in every launch.
 static void mergeSizes(gpu::GPUFuncOp kernel,
                        ArrayRef<gpu::LaunchFuncOp> launches) {
   Block &entry = kernel.getBody().front();
@@ -158,7 +158,7 @@ static void mergeSizes(gpu::GPUFuncOp kernel,
     }
 }
 
-/// An index as an i32.
+/// Returns an index as an i32.
 static Value narrowValue(OpBuilder &b, Value index) {
   Operation *source = index.getDefiningOp();
   if (isa_and_present<arith::IndexCastOp, arith::IndexCastUIOp>(source) &&
@@ -172,7 +172,7 @@ static Value narrowValue(OpBuilder &b, Value index) {
   return arith::IndexCastUIOp::create(b, index.getLoc(), b.getI32Type(), index);
 }
 
-/// Makes `value` an i32 for whoever defines it; readers get an index of it.
+/// Makes `value` an i32 at its definition, and casts it to index for its users.
 static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   Type wide = value.getType();
   value.setType(b.getI32Type());
@@ -184,7 +184,7 @@ static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   value.replaceAllUsesExcept(cast->getResult(0), cast);
 }
 
-/// Selections, which upstream's narrowing leaves as they are.
+/// Narrows selects, which upstream's narrowing does not.
 static LogicalResult narrowSelections(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
@@ -213,14 +213,14 @@ static LogicalResult narrowSelections(gpu::GPUModuleOp module) {
   return success();
 }
 
-/// The type of a kernel, of the arguments that it has.
+/// Sets the function type of the kernel from its block arguments.
 static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
   arguments.truncate(kernel.getNumArguments());
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
 }
 
-/// Computes in 32 bits what is known to fit for launches that pass the check.
+/// Computes in 32 bits what fits in all launches that pass the check.
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   OpBuilder b(kernel.getContext());
   kernel.walk([&](gpu::GlobalIdOp id) {
@@ -249,7 +249,7 @@ static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   }
 }
 
-/// Whether the sizes of a launch are such that all indices fit.
+/// Emits the condition that all indices of a launch fit in 32 bits.
 static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
                        const Bound &largest) {
   Location loc = launch.getLoc();
@@ -261,7 +261,7 @@ static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
             ? groupsOf[number]
             : launch.getKernelOperand(number - IndexBounds::kNumGroupSymbols);
     size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
-    // What is negative is large.
+    // Negative sizes become large.
     return arith::UIToFPOp::create(b, loc, b.getF64Type(), size);
   };
   Value limit =
@@ -278,7 +278,7 @@ static void narrowOperands(gpu::LaunchFuncOp launch) {
                                            given.get()));
 }
 
-/// An index is an argument as wide as an address.
+/// Passes index arguments as i32, the width of 32-bit addresses.
 static void narrowArguments(gpu::GPUFuncOp kernel,
                             ArrayRef<gpu::LaunchFuncOp> launches) {
   OpBuilder b(kernel.getContext());
@@ -290,7 +290,7 @@ static void narrowArguments(gpu::GPUFuncOp kernel,
   setArgumentTypes(kernel);
 }
 
-/// With addresses of 32 bits what is not proven to fit may wrap around.
+/// Reports indices that are not proven to fit in 32-bit addresses.
 static LogicalResult checkProven(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
     if (!computesWithIndices(op))
@@ -304,16 +304,17 @@ static LogicalResult checkProven(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// A kernel has a copy of 64 bits, which launches take whose sizes are too
-/// large, in a module of its own: the runtime compiles it when it is needed.
-/// With addresses of 32 bits there is none, and such a launch is refused.
+/// Guards launches of dynamic size by a check that 32 bits suffice. Launches
+/// that fail it use a 64-bit copy of the kernel in a separate module, which the
+/// runtime compiles on demand. With 32-bit addresses such a launch is an error
+/// instead.
 class KernelVersions {
 public:
   explicit KernelVersions(gpu::GPUModuleOp module) : module(module) {}
 
   void add(gpu::GPUFuncOp kernel, const Grid &grid,
            ArrayRef<gpu::LaunchFuncOp> launches) {
-    // Others are refused later, or are no indices.
+    // Other launches are rejected later, or have sizes that are not indices.
     auto isPlain = [](gpu::LaunchFuncOp launch) {
       return !launch.getAsyncToken() &&
              launch.getGridSizeX().getType().isIndex();
@@ -400,7 +401,7 @@ struct NarrowKernelIndices
       return failure();
     if (failed(narrowSelections(module)))
       return failure();
-    // Casts that follow are erased.
+    // Also erases casts that follow.
     SmallVector<gpu::GlobalIdOp> positions;
     module.walk([&](gpu::GlobalIdOp id) { positions.push_back(id); });
     llvm::for_each(positions, narrowPosition<gpu::GlobalIdOp>);

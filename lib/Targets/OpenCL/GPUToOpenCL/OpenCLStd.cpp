@@ -1,4 +1,4 @@
-//===- OpenCLStd.cpp - Functions that have no SPIR-V op -------------------===//
+//===- OpenCLStd.cpp - Functions without a SPIR-V op ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ Value layout::callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
   Operation *module = builder.getInsertionBlock()->getParentOp();
   while (!isa<spirv::ModuleOp>(module))
     module = module->getParentOp();
-  // One function for each type that the result and the last operand have.
+  // One declaration per type of the result, or of the first operand.
   std::string symbol = ("__ocl_" + name).str();
   Type named = resultType ? resultType : operands.front().getType();
   if (auto vector = dyn_cast<VectorType>(named))
@@ -68,7 +68,8 @@ template <typename MathOp> struct CallPattern : OpConversionPattern<MathOp> {
   StringRef name;
 };
 
-/// OpSelect of SPIR-V 1.0 selects vectors by vectors only.
+/// Broadcasts scalar conditions: OpSelect of SPIR-V 1.0 requires vectors for
+/// vectors.
 struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op,
@@ -85,7 +86,7 @@ struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// Arithmetic on bits is logic: SPIR-V has no numbers of one bit.
+/// Replaces i1 arithmetic by logic: SPIR-V has no 1-bit integers.
 template <typename From, typename To>
 struct LogicOfBits : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -98,8 +99,7 @@ struct LogicOfBits : OpRewritePattern<From> {
   }
 };
 
-/// The trailing zeros are the ones of ~x & (x - 1); OpenCL 1.2 has no function
-/// for them.
+/// Counts the ones of ~x & (x - 1), because OpenCL 1.2 has no ctz.
 struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::CountTrailingZerosOp op,
@@ -122,9 +122,9 @@ struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
   }
 };
 
-/// The larger or smaller one of a number that is no NaN: one comparison, which
-/// a NaN fails, and one choice. Of two zeros of different sign the constant one
-/// is taken where it is the larger or smaller one.
+/// Lowers the maximum or minimum with a constant other than NaN to one
+/// comparison, which is false for NaN, and one select. The zeros are ordered:
+/// -0 < +0.
 template <typename From, bool isMaximum>
 struct ChooseConstant : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -149,9 +149,9 @@ struct ChooseConstant : OpRewritePattern<From> {
   }
 };
 
-/// A product that is added or subtracted, or that something is subtracted from,
-/// also one for all lanes. Upstream's pattern for sums asks each op for a
-/// permission, which here the module gives.
+/// Fuses a product that is added or subtracted, or subtracted from, to an fma,
+/// also across a broadcast. Upstream's pattern requires fast-math flags on each
+/// op; here an attribute of the module permits it.
 template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op,
@@ -181,7 +181,7 @@ template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {
   }
 };
 
-/// An op of the index dialect is the one of arith.
+/// Replaces an op of the index dialect by that of arith.
 template <typename From, typename To>
 struct IndexInArith : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -197,7 +197,7 @@ struct IndexCompareInArith : OpRewritePattern<index::CmpOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(index::CmpOp op,
                                 PatternRewriter &rewriter) const override {
-    // By their names, which are those of arith.
+    // The predicates have the same names.
     std::optional<arith::CmpIPredicate> predicate =
         arith::symbolizeCmpIPredicate(
             index::stringifyIndexCmpPredicate(op.getPred()));
@@ -252,7 +252,7 @@ void layout::populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
   patterns.add<CallPattern<math::CtPopOp>>(converter, context, "popcount");
   patterns.add<CallPattern<math::ErfcOp>>(converter, context, "erfc");
   patterns.add<CallPattern<math::Exp2Op>>(converter, context, "exp2");
-  // Upstream has patterns for these two that lose the digits they exist for.
+  // Upstream's patterns for these two lose the precision for which they exist.
   patterns.add<CallPattern<math::ExpM1Op>>(converter, context, "expm1");
   patterns.add<CallPattern<math::Log1pOp>>(converter, context, "log1p");
   patterns.add<CallPattern<math::Log2Op>>(converter, context, "log2");
@@ -264,7 +264,7 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   math::populateExpansionPatterns(patterns, {"clampf", "ctlz", "fpowi"});
-  // Rounding to bf16 is arithmetic on the bits of an f32.
+  // Rounding to bf16 becomes bit arithmetic on f32.
   arith::populateExpandBFloat16Patterns(patterns);
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
@@ -274,7 +274,7 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   populateIndexInArith(patterns);
   patterns.add<ChooseConstant<arith::MaximumFOp, true>,
                ChooseConstant<arith::MinimumFOp, false>>(module.getContext());
-  // A bit that is set is 1 without a sign, and -1 with one.
+  // As an i1, true is 1 if unsigned and -1 if signed.
   patterns.add<LogicOfBits<arith::AddIOp, arith::XOrIOp>,
                LogicOfBits<arith::SubIOp, arith::XOrIOp>,
                LogicOfBits<arith::MulIOp, arith::AndIOp>,

@@ -1,4 +1,4 @@
-//===- Package.cpp - A program for another OpenCL runtime -----------------===//
+//===- Package.cpp - Package for other OpenCL runtimes --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ static StringRef getChannelType(Type element) {
 }
 
 namespace {
-/// Gives names that were given before a number.
+/// Makes names unique by appending numbers.
 class UniqueNames {
 public:
   std::string add(const std::string &name) {
@@ -98,7 +98,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   llvm::DenseMap<Value, int64_t> memoryIds;
-  llvm::DenseMap<Value, SmallVector<size_t>> downloads; // to allocs: commands
+  llvm::DenseMap<Value, SmallVector<size_t>> downloads; // commands by alloc
   std::map<std::string, std::string> files;             // contents by name
   std::vector<std::string> inputNames, memoryNames;
   json::Array kernels, memory, commands;
@@ -120,7 +120,7 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
                             "static sizes";
 }
 
-/// What is known of a kernel.
+/// Adds the facts about a kernel to its entry.
 static void addFacts(const LayoutClKernelFacts &facts, json::Object &entry) {
   if (facts.any_groups)
     entry["any_groups"] = true;
@@ -151,7 +151,8 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
       auto memref = dyn_cast<MemRefType>(input);
       if (!memref) {
-        // As the binary takes it (see convert-image-kernels-to-spirv).
+        // The type of the binary's parameter (see
+        // convert-image-kernels-to-spirv).
         std::string scalar = input.isIndex() ? "i64"
                              : input.isF16() ? "f32"
                                              : toText(input);
@@ -223,7 +224,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
   memory.push_back(std::move(entry));
   if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
     (*memory.back().getAsObject())["constant"] = true;
-    // Of an image: its rows one after the other, four channels for each pixel.
+    // Image data is row by row, with four channels per pixel.
     json::Object command{{"command", "upload"},
                          {"memory", static_cast<int64_t>(memory.size()) - 1}};
     if (failed(addFile(op, data.getValue(), command)))
@@ -233,7 +234,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
   return success();
 }
 
-/// Where an upload comes from: an input or a constant.
+/// Sets the source of an upload: an input or a constant.
 LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                                            json::Object &command) {
   Value base = getMemoryBase(op.getSrc());
@@ -248,7 +249,8 @@ LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                            "nothing that the host computes";
 }
 
-/// The bytes of a constant; none where it is not one.
+/// Returns the bytes of a constant, or std::nullopt if `global` is not a
+/// constant.
 static std::optional<std::string> getBytes(memref::GlobalOp global) {
   if (!global || !global.getConstant() || !global.getInitialValue())
     return std::nullopt;
@@ -297,7 +299,8 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
   return success();
 }
 
-/// JSON has no numbers that are not finite, and -0 is an integer in it.
+/// Describes a number; JSON has no infinities and NaNs, and reads -0 as an
+/// integer.
 static json::Value describeReal(double real) {
   if (std::isnan(real))
     return "nan";
@@ -346,7 +349,7 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
   return success();
 }
 
-/// Each download becomes one for each result that returns what it fills.
+/// Replaces each download by one per result that returns its destination.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
@@ -396,8 +399,7 @@ LogicalResult PackageWriter::add(Operation &op) {
                            "copies and launches with constant sizes";
 }
 
-/// Memory is named after the input that it takes, the value that it holds, the
-/// constant, or the result that it gives.
+/// Names memory after its input, the value in it, its constant, or its output.
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {
@@ -427,7 +429,7 @@ void PackageWriter::nameMemory() {
   }
 }
 
-/// A kernel's arguments are named after what its first launch passes.
+/// Names kernel arguments after the operands of the first launch.
 void PackageWriter::nameArguments() {
   auto getKey = [](const json::Object &fields, StringRef name) {
     return (*fields.getString("file") + "\n" + *fields.getString(name)).str();

@@ -1,4 +1,4 @@
-//===- SerializeKernels.cpp - GPU modules to SPIR-V binaries --------------===//
+//===- SerializeKernels.cpp - Serialize GPU modules to SPIR-V -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// How the kernel accesses each image: an image that is not stored is read.
+/// Returns the access of each image: write_only if it is stored to, else
+/// read_only.
 static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   Builder builder(kernel.getContext());
   SmallVector<Attribute> attributes;
@@ -40,7 +41,7 @@ static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   return builder.getArrayAttr(attributes);
 }
 
-/// The words, and the source where there is one.
+/// Returns the objects of a binary: the words, and the source if there is one.
 static SmallVector<Attribute> makeObjects(gpu::GPUModuleOp module,
                                           spirv::ModuleOp spirvModule,
                                           ArrayRef<uint32_t> words) {

@@ -1,4 +1,4 @@
-//===- SourceOps.cpp - Arithmetic as OpenCL C -----------------------------===//
+//===- SourceOps.cpp - Print arithmetic as OpenCL C -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ static bool isBits(Type type) {
 
 static bool isScalar(Type type) { return getCLanes(type) == 1; }
 
-/// C computes with less than 32 bits in int.
+/// Returns true if C computes `type` in int, because it has less than 32 bits.
 static bool isNarrow(Type type) {
   return isScalar(type) && !getElementTypeOrSelf(type).isIndex() &&
          type.getIntOrFloatBitWidth() < 32 && !isBits(type);
@@ -30,7 +30,7 @@ static bool isNarrow(Type type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An operator of two characters at most, or a function.
+/// An operator of one or two characters, or a function.
 struct IntegerOp {
   StringRef text;
   bool isSigned, isFunction;
@@ -67,7 +67,7 @@ std::string KernelPrinter::getIntegerForm(Operation *op) {
   if (isa<math::AbsIOp>(op))
     return "abs(" + asSigned(a) + ")";
   IntegerOp known = findIntegerOp(op->getName().getStringRef());
-  // Of bits there is only logic (see legalizeForOpenCL).
+  // For i1 only logic remains (see legalizeForOpenCL).
   if (known.text.empty() ||
       (isBits(type) && !isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)))
     return "";
@@ -124,7 +124,7 @@ std::string KernelPrinter::getIntegerCast(Value from, Type type,
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Comparisons of vectors give lanes as wide as their operands'.
+/// Converts a vector comparison, whose lanes have the width of its operands.
 static std::string toBits(Type operand, const std::string &text) {
   if (isScalar(operand))
     return text;
@@ -171,7 +171,7 @@ std::string KernelPrinter::getCompareForm(arith::CmpIOp op) {
       isSigned && !isBits(type) ? asSigned(op.getLhs()) : atom(op.getLhs());
   std::string b =
       isSigned && !isBits(type) ? asSigned(op.getRhs()) : atom(op.getRhs());
-  // A bit that is set is 1 in a scalar and -1 in a vector.
+  // True is 1 in a scalar and -1 in a vector.
   if (isBits(type) && (isScalar(type) ? isSigned : isUnsigned))
     std::swap(a, b);
   return toBits(type, a + " " + symbol.str() + " " + b);
@@ -227,7 +227,7 @@ std::string KernelPrinter::getCompareForm(arith::CmpFOp op) {
   llvm_unreachable("a predicate that is not listed");
 }
 
-/// The lanes of bits as wide as those of `type`, as select asks for.
+/// Returns the mask with lanes as wide as those of `type`, as select requires.
 static std::string widenBits(Type type, StringRef bits) {
   std::string mask = getSignedCType(type);
   return StringRef(mask).starts_with("int")
@@ -250,10 +250,10 @@ std::string KernelPrinter::getSelectForm(arith::SelectOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers with a fraction
+// Floating point
 //===----------------------------------------------------------------------===//
 
-/// The function of OpenCL C of the same meaning, or nothing.
+/// Returns the equivalent function of OpenCL C, or "" if there is none.
 static StringRef findFunction(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("arith.remf", "fmod")
@@ -292,7 +292,7 @@ std::string KernelPrinter::getFloatForm(Operation *op) {
   if (isa<arith::NegFOp>(op))
     return "-" + atom(op->getOperand(0));
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op)) {
-    // A sum with NaN is NaN.
+    // The sum propagates NaN.
     std::string a = name(op->getOperand(0)), b = name(op->getOperand(1));
     std::string pair = "(" + a + ", " + b + ")", sum = a + " + " + b;
     std::string best = (isa<arith::MaximumFOp>(op) ? "fmax" : "fmin") + pair;

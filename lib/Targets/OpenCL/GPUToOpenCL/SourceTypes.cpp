@@ -1,4 +1,4 @@
-//===- SourceTypes.cpp - Types and numbers of OpenCL C --------------------===//
+//===- SourceTypes.cpp - Print types and numbers as OpenCL C --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,12 +52,12 @@ std::string layout::getCType(Type type) {
 
 std::string layout::getSignedCType(Type type) {
   Type element = getElementTypeOrSelf(type);
-  // A bit of a vector has the width of an int.
+  // An i1 in a vector is an int.
   unsigned bits = element.isInteger(1) ? 32 : getBits(element);
   return addLanes(getIntegerName(bits).str(), getCLanes(type));
 }
 
-/// The fewest decimal digits that read back as `value`.
+/// Returns the fewest decimal digits that read back as `value`.
 static std::string getDigits(const APFloat &value) {
   unsigned most = APFloat::semanticsPrecision(value.getSemantics()) / 3 + 2;
   SmallString<32> text;

@@ -1,4 +1,4 @@
-//===- SourceVectors.cpp - Vectors and memory as OpenCL C -----------------===//
+//===- SourceVectors.cpp - Print vectors and memory as OpenCL C -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ SmallVector<std::string> KernelPrinter::lanes(Value vector) {
   SmallVector<std::string> all;
   for (unsigned i = 0; i < getCLanes(vector.getType()); ++i)
     all.push_back(lane(vector, i));
-  // A vector of one bit is a bool.
+  // A vector of one i1 is a bool.
   if (all.size() == 1 && getElementTypeOrSelf(vector).isInteger(1))
     all[0] = "(" + all[0] + " ? -1 : 0)";
   return all;
@@ -51,7 +51,7 @@ std::string KernelPrinter::join(Type type, ArrayRef<std::string> lanes) {
 // Ops on vectors
 //===----------------------------------------------------------------------===//
 
-/// `position == i ? texts[i] : ..`, the last one without a question.
+/// Returns `position == 0 ? texts[0] : position == 1 ? .. : texts.back()`.
 static std::string pick(const std::string &position,
                         ArrayRef<std::string> texts) {
   std::string text;
@@ -64,7 +64,7 @@ static int64_t getOnly(ArrayAttr numbers) {
   return cast<IntegerAttr>(numbers[0]).getInt();
 }
 
-/// Of one element.
+/// Returns the text of vector.extract or vector.insert.
 std::string KernelPrinter::getElementForm(Operation *op) {
   Type type = op->getResult(0).getType();
   if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
@@ -99,7 +99,7 @@ std::string KernelPrinter::getElementForm(Operation *op) {
   return join(type, all);
 }
 
-/// Of lanes that move.
+/// Returns the text of an op that moves lanes.
 std::string KernelPrinter::getShuffleForm(Operation *op) {
   Type type = op->getResult(0).getType();
   SmallVector<std::string> all;
@@ -126,7 +126,7 @@ std::string KernelPrinter::getShuffleForm(Operation *op) {
   return join(type, all);
 }
 
-/// The lanes one after the other, and then what there was before.
+/// Combines the lanes in order, then the accumulator.
 std::string KernelPrinter::reduce(vector::ReductionOp op) {
   using vector::CombiningKind;
   Type type = op.getType();
@@ -206,13 +206,13 @@ static DeviceStorage getChecked(Operation *op, MemRefType type) {
   return *getDeviceStorage(type, [&] { return op->emitError(); });
 }
 
-/// What an index was made of, where that is its low 32 bits.
+/// Returns the i32 operand of a widening cast, else `index`.
 static Value getNarrow(Value index) {
   Operation *op = index.getDefiningOp();
   return isWideningCast(op) ? op->getOperand(0) : index;
 }
 
-/// (x, y), or (x, y, slice, 0), of indices that are slowest first.
+/// Returns (x, y) or (x, y, slice, 0) for indices that are slowest first.
 std::string KernelPrinter::getCoordinates(ValueRange indices) {
   SmallVector<std::string> all;
   for (Value index : llvm::reverse(indices)) {
@@ -226,14 +226,14 @@ std::string KernelPrinter::getCoordinates(ValueRange indices) {
          ")";
 }
 
-/// An index of a buffer. C widens what is unsigned by itself.
+/// Returns the index of a buffer; C widens unsigned integers implicitly.
 StringRef KernelPrinter::getOffset(Value index) {
   return get(isa_and_nonnull<arith::IndexCastUIOp>(index.getDefiningOp())
                  ? getNarrow(index)
                  : index);
 }
 
-/// What the functions of OpenCL C that read and write such pixels end with.
+/// Returns the suffix of read_image and write_image for such pixels.
 char KernelPrinter::getImageSuffix(Type channel) const {
   return isa<IntegerType>(channel)      ? 'i'
          : channel.isF16() && hasHalves ? 'h'

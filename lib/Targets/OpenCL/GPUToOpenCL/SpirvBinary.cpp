@@ -1,4 +1,4 @@
-//===- SpirvBinary.cpp - SPIR-V words as OpenCL wants them ----------------===//
+//===- SpirvBinary.cpp - Patch SPIR-V binaries for OpenCL -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,12 +20,12 @@ using namespace mlir::layout;
 namespace {
 using Op = spirv::Opcode;
 
-/// Opcodes that the dialect does not have.
+/// Opcodes that the dialect lacks.
 constexpr auto kTypeSampler = static_cast<Op>(26);
 constexpr auto kConstantSampler = static_cast<Op>(45);
 constexpr auto kSampledImage = static_cast<Op>(86);
 
-/// One instruction: its words, the first of which holds opcode and length.
+/// The words of an instruction; the first one has the opcode and the length.
 struct Instruction {
   SmallVector<uint32_t, 6> words;
 
@@ -40,7 +40,7 @@ struct Instruction {
   Op op() const { return static_cast<Op>(words[0] & 0xffff); }
 };
 
-/// The text of a literal that starts at a word of an instruction.
+/// Returns the string literal that starts at the first word.
 std::string getText(ArrayRef<uint32_t> words) {
   std::string text;
   for (uint32_t word : words)
@@ -61,7 +61,8 @@ SmallVector<uint32_t> getWords(StringRef text) {
   return words;
 }
 
-/// The number of an extended instruction that the dialect has no op for.
+/// Returns the number of an OpenCL.std instruction without an op, or
+/// std::nullopt if it is unknown.
 std::optional<uint32_t> getExtendedInstruction(StringRef name) {
   int number = llvm::StringSwitch<int>(name)
                    .Case("cbrt", 11)
@@ -92,9 +93,9 @@ private:
   LogicalResult read();
   LogicalResult replaceCalls();
   LogicalResult qualifyImages();
-  /// By result and parameters.
+  /// Ids of function types, by result and parameters.
   using FunctionTypes = std::map<std::vector<uint32_t>, uint32_t>;
-  /// Void and the images go before all other types, the function types after
+  /// Moves void and the images before all other types, and function types after
   /// them.
   void orderTypes(uint32_t voidType, const FunctionTypes &functionTypes);
   void addSampler(std::vector<Instruction> &ordered);
@@ -113,11 +114,12 @@ private:
   uint32_t bound = 0;
   std::vector<Instruction> instructions;
   llvm::DenseMap<uint32_t, Instruction> imageTypes; // by id
-  /// What is left of an image type, (dim, arrayed, access) -> its new id. Types
-  /// that differ in the sampled type only become one: no type stands twice.
+  /// Maps (dim, arrayed, access) of an image type to its new id. Image types
+  /// that differ only in the sampled type become one, because types must be
+  /// unique.
   std::map<std::array<uint32_t, 3>, uint32_t> qualified;
 
-  /// The types of images that are read, and those of an image with a sampler.
+  /// Maps the image types that are read to their sampled image types.
   std::map<uint32_t, uint32_t> sampled;
   llvm::DenseMap<uint32_t, uint32_t> typeOfRead; // by parameter
   uint32_t floatType = 0, sampler = 0, samplerType = 0, levelOfDetail = 0;
@@ -139,7 +141,7 @@ LogicalResult WordFixer::read() {
   return success();
 }
 
-/// Calls of imported "OpenCL.std/.." functions become OpExtInst.
+/// Replaces calls of imported "OpenCL.std/.." functions by OpExtInst.
 LogicalResult WordFixer::replaceCalls() {
   llvm::DenseMap<uint32_t, uint32_t> imported; // function id -> number
   uint32_t set = 0;
@@ -224,7 +226,7 @@ LogicalResult WordFixer::qualifyImages() {
   if (imageTypes.empty())
     return success();
 
-  // The types of the parameters, and from them those of the functions.
+  // Update the types of parameters, then those of the functions.
   FunctionTypes functionTypes;
   Instruction *function = nullptr;
   std::vector<uint32_t> signature; // result, parameters
@@ -279,7 +281,8 @@ LogicalResult WordFixer::qualifyImages() {
   return success();
 }
 
-/// A sampler that shows zeros outside of an image, and the level that it reads.
+/// Adds a sampler that returns zeros outside of an image, and the level of
+/// detail.
 void WordFixer::addSampler(std::vector<Instruction> &ordered) {
   enum { Clamp = 2, NotNormalized = 0, Nearest = 0 };
   for (uint32_t *id : {&sampler, &samplerType, &levelOfDetail})
@@ -296,7 +299,8 @@ void WordFixer::addSampler(std::vector<Instruction> &ordered) {
                        ArrayRef<uint32_t>{floatType, levelOfDetail, 0});
 }
 
-/// OpImageRead is defined inside of the image alone.
+/// Replaces OpImageRead, which is undefined outside of the image, by sampled
+/// reads.
 void WordFixer::sampleReads() {
   std::vector<Instruction> all;
   bool isAsked = false;
@@ -335,8 +339,9 @@ void WordFixer::orderTypes(uint32_t voidType,
       sawTypes = true;
       ordered.emplace_back(Op::OpTypeVoid, voidType);
       for (auto &[key, id] : qualified) {
-        // Sampled type, dim, depth, arrayed, MS, sampled, format, access. An
-        // OpenCL image has depth 0 and sampled 0, "known at run time".
+        // Operands: sampled type, dim, depth, arrayed, MS, sampled, format,
+        // access. An OpenCL image has depth 0 and sampled 0, "known at run
+        // time".
         ordered.emplace_back(Op::OpTypeImage,
                              ArrayRef<uint32_t>{id, voidType, key[0], 0, key[1],
                                                 0, 0, 0, key[2]});

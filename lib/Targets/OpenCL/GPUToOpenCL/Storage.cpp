@@ -1,4 +1,4 @@
-//===- Storage.cpp - Memory of an OpenCL device as memrefs ----------------===//
+//===- Storage.cpp - Device memory as memrefs -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

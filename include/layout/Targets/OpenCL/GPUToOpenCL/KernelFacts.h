@@ -1,25 +1,23 @@
-//===- KernelFacts.h - What the runtime is told of a kernel -----*- C++ -*-===//
+//===- KernelFacts.h - Facts about kernels ----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Attributes of a gpu.func, by `count-kernel-work`, and then of its metadata in
-// a gpu.binary:
+// Attributes of a gpu.func that `count-kernel-work` sets; serialization copies
+// them to the kernel's metadata in a gpu.binary:
 //
-//   layout.operations = 72 : i64   on elements, that an item does
-//   layout.bytes = 160 : i64       that an item reads and writes
+//   layout.operations = 72 : i64   element operations of a work-item
+//   layout.bytes = 160 : i64       bytes that a work-item reads and writes
 //   layout.items = array<i64: 7, -1, 1>
-//                                  so many items of the grid along x, y and z
-//                                  compute, the others are past the end; -1:
-//                                  all
-//   layout.any_groups              it sees no groups, and gives the same
-//                                  results in groups of any size
-//   layout.may_repeat              it gives the same when it runs again
+//                                  work-items along x, y and z that compute;
+//                                  the others do nothing; -1: all compute
+//   layout.any_groups              results do not depend on the work-group size
+//   layout.may_repeat              running again gives the same results
 //
-// Numbers of a kernel that sees its group are those of a group. What depends on
-// values that only a launch knows has no attribute.
+// Numbers of a kernel that depends on its work-group are per work-group.
+// Numbers that are only known at launch have no attribute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +35,14 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
                                      kAnyGroupsAttrName = "layout.any_groups",
                                      kMayRepeatAttrName = "layout.may_repeat";
 
-/// Whether the kernel asks for its group or states its size: then how many
-/// items that has is part of what it computes.
+/// Returns true if the kernel reads work-group ids or sizes, or fixes its size,
+/// so that its results depend on the work-group size.
 bool seesGroups(gpu::GPUFuncOp kernel);
 
-/// What is counted and what the kernel shows; null where that is nothing.
+/// Returns the counts and properties of the kernel, or null if there are none.
 DictionaryAttr makeFacts(gpu::GPUFuncOp kernel);
 
-/// The facts in the metadata of a kernel, which may be null.
+/// Reads the facts from the metadata of a kernel, which may be null.
 LayoutClKernelFacts readFacts(DictionaryAttr metadata);
 
 } // namespace mlir::layout

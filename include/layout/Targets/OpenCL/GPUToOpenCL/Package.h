@@ -1,13 +1,13 @@
-//===- Package.h - A program for another OpenCL runtime ---------*- C++ -*-===//
+//===- Package.h - Package for other OpenCL runtimes ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory that holds all that a runtime of one's own needs to run a program
-// of OpenCL kernels: the modules as `<module>.spv` and as OpenCL C 1.2 in
-// `<module>.cl`, constants as little-endian `<name>.bin`, and manifest.json:
+// A directory with all that a custom runtime needs to run a program of OpenCL
+// kernels: modules as `<module>.spv` and as OpenCL C 1.2 in `<module>.cl`,
+// constants as little-endian `<name>.bin`, and manifest.json:
 //
 //   {"function": "main",
 //    "inputs": [{"name": "x", "type": "memref<240xf32>", "element": "f32",
@@ -32,21 +32,20 @@
 //       {"command": "download", "memory": 1, "output": 0},
 //       {"command": "release", "memory": 1}]}
 //
-// Memory has the name of the input that it takes, else that of the location of
-// its gpu.alloc, as a node of a network gives it, else of its constant or its
-// output; a number keeps equal ones apart. A kernel's arguments have the names
-// of what the first launch passes, and what is known of it is in "operations",
-// "bytes", "items" and "may_repeat" (LayoutClKernelFacts). A kernel with
-// "any_groups": true knows the place of an item in the whole grid alone, and
-// may run in other groups. Memory with "constant": true takes its upload once,
-// and nothing releases it. A scalar that JSON has no number for is "nan",
-// "inf", "-inf" or "-0.0".
+// Memory is named after its input, else the location of its gpu.alloc (e.g. a
+// node of a network), else its constant or output; a number makes names unique.
+// Kernel arguments are named after the operands of the first launch. Facts
+// about a kernel are in "operations", "bytes", "items" and "may_repeat"
+// (LayoutClKernelFacts). A kernel with "any_groups": true may run with any
+// work-group size. Memory with "constant": true is uploaded once and never
+// released. A scalar that JSON cannot represent is "nan", "inf", "-inf" or
+// "-0.0".
 //
-// Attributes of a gpu.alloc whose names start with "layout." are written with
-// its memory, as text.
+// Attributes of a gpu.alloc whose names start with "layout." are written as
+// text with its memory.
 //
-// Law: commands are in order and have no variables, so that the host function
-// must be one block with static sizes; anything else is an error at the op.
+// Law: commands are in order and have no variables, so the host function must
+// be one block with static sizes; anything else is an error at the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +57,7 @@
 namespace mlir::layout {
 
 /// Writes the package of `function` of a module whose kernels are `gpu.binary`
-/// (serialize-image-kernels). Nothing is written where an op cannot be said.
+/// (serialize-image-kernels). Writes nothing if an op is not supported.
 LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
                                  StringRef directory);
 

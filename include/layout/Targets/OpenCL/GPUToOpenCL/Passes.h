@@ -1,13 +1,13 @@
-//===- Passes.h - From GPU kernels on images to OpenCL ----------*- C++ -*-===//
+//===- Passes.h - Passes from GPU kernels to OpenCL -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the OpenCL end; include/layout/Pipelines/OpenCLBackEnd.h
-// strings them together. Their input is host code with `gpu` ops and GPU
-// modules whose kernels work on images and buffers (Storage.h).
+// The passes of the OpenCL backend; include/layout/Pipelines/OpenCLBackEnd.h
+// builds the pipeline. Their input is host code with `gpu` ops and GPU modules
+// whose kernels work on images and buffers (Storage.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +26,29 @@
 namespace mlir {
 namespace layout {
 
-/// What the name of a SPIR-V module has before that of its GPU module.
+/// The prefix that makes the name of a GPU module that of its SPIR-V module.
 constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 
-/// On a GPU module: the OpenCL C of its kernels.
+/// Attribute of a GPU module: the OpenCL C of its kernels.
 constexpr llvm::StringLiteral kSourceAttrName = "layout.opencl_source";
 
-/// On a GPU module: f16 is computed in f16, not in f32, and products that are
-/// added are fused.
+/// Attributes of a GPU module: f16 is computed in f16, not in f32;
+/// multiplications and additions are fused.
 constexpr llvm::StringLiteral kHalfArithmeticAttrName =
                                   "layout.half_arithmetic",
                               kFmaAttrName = "layout.fma";
 
-/// On a GPU module: how many bits its addresses have in SPIR-V, 32 : i64 or, as
-/// without it, 64.
+/// Attribute of a GPU module: the address width in SPIR-V, 32 : i64, or 64 bits
+/// without it.
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
 bool has32BitAddresses(gpu::GPUModuleOp module);
 
-/// Of a `gpu.launch_func`: a program that gets to it fails, as the sizes are
-/// too large for indices of 32 bits.
+/// Attribute of a `gpu.launch_func` that fails at run time because the sizes
+/// are too large for 32-bit indices.
 constexpr llvm::StringLiteral kIsRefusedAttrName = "layout.is_refused";
 
-/// The OpenCL C among the objects of a binary, if there is some.
+/// Returns the OpenCL C among the objects of a binary, or std::nullopt if there
+/// is none.
 std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 
 #define GEN_PASS_DECL

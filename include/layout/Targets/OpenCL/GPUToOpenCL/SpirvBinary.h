@@ -1,14 +1,14 @@
-//===- SpirvBinary.h - SPIR-V words as OpenCL wants them --------*- C++ -*-===//
+//===- SpirvBinary.h - Patch SPIR-V binaries for OpenCL ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `spirv.image` has a sampled type that is not void and no access qualifier,
-// and the dialect has no samplers and no op for some instructions of
-// OpenCL.std; docs/upstream/spirv-image.mlir shows the former with stock tools.
-// All are put right on the words of the serialized module:
+// Patches the words of a serialized module, because the dialect cannot express
+// them: `spirv.image` requires a sampled type other than void and has no access
+// qualifier (docs/upstream/spirv-image.mlir shows this with stock tools), and
+// there are no samplers and no ops for some OpenCL.std instructions.
 //
 //   %img = OpTypeImage %float 2D 0 0 0 2 Unknown
 //   %f   = OpTypeFunction %void %img %img
@@ -22,15 +22,15 @@
 //   %as  = OpSampledImage %ros %a %s       // %ros = OpTypeSampledImage %ro
 //   OpImageSampleExplicitLod .. %as .. Lod %zero
 //
-// and a call of an imported function whose linkage name is "OpenCL.std/NAME"
+// and a call of an imported function with linkage name "OpenCL.std/NAME"
 // becomes OpExtInst NAME.
 //
 // Laws:
-//   - An image parameter is WriteOnly where OpImageWrite takes it, else
-//     ReadOnly; one that is read and written is an error.
-//   - A read at a negative coordinate gives zeros.
-//   - The words of a module without images and such calls stay as they are.
-//   - The order of sections is kept; a type comes before its users.
+//   - An image parameter is WriteOnly if an OpImageWrite uses it, else
+//     ReadOnly; reading and writing one image is an error.
+//   - A read at a negative coordinate returns zeros.
+//   - The words of a module without images and such calls are unchanged.
+//   - The order of sections is kept; a type precedes its users.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,13 +49,13 @@ class ModuleOp;
 } // namespace spirv
 namespace layout {
 
-/// "OpenCL.std/": what linkage names of extended instructions start with.
+/// The prefix of the linkage names of extended instructions.
 constexpr llvm::StringLiteral kOpenCLStdPrefix = "OpenCL.std/";
 
-/// Rewrites `words` as above. `report` gets the reason of a failure.
+/// Patches `words` as described above. `report` gets the reason of a failure.
 LogicalResult fixOpenCLWords(SmallVectorImpl<uint32_t> &words, Refusal report);
 
-/// Serializes a module for OpenCL; errors are emitted on it.
+/// Serializes a module for OpenCL, or emits an error and fails.
 LogicalResult serializeForOpenCL(spirv::ModuleOp module,
                                  SmallVectorImpl<uint32_t> &words);
 

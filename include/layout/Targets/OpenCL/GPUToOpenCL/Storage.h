@@ -1,4 +1,4 @@
-//===- Storage.h - Memory of an OpenCL device as memrefs --------*- C++ -*-===//
+//===- Storage.h - Device memory as memrefs ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 //
 // The memory space of a memref on the device is the name of a storage space:
 //
-//   memref<1568xf32, "buffer">                       so many elements
+//   memref<1568xf32, "buffer">                       1568 elements
 //   memref<10x6xvector<4xf32>, "image2d">            10 rows of 6 pixels
-//   memref<3x10x6xvector<4xf16>, "image2d_array">    3 slices of these
+//   memref<3x10x6xvector<4xf16>, "image2d_array">    3 slices of such rows
 //   memref<3x10x6xvector<4xi8>, "image3d">
 //
 // A pixel of an image is CL_RGBA: four channels of CL_FLOAT (f32),
@@ -32,17 +32,18 @@ enum class StorageKind { Buffer, Image2D, Image2DArray, Image3D };
 
 struct DeviceStorage {
   StorageKind kind;
-  Type element; // of a buffer, or of one channel of a pixel
+  Type element; // of a buffer or an image channel
 
   bool isImage() const { return kind != StorageKind::Buffer; }
 };
 
-/// On a gpu.alloc: the constant memref.global whose data the memory holds, in
-/// the order of memory (four lanes a pixel, row after row). It is made at the
-/// first run, shared by all later ones and never freed.
+/// Attribute of a gpu.alloc: the constant memref.global with its data, in
+/// memory order (four lanes a pixel, row by row). The memory is created by the
+/// first run, shared by later runs and never freed.
 constexpr llvm::StringLiteral kConstantAttrName = "layout.constant";
 
-/// The elements of pixels and of buffers, and their list in diagnostics.
+/// Returns true for the element types of images or buffers. The constants list
+/// them in diagnostics.
 bool isChannelType(Type type);
 bool isBufferElementType(Type type);
 constexpr llvm::StringLiteral kChannelTypes =
@@ -50,16 +51,17 @@ constexpr llvm::StringLiteral kChannelTypes =
 constexpr llvm::StringLiteral kBufferElementTypes =
     "f16, f32, f64, i8, i16, i32 or i64";
 
-/// Whether the memref is memory of the device, of whatever kind.
+/// Returns true if the memref is in device memory of any kind.
 bool isOnDevice(BaseMemRefType type);
 
-/// Whether the items of a group share this memory: a line of numbers or short
-/// vectors of them, of a known length, such as
-/// memref<32xvector<4xf32>, #gpu.address_space<workgroup>>.
+/// Returns true if the memref is work-group memory: of rank 1, static size and
+/// elements that are numbers or short vectors, e.g. memref<32xvector<4xf32>,
+/// #gpu.address_space<workgroup>>.
 bool isGroupMemory(BaseMemRefType type);
 
-/// What memory of the device it is; a type of an unknown space, rank, layout or
-/// element is an error that names what would be right.
+/// Returns the kind and element type of a device memref. Emits an error with
+/// the supported alternatives if its space, rank, layout or element type is
+/// unknown.
 FailureOr<DeviceStorage>
 getDeviceStorage(BaseMemRefType type,
                  llvm::function_ref<InFlightDiagnostic()> emitError);
