@@ -77,7 +77,7 @@ struct BlockLimits {
 
 /// Returns the op that combines partial sums of the reduction `op`: its only
 /// combiner, with a neutral element and an element type that the work-items of
-/// a group can share. Returns null if there is none.
+/// a group can share. Otherwise returns null.
 Operation *findGroupCombiner(Operation *op);
 
 /// The index that a work-item writes, over the variables of its kernel.

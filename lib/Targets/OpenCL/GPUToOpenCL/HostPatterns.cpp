@@ -49,8 +49,8 @@ protected:
     return LLVM::LLVMPointerType::get(&this->getTypeConverter()->getContext());
   }
 
-  /// Calls a function of the runtime. Returns null if the function returns
-  /// void.
+  /// Calls a function of the runtime and returns its result, or null without
+  /// one.
   Value call(ConversionPatternRewriter &rewriter, Operation *op, StringRef name,
              Type result, ValueRange operands) const {
     auto module = op->getParentOfType<ModuleOp>();

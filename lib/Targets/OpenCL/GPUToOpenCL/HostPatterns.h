@@ -39,8 +39,7 @@ inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;
-  LLVM::GlobalOp
-      source; // null-terminated; null if there is none
+  LLVM::GlobalOp source; // null-terminated; may be null
   gpu::KernelTableAttr kernels; // null if the binary has no table
 };
 using EmbeddedBinaries = llvm::StringMap<EmbeddedBinary>;

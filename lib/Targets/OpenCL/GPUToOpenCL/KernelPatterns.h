@@ -43,7 +43,7 @@ LogicalResult checkKernelName(Operation *op, StringRef name);
 
 /// Computes f16 in f32 in kernels that checkKernels accepted.
 void legalizeHalf(gpu::GPUModuleOp module);
-/// Returns `type` with f32 for f16, or null if it has no f16.
+/// Returns `type` with f32 for f16, or null without f16.
 Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);

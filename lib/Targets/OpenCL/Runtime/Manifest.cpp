@@ -26,8 +26,8 @@ static int64_t getElementBytes(const std::string &element) {
 }
 
 namespace {
-/// A value of the manifest and its path; null if it is missing. Only the first
-/// error is kept. Invalid numbers become the smallest allowed ones.
+/// A value of the manifest, or null, and its path. Only the first error is
+/// kept. Invalid numbers become the smallest allowed ones.
 class Node {
 public:
   Node(const json *value, std::string path, std::string &error)

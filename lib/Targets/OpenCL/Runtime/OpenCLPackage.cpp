@@ -26,7 +26,7 @@ struct HostTensor {
 } // namespace
 
 namespace {
-/// Owns the event of a command; null if there is none.
+/// Owns the event of a command, or null.
 class Event {
 public:
   ~Event() { set(nullptr); }
@@ -230,8 +230,8 @@ LayoutClPackage *layoutClLoadPackage(const char *directory) {
   return nullptr;
 }
 
-/// Returns the tensor `number`, or reports an error and returns null if it does
-/// not exist or does not have `bytes` bytes.
+/// Returns the tensor `number`. Reports an error and returns null unless it
+/// exists and has `bytes` bytes.
 template <typename Tensors>
 static auto *find(Tensors &tensors, const char *what, int32_t number,
                   int64_t bytes) {

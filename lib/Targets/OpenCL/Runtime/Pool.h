@@ -37,7 +37,7 @@ struct MemoryShape {
   size_t height, slices;
 };
 
-/// Returns a waiting object that fits `shape`, or null if there is none.
+/// Returns a waiting object that fits `shape`, or null.
 cl_mem takeMemory(const MemoryShape &shape);
 void addMemory(cl_mem memory, const MemoryShape &shape);
 void giveMemoryBack(cl_mem memory);

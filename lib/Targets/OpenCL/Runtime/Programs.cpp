@@ -95,8 +95,8 @@ static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                     : "il\n" + std::string(spirv));
 }
 
-/// Returns the program of a cached binary, or null if there is none or the
-/// driver rejects it.
+/// Returns the program of a cached binary. Without one that the driver accepts,
+/// returns null.
 static cl_program loadBinary(Session &session, const std::string &key) {
   std::string binary;
   if (!findInCache(".bin", key, binary))

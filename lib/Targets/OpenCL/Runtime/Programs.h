@@ -41,7 +41,7 @@ struct Kernel {
   std::map<std::pair<Sizes, Sizes>, Groups> groups; // by grid and group
 };
 
-/// Releases a kernel whose slot is no longer used; null is allowed.
+/// Releases a kernel, or null, whose slot is no longer used.
 void releaseKernel(Kernel *kernel);
 
 /// Translates a SPIR-V module to SPIR. Returns false after an error, which

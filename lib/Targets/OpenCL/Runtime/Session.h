@@ -59,8 +59,8 @@ std::string getDeviceText(cl_device_id device, cl_device_info what);
 
 class Session {
 public:
-  /// Returns the session and opens it at the first call, or returns null if an
-  /// error is pending or there is no device.
+  /// Returns the session, which the first call opens. While an error is
+  /// pending, or without a device, returns null.
   static Session *get();
   /// Returns the session even if an error is pending, or null before the first
   /// use of the device.

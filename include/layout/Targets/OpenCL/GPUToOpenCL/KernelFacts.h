@@ -39,7 +39,7 @@ inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
 /// so that its results depend on the work-group size.
 bool seesGroups(gpu::GPUFuncOp kernel);
 
-/// Returns the counts and properties of the kernel, or null if there are none.
+/// Returns the counts and properties of the kernel, or null without any.
 DictionaryAttr makeFacts(gpu::GPUFuncOp kernel);
 
 /// Reads the facts from the metadata of a kernel, which may be null.

@@ -140,8 +140,8 @@ void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
 /// indices are too small for the sizes.
 void layoutClRefuseSizes(const char *name);
 
-/// Returns and clears the pending error message, or returns null if there is
-/// none. The text is valid until the next failure.
+/// Returns and clears the pending error message, or returns null without one.
+/// The text is valid until the next failure.
 const char *layoutClTakeError(void);
 
 /// Sets the function that gets each kept message. The default prints to stderr;
@@ -160,8 +160,8 @@ void layoutClSetTuning(int32_t on);
 /// with bytes and operations per second if known.
 void layoutClPrintProfile(void);
 
-/// Returns the name of the device, or reports an error and returns null if
-/// there is none.
+/// Returns the name of the device. Without a device, reports an error and
+/// returns null.
 const char *layoutClGetDeviceName(void);
 
 /// Returns the name of the device in use and sets `*isGpu`, or returns null

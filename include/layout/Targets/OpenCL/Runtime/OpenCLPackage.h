@@ -57,8 +57,8 @@ LayoutClPackage *layoutClLoadPackage(const char *directory);
 
 int32_t layoutClCountInputs(const LayoutClPackage *package);
 int32_t layoutClCountOutputs(const LayoutClPackage *package);
-/// Returns the input or output `number`, valid as long as the package, or null
-/// if there is none.
+/// Returns the input or output `number`, or null. It is valid as long as the
+/// package.
 const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
                                        int32_t number);
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
