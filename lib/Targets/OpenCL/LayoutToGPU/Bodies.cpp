@@ -1,4 +1,4 @@
-//===- Bodies.cpp - Loops and bodies of linalg ops in a kernel ------------===//
+//===- Bodies.cpp - Emit loops and bodies of linalg ops -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ using namespace mlir::layout;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Integer divisions trap on what padding holds; on lanes that nobody uses
-/// they divide by one.
+/// Returns true for integer divisions. They trap on padding, so unused lanes
+/// divide by one.
 static bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
@@ -40,7 +40,7 @@ Value ElementEmitter::castFloat(Value value, Type element) {
 
 static bool isHalf(Type type) { return getElementTypeOrSelf(type).isF16(); }
 
-/// Whether an op on halves means the same on floats.
+/// Returns true if an f16 op has the same meaning on f32.
 static bool hasFloatForm(Operation *op) {
   return !isa<arith::BitcastOp>(op) &&
          llvm::all_of(op->getResultTypes(), [](Type type) {
@@ -48,7 +48,8 @@ static bool hasFloatForm(Operation *op) {
          });
 }
 
-/// Sums of halves are floats, and so is what is computed with one.
+/// Casts operands to one float type if one is an f16 sum, which is carried as
+/// f32. Returns true if the op is computed in f32.
 bool ElementEmitter::computeInFloat(Operation *op,
                                     MutableArrayRef<Value> values) {
   bool hasSum = false;
@@ -63,7 +64,7 @@ bool ElementEmitter::computeInFloat(Operation *op,
   return isFloat;
 }
 
-/// One op of a body on scalars, or on all lanes at once.
+/// Emits an op of a body on scalars, or on all lanes at once.
 SmallVector<Value>
 ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Value> values(operands);
@@ -125,7 +126,7 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
     auto it = values.find(value);
     if (it != values.end())
       return it->second;
-    // A tensor that is read at computed indices is looked up by itself.
+    // A tensor that is read at computed indices maps to itself.
     if (isa<RankedTensorType>(value.getType()))
       return value;
     return values[value] = scope.import(value);
@@ -152,7 +153,7 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The size of each loop, from the operand dims that it indexes alone.
+/// Finds the size of each loop from the operand dims that it indexes alone.
 static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
                                    SmallVectorImpl<SizeExpr> &sizes) {
   SmallVector<int64_t> known = op.getStaticLoopRanges();
@@ -177,8 +178,8 @@ static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
   return success();
 }
 
-/// How the kernel goes through the op, which reads its operands as they are
-/// stored.
+/// Plans the loops of `op` for the layouts of its operands, or fails if a size
+/// is unknown.
 static FailureOr<KernelLoops> planLoops(KernelScope &scope,
                                         linalg::LinalgOp op) {
   SmallVector<SizeExpr> sizes;
@@ -193,8 +194,8 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Reads the operands whose index is known `depth` loops deep: each one for all
-/// items, as an elementwise op in it has items of its own.
+/// Reads the operands whose index is known at loop depth `depth`, each for all
+/// items at once.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();
@@ -229,7 +230,7 @@ bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   return true;
 }
 
-/// The body at one point of the loops.
+/// Emits the body at one point of the loops.
 bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   SmallVector<SmallVector<Value>> outside;
   for (const Loops::Item &item : loops.items)
@@ -252,7 +253,7 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   return true;
 }
 
-/// The steps of a turn of the loops that have some, one by one.
+/// Emits the steps of an iteration, one loop after the other.
 bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> stepped,
                                Value valid) {
   if (stepped.empty())
@@ -321,18 +322,18 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   return done;
 }
 
-/// A value of the body as what a reduction carries.
+/// Converts a value of the body to the type of the accumulator.
 Value ElementEmitter::asSum(const Loops &loops, Value value) {
   if (isHalf(value.getType()) && !loops.plan.getNest().empty())
     value = castFloat(value, b.getF32Type());
   return scope.broadcast(value);
 }
 
-/// The start of all accumulators of an item whose indices are set.
+/// Emits the initial accumulators of an item whose indices are set.
 bool ElementEmitter::startItem(Loops &loops, unsigned number) {
   Loops::Item &item = loops.items[number];
   for (OpOperand &init : loops.op.getDpsInitsMutable()) {
-    // What the body does not look at need not be there.
+    // An init that the body does not use may be missing.
     if (!loops.op.payloadUsesValueFromOperand(&init) &&
         loops.plan.getNest().empty()) {
       item.accumulators.push_back(Value());

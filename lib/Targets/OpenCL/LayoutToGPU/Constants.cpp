@@ -19,15 +19,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The same bits in a type that device memory has.
+/// Converts a number to the integer type of device memory.
 static IntegerAttr toStored(IntegerAttr number, Type stored) {
   return IntegerAttr::get(
       stored, number.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
 }
 
-/// The same storage of stored elements, with its coordinates in the order in
-/// which memory has them: the rows of an image one after the other, four lanes
-/// for each pixel.
+/// Returns the type with stored elements and coordinates in memory order: an
+/// image row by row, with four lanes per pixel.
 static RankedTensorType inMemoryOrder(RankedTensorType type,
                                       const TensorStorage &storage) {
   Type stored = storage.getStoredElement();
@@ -54,8 +53,8 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
   return cast<DenseElementsAttr>(value).reshape(type);
 }
 
-/// The same numbers as elements of a type that device memory has; null where
-/// they are not at hand.
+/// Converts elements to the integer type of device memory, or returns null if
+/// the program does not contain them.
 static ElementsAttr toStored(ElementsAttr value, Type stored) {
   if (value.getElementType() == stored)
     return value;
@@ -67,8 +66,7 @@ static ElementsAttr toStored(ElementsAttr value, Type stored) {
   }));
 }
 
-/// By value and type of the constant, of which versions of a function have one
-/// each.
+/// Constants by value and type; versions of a function share them.
 using Globals = DenseMap<std::pair<Attribute, Type>, memref::GlobalOp>;
 
 static LogicalResult convertConstant(arith::ConstantOp op, SymbolTable &symbols,

@@ -1,4 +1,4 @@
-//===- ElementEmitter.cpp - Elements of tensors in a kernel ---------------===//
+//===- ElementEmitter.cpp - Emit elements of tensors in a kernel ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,7 +62,7 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
   Operation *op = tensor.getOwner();
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](arith::ConstantOp constant) {
-        // Without elements, any will do.
+        // Any value is valid for a constant without elements.
         auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
         if (!splat)
           return anyElement(tensor);
@@ -99,7 +99,7 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
         if (std::optional<SmallVector<IndexExpr>> source =
                 throughView(op, index))
           return evaluate(op->getOperand(0), *source, valid);
-        // Reshapes whose digits are only known when the kernel runs.
+        // Reshapes whose digits are dynamic.
         if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
           return computeCollapse(collapse, index, valid);
         if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
@@ -147,10 +147,10 @@ SmallVector<Value> ElementEmitter::evaluateAll(Value tensor,
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that move
+// Ops that move elements
 //===----------------------------------------------------------------------===//
 
-/// An offset or a padding width; what is not constant becomes a variable.
+/// Returns an offset or padding width; a dynamic one becomes a variable.
 IndexExpr ElementEmitter::offsetOf(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return IndexExpr(SizeExpr(*constant));
@@ -161,7 +161,7 @@ static IndexExpr minus(const IndexExpr &a, const IndexExpr &b, Sizes extents) {
   return add(a, scale(b, SizeExpr(-1), extents), extents);
 }
 
-/// x < bound, for the whole pixel at once where lanes do not differ.
+/// Emits x < bound, once for the whole pixel if its lanes do not differ.
 Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   std::optional<int64_t> known = bound.getConstant();
   if (scope.dependsOnLane(x) && known && *known % kLanesOfPixel == 0) {
@@ -175,7 +175,7 @@ Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   });
 }
 
-/// One of two values. Where all lanes agree only one of them is computed.
+/// Emits one of two values. If all lanes agree, only one is computed.
 Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
                                function_ref<Value()> no) {
   if (isa<VectorType>(condition.getType())) {
@@ -191,7 +191,7 @@ Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
     if (value)
       values.push_back(scope.broadcast(value));
     scf::YieldOp::create(b, loc, values);
-    // What one branch loaded the other one, and what follows, cannot see.
+    // Loads of one branch are not visible after it.
     cells.truncate(outside);
   };
   auto branch = scf::IfOp::create(
@@ -210,7 +210,7 @@ Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
       border.index.push_back({d, inner[d]});
   }
   Value padding = scope.import(op.getConstantPaddingValue());
-  // Zeros are what an image shows in front of itself.
+  // Images return zeros at negative coordinates.
   auto isOfLane = [&](const auto &padded) {
     return scope.dependsOnLane(padded.second);
   };
@@ -223,7 +223,7 @@ Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
   Value element = evaluate(op.getSource(), inner, scope.both(valid, inside));
   if (!element)
     return {};
-  // All lanes of a pixel at once, for what takes one lane takes others, too.
+  // Select the whole pixel at once, because other lanes are used, too.
   auto lane = element.getDefiningOp<vector::ExtractOp>();
   if (!lane || lane.hasDynamicPosition() || !inside ||
       isa<VectorType>(inside.getType()))
@@ -268,7 +268,7 @@ Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
     if (!stride || *stride < 1)
       return fail("a stride of its slice is only known when it runs");
     IndexExpr position = minus(index[d], offsetOf(offset), scope.getExtents());
-    // Between two steps of the slice the destination shows.
+    // Between two steps of the slice is the destination.
     if (*stride > 1) {
       IndexExpr between = takeDigit(position, 1, *stride, scope.getExtents());
       inside = scope.both(inside, scope.emitInRange(between, SizeExpr(1)));
@@ -308,7 +308,7 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
 
 Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
                                       Value valid) {
-  // Digits that only the kernel knows are taken lane by lane.
+  // Dynamic digits are computed per lane.
   if (scope.dependsOnLane(index)) {
     SmallVector<Value> lanes;
     for (auto [number, one] : llvm::enumerate(scope.atLanes(index))) {
@@ -330,7 +330,7 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
     SmallVector<OpFoldResult> extents;
     for (int64_t dim : group)
       extents.push_back(getAsOpFoldResult(scope.emit(sizes[dim])));
-    // What nobody will use has no digits.
+    // The index is clamped because digits of an invalid one are undefined.
     Value inside =
         scope.emitClamped(index[d], scope.getSize(op.getResult(), d));
     for (auto [digit, extent] :
@@ -341,7 +341,7 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
   return evaluate(op.getSrc(), source, valid);
 }
 
-/// The index of row-major digits.
+/// Returns the index of row-major digits.
 IndexExpr ElementEmitter::joinDigits(ArrayRef<IndexExpr> digits,
                                      ArrayRef<SizeExpr> extents) {
   IndexExpr value;
@@ -364,8 +364,7 @@ Value ElementEmitter::computeExpand(tensor::ExpandShapeOp op, Point index,
   return evaluate(op.getSrc(), source, valid);
 }
 
-/// One side is a laid-out tensor, the other one the plain tensor of its
-/// storage.
+/// Emits an element of a view between a laid-out tensor and its plain storage.
 Value ElementEmitter::computeStorageView(Operation *op, Point index,
                                          Value valid) {
   Value source = op->getOperand(0), result = op->getResult(0);
@@ -382,7 +381,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   FailureOr<TensorStorage> storage = getTensorStorage(from, whyNot);
   if (failed(storage))
     return {};
-  // Each coordinate is row-major over the dims that it takes.
+  // Each coordinate is row-major over its dims.
   SmallVector<SizeExpr> sizes = scope.getSizes(source);
   SmallVector<IndexExpr> address;
   SmallVector<Sized> dims = getShownDims(from, to);
@@ -406,7 +405,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that compute
+// Ops that compute elements
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value>

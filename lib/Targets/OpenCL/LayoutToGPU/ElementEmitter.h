@@ -1,14 +1,13 @@
-//===- ElementEmitter.h - Elements of tensors in a kernel -------*- C++ -*-===//
+//===- ElementEmitter.h - Emit elements of tensors in a kernel --*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// "The element of %t at this index" as IR in a kernel: read from memory, or
-// computed from the elements that its op reads, where the fusion plan says so.
-// Addresses are the coordinates of the map with the index put in; nothing else
-// knows where an element is.
+// Emits "the element of %t at this index" in a kernel: loaded from memory, or
+// computed from the elements that its op reads if the fusion plan inlines %t.
+// Addresses are the coordinates of the map at the index.
 //
 //   %t = tensor.pad %x low[0, 0, 1, 1] at (n, c, h, w)
 //     in range of %x at (n, c, h - 1, w - 1) ? that element of %x : padding
@@ -16,12 +15,12 @@
 //     lane 2 of the pixel x = r1 * W + w - 1, y = n * H + h - 1, clamped
 //
 // Laws:
-//  * an address outside of the storage is never touched: it is clamped, and
-//    what was read is then not used, or is padding;
-//  * a pixel is read once for each of its uses at one address;
-//  * padding is never looked at: loops stop at the size of the tensor, lanes
-//    past it keep what was accumulated before;
-//  * what a reduction of halves carries is a float.
+//  * no address is outside of the storage: addresses are clamped, and the value
+//    is then unused or padding;
+//  * a pixel is read once for all of its uses at one address;
+//  * padding is never used: loops stop at the size of the tensor, lanes past it
+//    keep the previous accumulator;
+//  * the accumulator of an f16 reduction is f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,51 +37,51 @@
 namespace mlir {
 namespace layout {
 
-/// The way out where an op is not what kernels are made of.
+/// The advice of errors at ops that cannot be part of a kernel.
 constexpr StringLiteral kRewrite =
     "; the way out is to rewrite it to ops that kernels know (linalg, "
     "elementwise ops, pad, slices, concat, reshapes), or to call it as a "
     "function that is only declared, which runs on the host";
 
-/// What a kernel touches for one position that it computes.
+/// The number of reads of a kernel for one position that it computes.
 struct AccessCount {
   int64_t imageReads = 0;
   int64_t bufferReads = 0;
-  /// Of these, those in the loops of reductions.
+  /// The reads in loops of reductions, which the counts above include.
   int64_t imageReadsInLoops = 0;
   int64_t bufferReadsInLoops = 0;
-  /// A loop has a size that is only known when the program runs.
+  /// True if a loop has a dynamic size; counts are then per iteration.
   bool isPerTrip = false;
 };
 
-/// One element that is asked for. Nobody uses it where `valid` is false; null
-/// is true.
+/// A requested element. It is unused if `valid` is false; a null `valid` is
+/// true.
 struct ElementPoint {
   SmallVector<IndexExpr> index;
   Value valid;
 };
 
-/// The index in the source of a view of what the view, of these sizes, shows at
-/// `index`; `extents` are what is known of the variables of the index.
+/// Returns the index in the source of a view for `index` in the view. `sizes`
+/// are those of the view, `extents` those of the variables of the index.
 SmallVector<IndexExpr> getSourceIndex(const ViewRule &view,
                                       ArrayRef<IndexExpr> index,
                                       ArrayRef<SizeExpr> sizes, Sizes extents);
 
 class ElementEmitter {
 public:
-  /// `memoryOf` gives the device memory of a stored tensor on the host.
+  /// `memoryOf` returns the device memory of a stored tensor on the host.
   ElementEmitter(KernelScope &scope, const FusionPlan &plan,
                  std::function<Value(Value)> memoryOf)
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
         memoryOf(std::move(memoryOf)) {}
 
-  /// The loop of a reduction that is one turn.
+  /// Unrolls a loop of a reduction to one iteration.
   void unroll(Operation *reduction, unsigned loop) {
     unrolled = {reduction, loop};
   }
 
-  /// The items of a group that share a reduction: `number` is the one of this
-  /// item. After the sum the kernel has the first item alone.
+  /// The work-items of a group that share a reduction; `number` is that of this
+  /// one. Only the first work-item continues after the sum.
   struct Parts {
     Operation *reduction = nullptr, *combiner = nullptr;
     unsigned loop = 0;
@@ -91,16 +90,17 @@ public:
   };
   void split(const Parts &newParts) { parts = newParts; }
 
-  /// The element of `tensor` at `index`, wherever it comes from. `valid` is
-  /// false where nobody will use it; null is true. Null where there is none:
-  /// `whyNot` says why.
+  /// Emits the element of `tensor` at `index`, inlined or loaded. The element
+  /// is unused if `valid` is false; a null `valid` is true. Returns null and
+  /// sets the reason on failure.
   Value evaluate(Value tensor, ArrayRef<IndexExpr> index, Value valid);
 
-  /// The same for a tensor that is not read from memory.
+  /// Emits the element of a tensor that is not loaded, see `evaluate`.
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
-  /// The same for several elements: these share the loops of a reduction, and
-  /// what is read at the same address. Empty where there is no value.
+  /// Emits several elements of a tensor that is not loaded; they share the
+  /// loops of a reduction and reads at one address. Returns an empty list on
+  /// failure.
   SmallVector<Value> computeAll(OpResult tensor, ArrayRef<ElementPoint> points);
 
   StringRef getReason() const { return whyNot; }
@@ -112,8 +112,8 @@ private:
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
 
-  /// Zeros that a pad adds around its source, and the index of that in each dim
-  /// that it pads.
+  /// The zeros that a pad adds around its source, and the source index of each
+  /// padded dim.
   struct Border {
     tensor::PadOp pad;
     SmallVector<std::pair<unsigned, IndexExpr>> index;
@@ -125,7 +125,7 @@ private:
 
   // Memory.
   Value load(Value tensor, Point index, const Border &border = {});
-  /// The same for a tensor that views show; null where it is in no image.
+  /// Loads through views. Returns null unless they view a tensor in an image.
   Value loadPadded(Value tensor, Point index, const Border &border);
   Value loadAddress(Value tensor, const TensorStorage &storage,
                     ArrayRef<IndexExpr> address, const IndexExpr &lane,
@@ -138,7 +138,8 @@ private:
   Value fromStored(Value value, Type element);
 
   // Ops.
-  /// The index of what a view shows at `index`; nothing for other ops.
+  /// Returns the source index of a view at `index`, or std::nullopt if `op` is
+  /// not a view.
   std::optional<SmallVector<IndexExpr>> throughView(Operation *op, Point index);
   Value computePad(tensor::PadOp op, Point index, Value valid);
   Value computeSlice(tensor::ExtractSliceOp op, Point index, Value valid);
@@ -173,7 +174,7 @@ private:
   bool computeInFloat(Operation *op, MutableArrayRef<Value> values);
   SmallVector<Value> emitOp(Operation *op, ArrayRef<Value> operands,
                             Value valid);
-  /// A half as a float, or back.
+  /// Casts between f16 and f32.
   Value castFloat(Value value, Type element);
 
   KernelScope &scope;
@@ -185,7 +186,7 @@ private:
   Parts parts;
   std::string whyNot;
   AccessCount accesses;
-  int64_t trips = 1; // of the loops around
+  int64_t trips = 1; // of all surrounding loops
 
   struct Cell {
     Value memory;
@@ -193,7 +194,7 @@ private:
     Border border;
     Value value;
   };
-  /// What was loaded in the blocks around, innermost last.
+  /// The loads in the surrounding blocks, innermost last.
   SmallVector<Cell> cells;
 };
 

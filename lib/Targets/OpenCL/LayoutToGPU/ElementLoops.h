@@ -1,14 +1,13 @@
-//===- ElementLoops.h - The loops of a reduction in a kernel ----*- C++ -*-===//
+//===- ElementLoops.h - Loops of a reduction in a kernel --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the element emitter knows of one linalg op while it emits its loops: an
-// *item* for each element of the result that the kernel computes at once, with
-// the indices of all loops at the point that is emitted, and what is summed up
-// so far.
+// The state of the element emitter while it emits the loops of a linalg op. An
+// *item* is an element of the result that the kernel computes, with its loop
+// indices at the emitted point and its accumulators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +19,12 @@
 namespace mlir {
 namespace layout {
 
-/// The loops of one reduction, while they are emitted.
+/// The loops of a reduction while they are emitted.
 struct ElementEmitter::Loops {
-  /// One element of the result.
+  /// An element of the result.
   struct Item {
-    SmallVector<IndexExpr> indices; // of all loops; outside of steps the turn
-    SmallVector<Value> operands;    // that are read so far
+    SmallVector<IndexExpr> indices; // of all loops; iterations if stepped
+    SmallVector<Value> operands;    // those that are read so far
     SmallVector<Value> accumulators;
     Value valid;
   };

@@ -1,4 +1,4 @@
-//===- FusionPlan.cpp - Which tensors never reach memory ------------------===//
+//===- FusionPlan.cpp - Choose the tensors to inline ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,7 +57,7 @@ ComputeKind layout::getComputeKind(Operation *op) {
   return ComputeKind::None;
 }
 
-/// Whether the op reads every element of the operand once.
+/// Returns true if the op reads every element of the operand once.
 static bool readsOnce(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
@@ -66,8 +66,8 @@ static bool readsOnce(OpOperand &use) {
   return true;
 }
 
-/// A kernel goes no deeper into what it reads: longer chains are cut, so that
-/// neither kernels nor the way to them grow with the program.
+/// The maximal length of an inlined chain, which bounds kernel size and
+/// recursion.
 constexpr unsigned kMaxDepth = 64;
 
 void FusionPlan::decide(Value tensor, ComputeKind kind) {
@@ -82,7 +82,7 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
     Operation *user = use.getOwner();
     if (isa<tensor::DimOp>(user))
       continue;
-    // A body may read a tensor that it captures.
+    // A body may read a captured tensor.
     ComputeKind userKind = getComputeKind(user);
     if (userKind == ComputeKind::None || isa<StorageViewOp>(user)) {
       stored.insert(tensor);
@@ -147,7 +147,7 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
 }
 
 FusionPlan::FusionPlan(Operation *root) {
-  // Readers are decided before what they read.
+  // Readers are visited before the ops that they read.
   root->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     ComputeKind kind = getComputeKind(op);
     if (kind == ComputeKind::None)

@@ -1,12 +1,12 @@
-//===- FusionPlan.h - Which tensors never reach memory ----------*- C++ -*-===//
+//===- FusionPlan.h - Choose the tensors to inline --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel computes one tensor, and with it every tensor that only this one
-// reads and that costs no more when it is computed where it is read:
+// A kernel computes one stored tensor, and inlines each tensor that only its
+// reader needs and that costs no more when it is computed there:
 //
 //   %p = tensor.pad %x         Move: read elsewhere, under a condition
 //   %c = linalg.conv %p, %w    Reduction: the loops of the kernel
@@ -14,13 +14,12 @@
 //   %r = linalg.max %b, %zero  Pointwise: the one that is stored
 //
 // Laws:
-//  * what computes is computed once for each element: a pointwise tensor is
-//    inlined only where its one reader asks for each element once, a reduction
-//    only into pointwise readers of the same layout, up to the one that is
-//    stored, one in each kernel;
-//  * what only moves is inlined wherever it is read, however often;
-//  * no more than 64 tensors in a row are inlined;
-//  * results of layout.convert are stored: the assignment wants them in memory.
+//  * each element is computed once: a pointwise tensor is inlined only if its
+//    single reader reads each element once, a reduction only into pointwise
+//    readers of the same layout, and only one per kernel;
+//  * ops that only move elements are inlined into all readers;
+//  * at most 64 tensors in a chain are inlined;
+//  * results of layout.convert are stored, as the assignment requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,17 +33,17 @@
 namespace mlir {
 namespace layout {
 
-/// What a kernel does for an element of an op's results.
+/// The work of a kernel for an element of an op's results.
 enum class ComputeKind {
-  /// The op is none that a kernel computes.
+  /// Kernels cannot compute the op.
   None,
-  /// One element of an operand, or a constant.
+  /// Reads one element of an operand, or a constant.
   Move,
-  /// One element each of several operands, by position: concat, insert_slice.
+  /// Chooses an operand by position: concat, insert_slice.
   Choose,
-  /// A function of one element each of the operands.
+  /// Computes a function of one element of each operand.
   Pointwise,
-  /// Loops.
+  /// Runs loops.
   Reduction
 };
 
@@ -54,24 +53,24 @@ class FusionPlan {
 public:
   explicit FusionPlan(Operation *root);
 
-  /// Whether readers of `tensor` compute it where they read it.
+  /// Returns true if the readers of `tensor` compute it.
   bool isInlined(Value tensor) const { return inlined.contains(tensor); }
 
-  /// Whether `tensor`, the result of a computing op, has to be in memory.
+  /// Returns true if `tensor`, the result of a computing op, must be in memory.
   bool isStored(Value tensor) const { return stored.contains(tensor); }
 
 private:
   void decide(Value tensor, ComputeKind kind);
 
   DenseSet<Value> inlined, stored;
-  /// Inlined tensors whose elements may be asked for more than once.
+  /// Inlined tensors whose elements may be requested more than once.
   DenseSet<Value> repeated;
-  /// Inlined tensors whose kernel stores what it makes of them in another
-  /// layout.
+  /// Inlined tensors whose kernel stores its result in another layout.
   DenseSet<Value> relaid;
-  /// How many inlined tensors lie between one and what is stored.
+  /// The number of inlined tensors between a tensor and the stored one.
   DenseMap<Value, unsigned> depths;
-  /// Kernels, by the tensor that they store, that have their reduction.
+  /// Maps tensors to the stored tensor of their kernel; `reducing` holds the
+  /// stored tensors whose kernels have a reduction.
   DenseMap<Value, Value> kernelOf;
   DenseSet<Value> reducing;
 };

@@ -1,4 +1,4 @@
-//===- HostBoundary.cpp - Between host memory and the device --------------===//
+//===- HostBoundary.cpp - Transfers between host and device ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The array that a tensor is at the boundary: its storage or, where that does
-/// not tell the dynamic sizes, the axes of its coordinates.
+/// Returns the plain type of a tensor at the boundary: its storage or, if that
+/// does not determine the dynamic sizes, the axes of its coordinates.
 static RankedTensorType getHostArray(RankedTensorType type) {
   RankedTensorType storage = *getStorageType(type);
   return areSizesShown(type, storage) ? storage : *getPhysicalType(type);
@@ -72,7 +72,7 @@ static void exposeResults(func::FuncOp func) {
       func.getContext(), func.getBody().front().getArgumentTypes(), results));
 }
 
-/// A launcher that passes arrays passes those of the storage.
+/// Records the array types for launchers, which pass the storage.
 static void describeArrays(func::FuncOp func) {
   FunctionType type = func.getFunctionType();
   auto isTensor = llvm::IsaPred<RankedTensorType>;
@@ -83,7 +83,7 @@ static void describeArrays(func::FuncOp func) {
     func->setAttr(kSignatureAttrName, TypeAttr::get(type));
 }
 
-/// What the signature of `func` has that no host can pass.
+/// Checks that the host can pass all types of the signature of `func`.
 static LogicalResult checkHostSignature(func::FuncOp func) {
   if (func.getName().starts_with("layoutCl") && !func.isExternal())
     return func.emitError("convert-layout-to-gpu: '")
@@ -107,8 +107,8 @@ static LogicalResult checkHostSignature(func::FuncOp func) {
   return success();
 }
 
-/// Calls inside of the module pass memory of the device: they go to a private
-/// copy of each public function that is called.
+/// Redirects calls inside of the module, which pass device memory, to a private
+/// copy of each public callee.
 static void separateCallsFromHost(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::DenseMap<StringAttr, func::FuncOp> onDevice;
@@ -125,7 +125,7 @@ static void separateCallsFromHost(ModuleOp module) {
     symbols.insert(inner, std::next(Block::iterator(func)));
     onDevice[func.getSymNameAttr()] = inner;
   }
-  // The calls in the copies, too.
+  // Includes the calls in the copies.
   module.walk([&](func::CallOp call) {
     if (func::FuncOp inner = onDevice.lookup(call.getCalleeAttr().getAttr()))
       call.setCallee(inner.getName());
@@ -155,7 +155,7 @@ static MemRefType getHostType(RankedTensorType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// The line of elements of a host memref.
+/// Returns a one-dimensional view of a host memref.
 static Value flatten(OpBuilder &b, Location loc, Value memory) {
   auto type = cast<MemRefType>(memory.getType());
   if (type.getRank() == 0)
@@ -170,8 +170,8 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
     return memref::CollapseShapeOp::create(b, loc, memory,
                                            ArrayRef<ReassociationIndices>(all));
   }
-  // Upstream's verifier and its inference of types disagree about a group of
-  // sizes where one is dynamic and one turns out to be 0.
+  // Upstream's verifier and type inference disagree about collapsing a dynamic
+  // size with a static 0.
   Value count;
   for (OpFoldResult size : memref::getMixedSizes(b, loc, memory)) {
     Value extent = getValueOrCreateConstantIndexOp(b, loc, size);
@@ -183,7 +183,7 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
       OpFoldResult(b.getIndexAttr(1)));
 }
 
-/// A line as long as `line`, of other elements.
+/// Allocates a one-dimensional memref like `line` with other elements.
 static Value allocateLike(OpBuilder &b, Location loc, Value line,
                           Type element) {
   auto type = cast<MemRefType>(line.getType());
@@ -194,8 +194,8 @@ static Value allocateLike(OpBuilder &b, Location loc, Value line,
       b, loc, MemRefType::get(type.getShape(), element), sizes);
 }
 
-/// Copies a line to one whose elements are wider or narrower: bits and indices
-/// have other sizes on the device.
+/// Copies elements to a wider or narrower type: i1 and index have other sizes
+/// on the device.
 static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
   Type element = cast<MemRefType>(to.getType()).getElementType();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -217,7 +217,7 @@ static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
                      });
 }
 
-/// The storage of what goes to or from the device; says where there is none.
+/// Returns the storage of a transferred tensor, or emits an error and fails.
 static FailureOr<TensorStorage> getStorageFor(Operation *op,
                                               RankedTensorType type) {
   return getTensorStorage(type, [&](const Twine &why) {
@@ -226,7 +226,7 @@ static FailureOr<TensorStorage> getStorageFor(Operation *op,
   });
 }
 
-/// A tensor of the device from a memref of the host.
+/// Copies a host memref to a device tensor.
 static FailureOr<Value> upload(OpBuilder &b, Operation *op, Value memory,
                                RankedTensorType type) {
   Location loc = op->getLoc();
@@ -250,7 +250,7 @@ static FailureOr<Value> upload(OpBuilder &b, Operation *op, Value memory,
   return castFromDevice(b, loc, type, device, sizes);
 }
 
-/// A memref of the host from a tensor of the device.
+/// Copies a device tensor to a new host memref.
 static FailureOr<Value> download(OpBuilder &b, Operation *op, Value tensor) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -280,8 +280,8 @@ static Type toHostType(Type type) {
   return tensor ? getHostType(tensor) : type;
 }
 
-/// Gives `value`, a tensor that `op` defines, its memref; readers get a tensor
-/// of the device.
+/// Makes `value`, a tensor that `op` defines, a memref and uploads it for its
+/// users.
 static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -298,7 +298,7 @@ static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   return success();
 }
 
-/// Memrefs of the host for the tensors that `op` takes.
+/// Replaces the tensor operands of `op` by downloaded memrefs.
 static LogicalResult downloadOperands(Operation *op) {
   OpBuilder b(op);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -317,7 +317,7 @@ static LogicalResult convertFunction(func::FuncOp func) {
     Block &entry = func.getBody().front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
     for (BlockArgument argument : entry.getArguments()) {
-      // Said of a tensor that was to be bufferized.
+      // The attribute is for bufferization of a tensor.
       if (isa<RankedTensorType>(argument.getType()))
         func.removeArgAttr(
             argument.getArgNumber(),
@@ -337,7 +337,7 @@ static LogicalResult convertFunction(func::FuncOp func) {
   return success();
 }
 
-/// A call of a function that is only declared: by way of the host.
+/// Converts a call of a declared function, which runs on the host.
 static LogicalResult convertCall(func::CallOp call) {
   if (failed(downloadOperands(call)))
     return failure();
@@ -366,7 +366,7 @@ LogicalResult layout::convertHostBoundary(ModuleOp module) {
   return success();
 }
 
-/// An element that the host asks for.
+/// Converts an element that the host reads.
 static LogicalResult convertExtract(tensor::ExtractOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -384,7 +384,7 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
   return success();
 }
 
-/// A tensor of numbers that the host has.
+/// Converts a tensor of elements that the host computes.
 static LogicalResult convertFromElements(tensor::FromElementsOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -413,7 +413,7 @@ LogicalResult layout::convertHostElements(ModuleOp module) {
       return failure();
   SmallVector<tensor::ExtractOp> reads;
   module.walk([&](tensor::ExtractOp op) {
-    // In the body of an op it is the kernel that reads.
+    // In the body of an op the kernel reads the element.
     if (!op->getParentOfType<linalg::LinalgOp>())
       reads.push_back(op);
   });
@@ -427,8 +427,8 @@ LogicalResult layout::convertHostElements(ModuleOp module) {
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// The last op in the block of `memory` under which it is used; null where it
-/// may live on under another name.
+/// Returns the last op that uses `memory` in its block, or null for aliased
+/// memory.
 static Operation *findLastUse(Value memory) {
   Block *block = memory.getParentBlock();
   Operation *last = memory.getDefiningOp();
@@ -444,8 +444,8 @@ static Operation *findLastUse(Value memory) {
   return last;
 }
 
-/// What nobody sees the end of lives as long as the call of the host that made
-/// it.
+/// Adds scopes to public functions, which free memory without a visible last
+/// use.
 static void insertScopes(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   SymbolTable symbols(module);

@@ -1,23 +1,23 @@
-//===- HostBoundary.h - Between host memory and the device ------*- C++ -*-===//
+//===- HostBoundary.h - Transfers between host and device -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that others may call, and functions that are only declared, keep
-// their ABI: plain tensors are memrefs of the host, which are copied to a
-// buffer where they come in, and from one where they leave. A laid-out tensor
-// crosses as the plain tensor of its storage.
+// Public and external functions keep their ABI: plain tensors are host memrefs,
+// which are uploaded to a buffer at the entry and downloaded at the return. A
+// laid-out tensor crosses the boundary as the plain tensor of its storage.
 //
-//   func.func @main(%x: tensor<2x3xf32>)      func.func @main(%x:
-//   memref<2x3xf32>)
-//     use(%x)                             =>     %d = gpu.alloc () :
-//     memref<6xf32, "buffer">
-//                                                gpu.memcpy %d, collapse(%x)
-//                                                use(%d)
+//   func.func @main(%x: tensor<2x3xf32>) { use(%x) }
+// becomes
+//   func.func @main(%x: memref<2x3xf32>) {
+//     %d = gpu.alloc () : memref<6xf32, "buffer">
+//     gpu.memcpy %d, collapse(%x)
+//     use(%d)
+//   }
 //
-// Constants are packed for the device at compile time, and get there once.
+// Constants are packed at compile time and uploaded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,25 +29,25 @@
 namespace mlir {
 namespace layout {
 
-/// Laid-out arguments and results of functions with a host ABI become plain
-/// tensors of their storage; what is both public and called inside gets a
-/// private copy for the calls.
+/// Makes laid-out arguments and results of host functions plain tensors of
+/// their storage. A public function that the module calls gets a private copy
+/// for these calls.
 LogicalResult exposeStorage(ModuleOp module);
 
-/// Gives functions with a host ABI their memrefs, and calls of declared ones
-/// theirs.
+/// Converts tensors of host functions, and of calls of declared ones, to
+/// memrefs.
 LogicalResult convertHostBoundary(ModuleOp module);
 
-/// Elements that the host reads one by one, in conditions of loops and
-/// branches: their tensors are copied back. Those that it computes, such as
-/// sizes, are copied to the device.
+/// Converts tensor elements that the host accesses: tensors that it reads, e.g.
+/// in conditions, are downloaded, and tensors of elements that it computes
+/// uploaded.
 LogicalResult convertHostElements(ModuleOp module);
 
-/// Dense constants on the device.
+/// Converts dense constants to device memory.
 LogicalResult convertConstants(ModuleOp module);
 
-/// Frees device memory after its last use where that is in sight, and at the
-/// end of the host's call where it is not.
+/// Frees device memory after its last use if that is visible, else at the end
+/// of the call from the host.
 void insertDeallocations(ModuleOp module);
 
 } // namespace layout

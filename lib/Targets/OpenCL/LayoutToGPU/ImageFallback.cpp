@@ -1,4 +1,4 @@
-//===- ImageFallback.cpp - Buffers where images do not fit ----------------===//
+//===- ImageFallback.cpp - Use buffers if images do not fit ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The image of a dynamic size that a type is stored in, or null.
+/// Returns the map if `type` is stored in an image of dynamic size, else null.
 static LayoutMap findDynamicImage(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.hasStaticShape() || !hasLayout(tensor))
@@ -41,8 +41,7 @@ static bool takesOrGivesImages(func::FuncOp func) {
       isDynamicImage);
 }
 
-/// Those that are made in a function, others than what a kernel computes where
-/// it reads it.
+/// Returns the dynamic images that a function creates, except inlined tensors.
 static SmallVector<Value> findDynamicImages(func::FuncOp func) {
   FusionPlan plan(func);
   SmallVector<Value> images;
@@ -66,7 +65,8 @@ static SmallVector<Value> findDynamicImages(func::FuncOp func) {
 // The check
 //===----------------------------------------------------------------------===//
 
-/// Whether an image is within the limits, beside where the tensor is made.
+/// Emits the checks that an image is within the limits, where its tensor is
+/// made.
 static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   OpBuilder b(image.getContext());
   b.setInsertionPointAfterValue(image);
@@ -86,8 +86,8 @@ static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   return checks;
 }
 
-/// Computes `value` once more from the values that have copies; null where
-/// something else is needed.
+/// Clones `value` with its operands, from the values in `copies`. Returns null
+/// if that is impossible.
 static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   if (Value known = copies.lookupOrNull(value))
     return known;
@@ -103,16 +103,16 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   return copies.lookup(value);
 }
 
-/// Calls of calls make what is looked at as large as the power of their depth.
+/// The limit of inlined calls, whose number can be exponential in their depth.
 static constexpr size_t kMostInlinedCalls = 1 << 12;
 
-/// The images of `probe`, a copy of a function that is not needed any more, and
-/// of the functions it calls that take or give some, which become part of it.
+/// Inlines into `probe`, a scratch copy of a function, all calls with images as
+/// operands or results. Returns the dynamic images of all of them.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
-  // With the functions that a call is part of, in which it is not inlined
-  // again.
+  // Calls with the functions that they are inlined from, which bounds
+  // recursion.
   SmallVector<std::pair<func::CallOp, SmallVector<func::FuncOp>>> calls;
   auto addCalls = [&](Operation *root, ArrayRef<func::FuncOp> around) {
     root->walk([&](func::CallOp call) {
@@ -154,7 +154,7 @@ static SmallVector<Value> inlineImages(func::FuncOp probe,
   return images;
 }
 
-/// The tensor and the dim that a size is asked of, or -1 and the size itself.
+/// A requested size: a tensor and a dim, or the size itself and -1.
 using AskedSize = std::pair<Value, int64_t>;
 
 static AskedSize identify(Value size) {
@@ -164,7 +164,7 @@ static AskedSize identify(Value size) {
   return {size, -1};
 }
 
-/// Sizes of what loops and branches carry, by tensor and dim.
+/// The sizes of tensors carried by loops and branches.
 using CarriedSizes = DenseMap<AskedSize, AskedSize>;
 
 static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
@@ -191,7 +191,7 @@ namespace {
 struct CarriedDim {
   OpResult result;
   int64_t d;
-  SmallVector<UnrealizedConversionCastOp, 2> yielded; // of each region
+  SmallVector<UnrealizedConversionCastOp, 2> yielded; // one per region
 };
 } // namespace
 
@@ -218,11 +218,11 @@ static SmallVector<CarriedDim> askCarriedDims(Operation *op) {
   return dims;
 }
 
-/// Sizes that no turn of a loop changes are those that it starts with, and
-/// those that both branches give are those of outside.
+/// Resolves sizes that no iteration of a loop changes to the initial ones, and
+/// sizes that both branches share to those outside.
 static void resolveRegions(func::FuncOp probe) {
   CarriedSizes carried;
-  SmallVector<Operation *> ops; // inner ones first
+  SmallVector<Operation *> ops; // innermost first
   probe.walk([&](Operation *op) {
     if (isa<scf::ForOp>(op) || (isa<scf::IfOp>(op) && op->getNumResults()))
       ops.push_back(op);
@@ -252,9 +252,8 @@ static void resolveRegions(func::FuncOp probe) {
   resolveSizes(probe, carried);
 }
 
-/// Whether all images of a function and of those that it calls fit: null where
-/// nothing limits them, and a failure where only the program finds the size of
-/// one on its way.
+/// Emits the condition that all images of a function and its callees fit.
+/// Returns null without limits, or failure if a size is not known at the entry.
 static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
                                   SymbolTable &symbols, ValueRange arguments,
                                   OpenClTargetAttr target) {
@@ -296,7 +295,7 @@ class Versions {
 public:
   explicit Versions(ModuleOp module) : symbols(module) {}
 
-  /// A private copy of a function.
+  /// Adds a private copy of a function.
   func::FuncOp add(func::FuncOp func, const Twine &suffix) {
     func::FuncOp version = func.clone();
     version.setPrivate();
@@ -317,8 +316,8 @@ private:
 };
 } // namespace
 
-/// What a view of storage takes and shows stays as it is. Gives the ops that
-/// keep their types.
+/// Keeps the types of StorageViewOps by conversions around them. Returns the
+/// ops whose types must not change.
 static DenseSet<Operation *> convertAroundViews(func::FuncOp func) {
   SmallVector<StorageViewOp> views;
   func.walk([&](StorageViewOp view) { views.push_back(view); });
@@ -367,7 +366,7 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
       convert.replaceAllUsesWith(convert.getSource());
       convert.erase();
     }
-  // Functions that take or give images have versions of their own.
+  // Callees with images as arguments or results have versions of their own.
   version.walk([&](func::CallOp call) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (callee && takesOrGivesImages(callee))
@@ -376,7 +375,7 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
   return version;
 }
 
-/// The function chooses one of two versions of itself.
+/// Makes the function choose between two versions of itself.
 static void addFallback(func::FuncOp func, Versions &versions,
                         OpenClTargetAttr target) {
   func::FuncOp probe = versions.add(func, "_sizes");

@@ -1,13 +1,13 @@
-//===- ImageFallback.h - Buffers where images do not fit --------*- C++ -*-===//
+//===- ImageFallback.h - Use buffers if images do not fit -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A function with images of dynamic sizes asks, where it starts, whether all of
-// them are within the limits of the target, and runs a version of itself in
-// which they are buffers where one is not:
+// A function with images of dynamic sizes checks at its start if all of them
+// are within the limits of the target. If not, it runs a version of itself that
+// uses buffers:
 //
 //   func.func @main(%x: tensor<?x8xf32>) {
 //     %n = tensor.dim %x, %c0
@@ -16,10 +16,9 @@
 //          else { call @main_on_buffers(%x) }
 //     return %y
 //
-// The extents are those of the map, in sizes that follow from the arguments,
-// also through calls, `scf.for` and `scf.if`. A function with an image whose
-// size the program only finds on its way always runs on buffers. Images of
-// known sizes stay.
+// The extents follow from the map and from sizes of the arguments, also through
+// calls, `scf.for` and `scf.if`. A function with an image whose size is only
+// known later always runs on buffers. Images of static size are kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +31,11 @@
 namespace mlir {
 namespace layout {
 
-/// On a function: its kernels are compiled when one of them is needed.
+/// Attribute of a function whose kernels go to a module that is compiled on
+/// demand.
 constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 
-/// Before host boundaries are converted, after laid-out arguments are exposed.
+/// Adds the fallbacks. Runs after exposeStorage and before convertHostBoundary.
 void addImageFallbacks(ModuleOp module, OpenClTargetAttr target);
 
 } // namespace layout

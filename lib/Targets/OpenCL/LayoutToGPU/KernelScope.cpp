@@ -1,4 +1,4 @@
-//===- KernelScope.cpp - Indices and lanes inside of a kernel -------------===//
+//===- KernelScope.cpp - Variables and lanes of a kernel ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ IndexExpr KernelScope::addVariable(Value value, int64_t extent) {
 }
 
 SmallVector<IndexExpr> KernelScope::addLane(ArrayRef<StoredAxis> axes) {
-  // Stands where an index is emitted for one lane, and is not read then.
+  // A placeholder: lanes are substituted before an index is emitted.
   variables.push_back(arith::ConstantIndexOp::create(b, loc, 0));
   return KernelVariables::addLane(axes);
 }
@@ -71,7 +71,7 @@ Value KernelScope::import(Value hostValue) {
   Value &argument = argumentOf[hostValue];
   if (!argument) {
     Type type = hostValue.getType();
-    // No argument of an OpenCL kernel is a bit.
+    // Arguments of OpenCL kernels cannot be i1.
     if (type.isInteger(1))
       hostValue =
           arith::ExtUIOp::create(host, loc, host.getI8Type(), hostValue);
@@ -109,7 +109,7 @@ void KernelScope::finish() {
     gpu::ReturnOp::create(b, loc);
   }
   func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
-  // It comes after all arguments.
+  // Work-group memory follows all arguments.
   for (UnrealizedConversionCastOp memory : groupMemory) {
     memory.replaceAllUsesWith(ValueRange{
         func.addWorkgroupAttribution(memory.getResult(0).getType(), loc)});
@@ -125,7 +125,7 @@ Value KernelScope::emit(const IndexExpr &x) {
 }
 
 namespace {
-/// What is proven of a value.
+/// The bounds that are proven for a value.
 struct ProvenBounds {
   bool isNotNegative, isBelowSize;
 };
@@ -150,7 +150,7 @@ Value KernelScope::emitInRange(const IndexExpr &x, const SizeExpr &size) {
   if (proven.isNotNegative && proven.isBelowSize)
     return {};
   return emitLanes(x, [&](ArrayRef<IndexExpr> xs) -> Value {
-    // Unsigned, a negative number is large.
+    // A negative number is large if unsigned.
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                  emit(xs.front()), emit(size));
   });
@@ -159,8 +159,7 @@ Value KernelScope::emitInRange(const IndexExpr &x, const SizeExpr &size) {
 Value KernelScope::emitClamped(const IndexExpr &x, const SizeExpr &extent) {
   ProvenBounds proven = proveBounds(x, extent, getExtents());
   Value value = emit(x);
-  // The last of no position is none: then it is the first one, of the room that
-  // every storage has.
+  // An empty extent has no last position; every storage has position 0.
   bool mayBeEmpty = false;
   if (!proven.isBelowSize) {
     Value last = emit(extent - SizeExpr(1));

@@ -1,20 +1,19 @@
-//===- KernelScope.h - Indices and lanes inside of a kernel -----*- C++ -*-===//
+//===- KernelScope.h - Variables and lanes of a kernel ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The variables of a kernel (KernelLoops.h) and the values that they have in
-// it. A kernel that stores an image computes the four lanes of one pixel at
-// once: a value is a vector of four where it depends on the lane, and a scalar
-// where it does not:
+// The variables of a kernel (KernelLoops.h) and their values. A kernel that
+// stores an image computes the four lanes of a pixel at once: a value is a
+// vector of four if it depends on the lane, else a scalar:
 //
 //   axes c1, w, h of the pixel, lane l      c = 4 * c1 + l
 //   bias[c]                                 pixel c1 of its image: a vector
 //   x[n, 4 * r1 + 2, h + kh, w + kw]        lane 2 of a pixel: a scalar
 //
-// In a kernel that stores a buffer there is no lane, and all is scalar.
+// A kernel that stores a buffer has no lane and only scalars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,8 @@ namespace layout {
 
 class KernelScope : public KernelVariables {
 public:
-  /// Inside of `func`, which is empty; values of the host become arguments.
+  /// Starts the body of `func`, which is empty. Imported host values become its
+  /// arguments.
   KernelScope(OpBuilder &host, gpu::GPUFuncOp func);
 
   OpBuilder &builder() { return b; }
@@ -42,11 +42,11 @@ public:
   // Variables
   //===--------------------------------------------------------------------===//
 
-  /// A new variable with values below `extent` (kUnknownSize if not known).
+  /// Adds a variable with values below `extent` (kUnknownSize if not known).
   IndexExpr addVariable(Value value, int64_t extent);
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
 
-  /// The size of a dim of a host tensor: a number or a symbol.
+  /// Returns the size of a dim of a host tensor, a constant or a symbol.
   SizeExpr getSize(Value tensor, unsigned dim);
   SmallVector<SizeExpr> getSizes(Value tensor);
 
@@ -54,33 +54,35 @@ public:
   // Emission
   //===--------------------------------------------------------------------===//
 
-  /// A value of the host, in the kernel: constants again, others as arguments.
+  /// Returns a host value in the kernel: constants are cloned, others are
+  /// arguments.
   Value import(Value hostValue);
-  /// The values of the host that became arguments, in their order.
+  /// Returns the host values that became arguments, in order.
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
 
-  /// Memory that the items of a group share.
+  /// Adds memory that the work-items of a group share.
   Value addGroupMemory(MemRefType type);
-  /// The kernel ends here where a condition is false.
+  /// Returns from the kernel if `condition` is false.
   void endUnless(Value condition);
-  /// Gives the kernel the arguments and the memory that it has.
+  /// Finalizes the signature and the work-group memory of the kernel.
   void finish();
 
-  /// An index that does not depend on the lane.
+  /// Emits an index that does not depend on the lane.
   Value emit(const IndexExpr &x);
   Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
-  /// 0 <= x < size; null where that is proven. With a lane, a vector.
+  /// Emits 0 <= x < size, a vector if x depends on the lane. Returns null if
+  /// proven.
   Value emitInRange(const IndexExpr &x, const SizeExpr &size);
-  /// As `x`, but inside of 0 .. extent - 1 whatever happens.
+  /// Emits `x` clamped to 0 .. extent - 1.
   Value emitClamped(const IndexExpr &x, const SizeExpr &extent);
 
-  /// One scalar for each lane, or one for all.
+  /// Emits a value per lane, or a scalar if all lanes agree.
   Value emitLanes(ArrayRef<IndexExpr> xs,
                   function_ref<Value(ArrayRef<IndexExpr>)> emitOne);
-  /// A vector of scalars, one per lane.
+  /// Joins one scalar per lane to a vector.
   Value join(ArrayRef<Value> lanes);
   Value broadcast(Value value);
-  /// The scalar at a lane of a value that may be one for all.
+  /// Returns the scalar at a lane of a vector, or a scalar itself.
   Value extract(Value value, int64_t number);
   Value select(Value condition, Value a, Value b);
   Value both(Value a, Value b); // null is true
@@ -91,11 +93,11 @@ private:
   Location loc;
   gpu::GPUFuncOp func;
   SmallVector<Value> variables;
-  SmallVector<Value> sizes; // of the host, by symbol
+  SmallVector<Value> sizes; // on the host, by symbol
   DenseMap<std::pair<Value, unsigned>, unsigned> symbolOf;
   llvm::SetVector<Value> imports;
   DenseMap<Value, Value> argumentOf;
-  SmallVector<UnrealizedConversionCastOp> groupMemory; // until it is finished
+  SmallVector<UnrealizedConversionCastOp> groupMemory; // replaced by `finish`
 };
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - One kernel for each tensor in memory -----------------===//
+//===- Kernels.cpp - Emit one kernel per stored tensor --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Work items of a group along the first two coordinates: neighbors share
-/// pixels along both.
+/// Work-group sizes of images along the first two coordinates, because
+/// neighbors share pixels along both, and of buffers.
 constexpr int64_t kGroupX = 16, kGroupY = 4, kGroupLine = 64;
 
 std::string KernelEmitter::makeName(Operation *op) {
@@ -32,7 +32,8 @@ std::string KernelEmitter::makeName(Operation *op) {
   return (name + "_" + Twine(names[name]++) + suffix).str();
 }
 
-/// The kernel from before that does the same, or `func` itself.
+/// Erases `func` and returns an equal earlier kernel, or returns `func` if
+/// there is none.
 gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
   SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
   for (gpu::GPUFuncOp other : known)
@@ -48,26 +49,26 @@ gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
 
 namespace {
 
-/// What a work item writes.
+/// A pixel, or an element of a buffer, that a work-item writes.
 struct Pixel {
-  SmallVector<IndexExpr> axes; // the values of the stored axes
-  SmallVector<Value> address;  // as the map orders its coordinates
-  Value isInside;              // null where every item has the pixel
+  SmallVector<IndexExpr> axes; // values of the stored axes
+  SmallVector<Value> address;  // in the order of the coordinates
+  Value isInside;              // null if always true
 };
 
-/// The position of a work item.
+/// The position of a work-item.
 struct Position {
   SmallVector<Value> ids;
-  Value isInside; // null where every item has a position
+  Value isInside; // null if always true
   SmallVector<Value> groups, items;
-  Value part, isFirst; // where the items of a group share a position
-  int64_t count = 1;   // of items; 0 where it is not known
+  Value part, isFirst; // if a work-group shares a position
+  int64_t count = 1;   // of work-items; 0 if unknown
 };
 
 } // namespace
 
-/// Cuts a coordinate into its axes, the fastest one last, of which an item has
-/// several positions.
+/// Decomposes a coordinate into its axes, the fastest last, of which a
+/// work-item has `pixels` positions.
 static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
                                        ArrayRef<StoredAxis> stored,
                                        ArrayRef<SizeExpr> sizes,
@@ -91,7 +92,7 @@ static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
   return axes;
 }
 
-/// How many items there are along a coordinate.
+/// Returns the number of work-items along a coordinate.
 static SizeExpr countItems(const Coordinate &coordinate,
                            ArrayRef<StoredAxis> stored, int64_t pixels) {
   if (pixels == 1)
@@ -102,7 +103,7 @@ static SizeExpr countItems(const Coordinate &coordinate,
   return count;
 }
 
-/// Finds the position of a work item, and how many there are.
+/// Emits the position of a work-item and the grid of the launch.
 static Position locate(OpBuilder &host, KernelScope &scope,
                        const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
                        ArrayRef<OpFoldResult> hostSizes, PixelBlock block) {
@@ -154,8 +155,8 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   return position;
 }
 
-/// The pixels of the item at a position: of several ones the last may be past
-/// the end of their axis.
+/// Returns the pixels of a work-item. The last ones of a block may be past the
+/// end of their axis.
 static SmallVector<Pixel> getPixels(KernelScope &scope,
                                     const TensorStorage &storage,
                                     ArrayRef<SizeExpr> sizes,
@@ -195,8 +196,8 @@ static SmallVector<Pixel> getPixels(KernelScope &scope,
   return pixels;
 }
 
-/// The reduction that a kernel computes with others on the same elements;
-/// `index` is the one of the result, and becomes the one of the reduction.
+/// Finds the reduction that the kernel of `tensor` computes elementwise with
+/// other ops. Updates `index` from that of the result to that of the reduction.
 static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
                                 SmallVectorImpl<IndexExpr> &index,
                                 Sizes extents) {
@@ -230,8 +231,7 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
   return nullptr;
 }
 
-/// The pixels of an item whose index is that of a reduction, as the assignment
-/// prices it.
+/// Chooses the block for the index of a reduction, like the cost model.
 static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
                               BlockLimits limits) {
   if (!mayComputeBlocks(op))
@@ -259,15 +259,16 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   return kernel.chooseBlock(limits, findGroupCombiner(op));
 }
 
-/// Whether the position holds an element of the box; null where all do. The map
-/// leads no replica past their number to any position.
+/// Emits the condition that a position holds an element; null if all do. No
+/// position belongs to a replica past their number.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
-  // Of several positions of one index, the one that the map leads to.
+  // If several positions invert to one index, only the map's own position holds
+  // it.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     IndexExpr own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)
@@ -284,8 +285,8 @@ static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
   return result;
 }
 
-/// Returns the element of each pixel: its index by the `inverse` of the map of
-/// the tensor, and the condition under which the pixel holds an element.
+/// Returns the element of each pixel: its index by the `inverse` of the
+/// tensor's map, and the condition that the pixel holds an element.
 static SmallVector<ElementPoint> emitPoints(KernelScope &scope,
                                             const LayoutMap &map,
                                             ArrayRef<IndexExpr> inverse,
@@ -315,8 +316,8 @@ static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
   return arith::ExtUIOp::create(b, loc, type, value);
 }
 
-/// Stores `values`, one for each pixel, to `memory`, and the padding that the
-/// type states to pixels without an element.
+/// Stores `values`, one per pixel, to `memory`, and stated padding to pixels
+/// without an element.
 static void emitStores(KernelScope &scope, RankedTensorType type,
                        const TensorStorage &storage, Value memory,
                        ArrayRef<Pixel> pixels, ArrayRef<ElementPoint> points,
@@ -340,7 +341,7 @@ static void emitStores(KernelScope &scope, RankedTensorType type,
   }
 }
 
-/// A tensor that is stored as its source is shares its memory.
+/// Replaces `tensor` by the memory of its source if both have the same storage.
 bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
   Operation *op = tensor.getOwner();
@@ -373,7 +374,8 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   return true;
 }
 
-/// At the reduction, where there is one.
+/// Emits a remark with the reads of the kernel, at the reduction if there is
+/// one.
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, int64_t items,
@@ -460,7 +462,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
       getPixels(scope, *storage, sizes, position, block);
   SmallVector<ElementPoint> points =
       emitPoints(scope, storage->map, *inverse, sizes, pixels);
-  DenseMap<Value, Value> memories; // each is one argument
+  DenseMap<Value, Value> memories; // one argument each
   ElementEmitter element(scope, plan, [&](Value stored) {
     Value &memory = memories[stored];
     if (!memory)
@@ -485,7 +487,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   launch(host, loc, findEqual(func), position, scope.getImports());
   Value result = castFromDevice(host, loc, type, memory, hostSizes);
   tensor.replaceUsesWithIf(result, [&](OpOperand &use) {
-    // Sizes come from the op itself.
+    // Sizes are resolved from the op itself.
     return !isa<tensor::DimOp>(use.getOwner());
   });
   return success();

@@ -1,23 +1,21 @@
-//===- Kernels.h - One kernel for each tensor in memory ---------*- C++ -*-===//
+//===- Kernels.h - Emit one kernel per stored tensor ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel has one work item for each pixel of an image, for some neighbors
-// along the fastest axis of a coordinate (ImageReads.h), or for each element of
-// a buffer; or a group of items for each, where few would have long sums. The
-// position gives the logical index by the inverse of the map, and the element
-// emitter the element at that index:
+// A kernel has one work-item per pixel of an image, per block of neighbors
+// along the fastest axis of a coordinate (ImageReads.h), or per element of a
+// buffer; or a work-group per position if there are few positions with long
+// sums. The inverse of the map gives the logical index, at which ElementEmitter
+// emits the element:
 //
 //   image2d, x = [c / 4, w], y = [n, h]
-//     item (x, y) -> axes c1 = x / W, w = x mod W, n = y / H, h = y mod H
-//                 -> index (n, 4 * c1 + lane, h, w) -> a vector of four ->
-//                 store
+//     work-item (x, y) -> axes c1 = x / W, w = x mod W, n = y / H, h = y mod H
+//                      -> index (n, 4 * c1 + lane, h, w) -> a vector of four
 //
-// Padding is written like everything else: with what the type states, or with
-// whatever the op gives there.
+// Padding is stored, too: the value that the type states, or any value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +28,16 @@
 namespace mlir {
 namespace layout {
 
-/// Emits kernels into one gpu.module and launches beside the ops.
+/// Emits kernels into a gpu.module, and launches next to the ops.
 class KernelEmitter {
 public:
-  /// Names of kernels end with `suffix`.
+  /// The names of kernels end with `suffix`.
   KernelEmitter(gpu::GPUModuleOp module, const FusionPlan &plan,
                 OpenClTargetAttr target, StringRef suffix = "")
       : module(module), plan(plan), limits(target), suffix(suffix) {}
 
-  /// Puts `tensor`, a result of a computing op, into device memory and
-  /// replaces it. What is refused may be partly emitted.
+  /// Stores `tensor`, a result of a computing op, in device memory and replaces
+  /// it. On failure the kernel may be partly emitted.
   LogicalResult store(OpResult tensor, Refusal refuse);
 
 private:
@@ -53,8 +51,8 @@ private:
   BlockLimits limits;
   StringRef suffix;
   llvm::StringMap<unsigned> names;
-  /// Kernels by their type: networks repeat themselves, and a driver compiles
-  /// each kernel once.
+  /// The kernels by type. Networks repeat themselves; equal kernels are emitted
+  /// once.
   DenseMap<Type, SmallVector<gpu::GPUFuncOp>> kernels;
 };
 

@@ -1,4 +1,4 @@
-//===- LayoutToGPU.cpp - Tensors to device memory and kernels -------------===//
+//===- LayoutToGPU.cpp - Lower tensors to device memory -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,8 +46,7 @@ static LogicalResult report(Operation *op, StringRef reason) {
   return diag << ": " << reason;
 }
 
-/// Every tensor that has to be in memory gets its kernel, in program order, so
-/// that what a kernel reads is there.
+/// Emits the kernels of all stored tensors, in program order.
 static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   FusionPlan plan(module);
   OpBuilder b(module.getContext());
@@ -66,7 +65,7 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
     return kernels;
   };
   KernelEmitter emitter(addModule("kernels"), plan, target);
-  // A driver compiles a module when one of its kernels is needed.
+  // A driver compiles this module only when one of its kernels is launched.
   KernelEmitter fallback(addModule("fallback_kernels"), plan, target,
                          "_on_buffers");
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
@@ -100,7 +99,7 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
     func->removeAttr(kFallbackAttrName);
 
   resolveSizes(module);
-  // Readers first.
+  // Users are erased first.
   for (Operation *op : llvm::reverse(ops))
     if (op->use_empty())
       op->erase();
@@ -109,7 +108,7 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
 
 namespace {
 
-/// A size that travels beside the memory.
+/// Replaces tensor.dim by the size that is passed with the memory.
 struct DimPattern : OpConversionPattern<tensor::DimOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -128,7 +127,7 @@ struct DimPattern : OpConversionPattern<tensor::DimOp> {
 
 } // namespace
 
-/// What carries tensors and computes none: control flow and private functions.
+/// Converts ops that pass tensors on: control flow and private functions.
 static LogicalResult convertStructure(ModuleOp module) {
   MLIRContext *context = module.getContext();
   TypeConverter converter;
@@ -182,16 +181,16 @@ static LogicalResult convertStructure(ModuleOp module) {
   return success(complete);
 }
 
-/// Images have to fit the target, whoever chose them.
+/// Checks that all images fit the target.
 static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
   auto check = [&](Value value, Location loc) -> LogicalResult {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     FailureOr<TensorStorage> storage = failure();
     if (type && hasLayout(type))
       storage = getTensorStorage(type);
-    if (failed(storage)) // said where it is lowered
+    if (failed(storage)) // reported by the lowering
       return success();
-    // Whatever the program finds dynamic sizes to be, no image is smaller.
+    // Dynamic sizes are at least one.
     SmallVector<int64_t> least(type.getShape());
     llvm::replace(least, ShapedType::kDynamic, int64_t(1));
     auto stored = RankedTensorType::get(least, storage->getStoredElement());

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Elements from device memory ---------------------------===//
+//===- Memory.cpp - Load elements from device memory ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,8 @@ Value ElementEmitter::fromStored(Value value, Type element) {
   return value;
 }
 
-/// Null where nothing is padded.
+/// Emits the condition that the index is inside, or returns null without
+/// padding.
 Value ElementEmitter::isInside(const Border &border) {
   Value inside;
   tensor::PadOp pad = border.pad;
@@ -40,7 +41,7 @@ Value ElementEmitter::isInside(const Border &border) {
   return inside;
 }
 
-/// A pixel or an element at an address without the lane of the kernel.
+/// Loads a pixel or an element at an address that does not depend on the lane.
 Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
                                ArrayRef<IndexExpr> address,
                                ArrayRef<SizeExpr> extents,
@@ -129,7 +130,7 @@ Value ElementEmitter::loadPadded(Value tensor, Point index,
   return load(tensor, index, border);
 }
 
-/// At indices that are only known when the kernel runs.
+/// Loads an element at dynamic indices.
 Value ElementEmitter::loadDynamic(Value tensor, ValueRange index) {
   auto type = cast<RankedTensorType>(tensor.getType());
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
@@ -139,7 +140,7 @@ Value ElementEmitter::loadDynamic(Value tensor, ValueRange index) {
   SmallVector<SizeExpr> sizeOf = scope.getSizes(tensor);
   for (const SizeExpr &size : sizeOf)
     sizes.push_back(scope.emit(size));
-  // Data may hold any number: an index is kept inside of the tensor.
+  // Indices come from data, so they are clamped to the tensor.
   SmallVector<Value> inside;
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   for (auto [value, size] : llvm::zip_equal(index, sizeOf)) {

@@ -1,4 +1,4 @@
-//===- Sizes.cpp - Dynamic sizes of tensors that are gone -----------------===//
+//===- Sizes.cpp - Dynamic sizes of inlined tensors -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ SmallVector<Sized> layout::getShownDims(RankedTensorType laidOut,
   return axes;
 }
 
-/// The shown dim whose extent is size(d).
+/// Returns the shown dim with extent size(d), or std::nullopt.
 static std::optional<int64_t> findShown(RankedTensorType laidOut,
                                         ArrayRef<Sized> dims, unsigned d) {
   for (auto [i, dim] : llvm::enumerate(dims))
@@ -47,8 +47,8 @@ bool layout::areSizesShown(RankedTensorType laidOut, RankedTensorType plain) {
       });
 }
 
-/// The tensor of the same size in dim `d` that `op` reads; null where there is
-/// none by the kind of the op.
+/// Returns an operand with the same shape as `result` by the kind of the op, or
+/// null.
 static Value getTensorOfSameSize(OpResult result) {
   Operation *op = result.getOwner();
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
@@ -63,7 +63,7 @@ static Value getTensorOfSameSize(OpResult result) {
   return tensor == op->getOperands().end() ? Value() : *tensor;
 }
 
-/// Of a view of storage whose sizes are known to be there.
+/// Returns the sizes of a view of storage, which must be shown.
 static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
                                                 StorageViewOp view) {
   Value source = view.getSource();
@@ -85,15 +85,15 @@ static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// The size of dim `d` of a tensor that an op computes, from what the op reads;
-/// null where nobody knows.
+/// Returns the size of dim `d` of a computed tensor from the operands of its
+/// op, or null.
 static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
   Operation *op = tensor.getOwner();
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(d))
     return arith::ConstantIndexOp::create(b, loc, type.getDimSize(d));
   unsigned number = type.getDynamicDimIndex(d);
-  // Device memory goes with its dynamic sizes.
+  // The cast of device memory has the dynamic sizes as operands.
   if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
     return cast.getInputs()[1 + number];
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
@@ -127,7 +127,7 @@ void layout::resolveSizes(Operation *root) {
     Value size = resolve(b, op.getLoc(), source, *d);
     if (!size)
       continue;
-    // What was made to answer may ask in turn.
+    // Newly created tensor.dim ops are resolved, too.
     for (Operation *made = before ? before->getNextNode()
                                   : &op->getBlock()->front();
          made != op; made = made->getNextNode())

@@ -1,12 +1,12 @@
-//===- Sizes.h - Dynamic sizes of tensors that are gone ---------*- C++ -*-===//
+//===- Sizes.h - Dynamic sizes of inlined tensors ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor that becomes part of its reader's kernel still has sizes that others
-// ask for. They follow from what its op reads, up to tensors in memory:
+// Users may still need the sizes of an inlined tensor. They follow from the
+// operands of its op, up to tensors in memory:
 //
 //   %p = tensor.pad %y low[1] high[1]      tensor.dim %p, 0
 //   %y = math.tanh %x                        = tensor.dim %y, 0 + 2
@@ -24,17 +24,18 @@
 namespace mlir {
 namespace layout {
 
-/// Answers every tensor.dim below `root` of a tensor that an op computes or
-/// that is in device memory; what block arguments and control flow carry is
-/// left.
+/// Resolves each tensor.dim in `root` of a tensor that an op computes or that
+/// is in device memory. Those of block arguments and of results of control flow
+/// remain.
 void resolveSizes(Operation *root);
 
-/// The dims of the storage of a laid-out tensor as the plain tensor `plain`
-/// shows them: the stored dims, or the axes of each coordinate.
+/// Returns the dims of plain tensor type `plain` for the storage of `laidOut`:
+/// the stored dims, or the axes of each coordinate.
 SmallVector<Sized> getShownDims(RankedTensorType laidOut,
                                 RankedTensorType plain);
 
-/// Whether all dynamic sizes of the laid-out tensor are among those dims.
+/// Returns true if these dims determine all dynamic sizes of the laid-out
+/// tensor.
 bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);
 
 } // namespace layout

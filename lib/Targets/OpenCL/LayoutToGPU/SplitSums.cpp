@@ -1,15 +1,15 @@
-//===- SplitSums.cpp - Sums that the items of a group share ---------------===//
+//===- SplitSums.cpp - Split reductions over a work-group -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each item of a group takes the turns part, part + parts, .. of a loop, from
-// the neutral element on, the first one from what the op starts with. What the
-// parts have becomes one value in their order, in the memory of the group; the
-// first item goes on with it alone. Upstream's gpu.all_reduce becomes shuffles
-// of subgroups, which OpenCL 1.2 does not have.
+// Work-item `part` of a group runs the iterations part, part + parts, .. of a
+// loop, starting with the neutral element, and the first one with the init. The
+// partial sums are combined in order in work-group memory by the first
+// work-item, which then continues alone. Upstream's gpu.all_reduce is lowered
+// to subgroup shuffles, which OpenCL 1.2 lacks.
 //
 //===----------------------------------------------------------------------===//
 

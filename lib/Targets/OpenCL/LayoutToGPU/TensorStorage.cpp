@@ -1,4 +1,4 @@
-//===- TensorStorage.cpp - Where tensors live on a device -----------------===//
+//===- TensorStorage.cpp - Device storage of tensors ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// An element as device memory holds it.
+/// Returns the type of an element in device memory.
 static Type getStoredElementType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -70,7 +70,7 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
     if (extent.isOverflow())
       return refuse("its storage leaves the range of 64 bits");
     std::optional<int64_t> size = extent.getConstant();
-    // There is no object without positions.
+    // An object has at least one position.
     shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);
   }
   std::reverse(shape.begin(), shape.end());
@@ -117,7 +117,7 @@ void layout::populateDeviceConversion(TypeConverter &converter) {
 SmallVector<Value> layout::castToDevice(OpBuilder &b, Location loc,
                                         Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  // What was just cast the other way needs no round trip.
+  // Folds a cast in the other direction.
   if (auto cast = tensor.getDefiningOp<UnrealizedConversionCastOp>())
     return llvm::to_vector_of<Value>(cast.getInputs());
   SmallVector<Type> types{getTensorStorage(type)->type};

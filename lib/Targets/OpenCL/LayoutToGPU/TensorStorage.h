@@ -1,12 +1,12 @@
-//===- TensorStorage.h - Where tensors live on a device ---------*- C++ -*-===//
+//===- TensorStorage.h - Device storage of tensors --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor becomes a memref whose memory space is the name of its storage
-// space, followed by its dynamic sizes:
+// A tensor is converted to a memref, whose memory space is the name of its
+// storage space, followed by its dynamic sizes:
 //
 //   tensor<1x5x3x6xf32, in_out_channel>   memref<5x6xvector<4xf32>, "image2d">
 //   tensor<2x7xi8>                        memref<14xi8, "buffer">
@@ -14,11 +14,10 @@
 //   tensor<?x5x3x6xf32, in_out_channel>   memref<?x6xvector<4xf32>, "image2d">,
 //                                         index
 //
-// A pixel is a vector of four lanes; images are indexed slowest coordinate
-// first, [y, x] or [slice, y, x]. All linear memory is one line of elements,
-// addressed by the coordinate of the map. Elements of one bit take a byte,
-// an index eight. Whether an image is within the limits of the device, the
-// runtime checks when it is made.
+// A pixel is a vector of four lanes. Images are indexed slowest coordinate
+// first, [y, x] or [slice, y, x]. A buffer is one-dimensional and indexed by
+// the coordinate of the map. An i1 takes one byte, an index eight. The runtime
+// checks the limits of the device when it creates an image.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,25 +39,25 @@ struct TensorStorage {
   MemRefType type;
 
   bool isImage() const { return isa<VectorType>(type.getElementType()); }
-  /// What is loaded and stored for one element.
+  /// Returns the type of an element in loads and stores.
   Type getStoredElement() const {
     return getElementTypeOrSelf(type.getElementType());
   }
 };
 
-/// The storage of a tensor, where a device has one.
+/// Returns the storage of a tensor, or calls `refuse` and fails.
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
                                           Refusal refuse = {});
 
-/// Memory for a tensor; `sizes` are its logical ones. Storage without elements
-/// gets room for one: devices have no empty objects.
+/// Allocates a tensor of logical `sizes`. Empty storage gets room for one
+/// element, because devices have no empty objects.
 Value allocateOnDevice(OpBuilder &b, Location loc, const TensorStorage &storage,
                        ArrayRef<OpFoldResult> sizes);
 
-/// Tensors to device memory and dynamic sizes.
+/// Adds the conversion of tensors to device memory and dynamic sizes.
 void populateDeviceConversion(TypeConverter &converter);
 
-/// The value of a converted tensor on the host side, and back; undone when
+/// Cast between a tensor and its converted values; the casts are folded when
 /// structural types are converted.
 SmallVector<Value> castToDevice(OpBuilder &b, Location loc, Value tensor);
 Value castFromDevice(OpBuilder &b, Location loc, RankedTensorType type,
