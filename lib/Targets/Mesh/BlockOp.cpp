@@ -1,4 +1,4 @@
-//===- BlockOp.cpp - An op on what one device has -------------------------===//
+//===- BlockOp.cpp - An op on the blocks of one device --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ BlockOp::BlockOp(Operation *op, const OpLayoutRule &rule,
     values.map(value, sources.back()->getResult(0));
   }
   copy = op->clone(values);
-  // One value may be two operands, of which a device has other blocks.
+  // A value used by two operands may have different blocks for them.
   for (auto [operand, source] : llvm::zip_equal(copy->getOpOperands(), sources))
     operand.set(source->getResult(0));
   for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))

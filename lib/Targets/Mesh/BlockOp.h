@@ -1,13 +1,13 @@
-//===- BlockOp.h - An op on what one device has -----------------*- C++ -*-===//
+//===- BlockOp.h - An op on the blocks of one device ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The op that a device runs for one whose tensors lie on a mesh: the same on
-// the largest block of each tensor, which stands nowhere. The model of the
-// device is asked for its price, and for the layouts of blocks that it offers.
+// The op that a device runs for an op on a mesh: a detached copy on the largest
+// block of each tensor. The device's model estimates its cost and proposes
+// layouts for the blocks.
 //
 //   matmul 8x16, 16x32 -> 8x32, columns over [x = 4]
 //     block    matmul 8x16, 16x8 -> 8x8
@@ -27,18 +27,18 @@ namespace layout {
 
 class BlockOp {
 public:
-  /// `layouts`, of `costs`, are those of the whole tensors; what has none keeps
-  /// its type.
+  /// `layouts` are those of the whole tensors in `costs`. A tensor without a
+  /// layout keeps its type.
   BlockOp(Operation *op, const OpLayoutRule &rule, const OpLayouts &layouts,
           const CostModel &costs, CostModel &device);
 
   Cost getCost() { return device.getOpCost(copy.get(), rule, layouts); }
 
-  /// As a node whose tensors are plain, with what the device has offered.
+  /// Returns the op as a node on plain tensors; `known` holds its candidates.
   const NodeClass &getNode(const NodeClass &whole);
   Candidates known;
 
-  /// The type of a block, without its layout.
+  /// Returns the type of a block without its layout.
   RankedTensorType getType(Slot slot) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- MeshModel.cpp - The model of devices that send messages ------------===//
+//===- MeshModel.cpp - Cost model of a mesh of devices --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,14 +24,14 @@ MeshModel::MeshModel(MeshTargetAttr target)
 
 MeshModel::~MeshModel() = default;
 
-/// What cannot be converted, far from the end of the numbers.
+/// The cost of an impossible conversion, far below overflow.
 static constexpr Cost kNoPlan = kInfiniteCost / 4;
 
 bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
   return map.getSpace() != kMeshSpace || type.hasStaticShape();
 }
 
-/// What is not on the mesh is whole on each device.
+/// A tensor that is not on the mesh is whole on each device.
 int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                   int64_t elementBytes) const {
   if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())
@@ -45,7 +45,7 @@ std::optional<int64_t> MeshModel::getMemory() const {
   return target.getMemory();
 }
 
-/// One buffer of the longest message (MessageTables.h).
+/// Returns the bytes of a buffer for the longest message (MessageTables.h).
 int64_t MeshModel::getBufferBytes(RankedTensorType from,
                                   RankedTensorType to) const {
   RankedTensorType source = placeOnMesh(from, axes),
@@ -60,7 +60,7 @@ int64_t MeshModel::getBufferBytes(RankedTensorType from,
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// A message along several axes costs as along the most expensive of them.
+/// Returns the cost of a message: that of the most expensive axis it crosses.
 Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   Cost ofByte = 0, ofMessage = 0;
   for (unsigned axis = axes.axes.size(); axis-- > 0;) {
@@ -75,9 +75,8 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   return addCosts(ofMessage, scaleCost(ofByte, bytes));
 }
 
-/// Turns come after each other, and a turn ends with its last message. What
-/// stays is copied, and what is sent is packed and unpacked, as the device
-/// copies runs of that length.
+/// Sums the costs of the turns, each of which lasts as long as its longest
+/// message, and of the copies, packing and unpacking of the busiest rank.
 Cost MeshModel::getTime(const ReshardPlan &plan,
                         const MessageTables &tables) const {
   Cost moved = 0;
@@ -110,7 +109,7 @@ Cost MeshModel::getTime(const ReshardPlan &plan,
   return time;
 }
 
-/// A layout on a mesh with `local` for the blocks.
+/// Returns a layout on a mesh with `local` for its blocks.
 static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
   if (auto partial = dyn_cast<PartialAttr>(layout))
     return PartialAttr::get(layout.getContext(),
@@ -120,7 +119,7 @@ static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
                        local);
 }
 
-/// `type` with row-major blocks.
+/// Returns `type` with row-major blocks.
 static RankedTensorType getDistribution(RankedTensorType type) {
   if (!getMeshLayout(type) || isa<PaddedAttr>(type.getEncoding()))
     return type;
@@ -129,7 +128,7 @@ static RankedTensorType getDistribution(RankedTensorType type) {
       withLocal(type.getEncoding(), LayoutAttrInterface()));
 }
 
-/// Who sends what does not depend on where devices have it in their memory.
+/// The messages do not depend on the layouts in device memory.
 const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
                                            RankedTensorType to,
                                            Refusal refuse) const {
@@ -174,8 +173,8 @@ ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
   return plan;
 }
 
-/// What one device does, while all others do the same: they share the time, and
-/// bytes are those of all of them, as with messages.
+/// Plans a conversion that all devices run in parallel: the time is that of one
+/// device, the bytes are those of all.
 ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
                                        RankedTensorType to,
                                        AxesCache *cache) const {
@@ -207,8 +206,8 @@ Cost MeshModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// On what devices hold of ragged blocks an op runs row-major, and its tensors
-/// are converted from and to the layouts of blocks that are stated.
+/// Computes the cost of an op on held indices of non-divisible blocks: it runs
+/// row-major, and its tensors are converted from and to the layouts of blocks.
 Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
                           const OpLayouts &layouts, CostModel &costs) {
   Cost moved = 0;
@@ -264,8 +263,8 @@ Cost MeshModel::getPerDimCost(Operation *op, const PerDimRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// Ways to split are many, and each is one of its own, of whose blocks a device
-/// is offered as much as alone.
+/// Raises the limits: there are many splits, each with as many block
+/// configurations as on a single device.
 CandidateLimits MeshModel::getLimits(CandidateLimits limits) const {
   configsOnBlocks = limits.configsPerOp;
   return {llvm::SaturatingMultiply(limits.configsPerOp, 8u),
@@ -302,8 +301,8 @@ MeshModel::getLayout(const Splits &splits, RankedTensorType type,
                       type);
 }
 
-/// By dim of a tensor, the axes that split its loops; of a dim that no loop
-/// indexes alone, none.
+/// Returns the axes that split each dim of a tensor: those of the loop that
+/// indexes it alone, or no axes.
 static std::vector<std::vector<unsigned>>
 project(ArrayRef<std::vector<unsigned>> loops, AffineMap map) {
   std::vector<std::vector<unsigned>> splits;
@@ -330,7 +329,7 @@ std::optional<OpConfig> MeshModel::split(const NodeClass &op,
     llvm::sort(partial);
     std::optional<Reduction> combiner =
         r < rule.combiners.size() ? rule.combiners[r] : std::nullopt;
-    // What parts start from counts once.
+    // The initial value of a sum must count only once.
     if (!partial.empty() && (!combiner || !beginsFresh(op.op, r)))
       return std::nullopt;
     return getLayout(project(loops, map), builder.getType(true, r), costs,
@@ -368,7 +367,7 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
   for (auto [axis, named] : llvm::enumerate(axes.axes))
     if (named.size > 1)
       shared.push_back(axis);
-  // As the digits of a number: 0 splits nothing along an axis.
+  // A choice is a mixed-radix number; digit 0 does not split along its axis.
   SmallVector<unsigned> choice(shared.size(), 0);
   auto next = [&] {
     for (unsigned &digit : choice) {
@@ -389,7 +388,7 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     if (isBusy)
       add(split(op, loops, costs));
   }
-  // Blocks as they are, first.
+  // Start from the configurations with row-major blocks.
   for (size_t i = 0, e = known.configs.size(); i < e; ++i)
     offerOnBlocks(op, OpLayouts(known.configs[i].exact), costs, known, add,
                   [&](BlockOp &block, AddConfig give) {
@@ -398,14 +397,14 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                   });
 }
 
-/// Blocks are those of ops that may be gone in the next decision.
+/// Clears the blocks, whose ops may be erased before the next decision.
 void MeshModel::addStates(const Program &program, const CandidateLimits &limits,
                           CostModel &costs, std::vector<Candidates> &all) {
   blocks.clear();
 }
 
-/// What the coordinates of a map on this mesh take of each dim; nothing where
-/// `#layout.mesh` cannot say it.
+/// Returns the axes that split each dim of a map on this mesh, or std::nullopt
+/// if `#layout.mesh` cannot express it.
 static std::optional<std::vector<std::vector<unsigned>>>
 readSplits(const LayoutMap &map) {
   std::vector<SmallVector<std::pair<int64_t, unsigned>>> found(map.getRank());
@@ -427,7 +426,7 @@ readSplits(const LayoutMap &map) {
   return splits;
 }
 
-/// Whether layouts make a view of an op that is one.
+/// Returns false if `op` is a view and the layouts do not make it one.
 static bool isView(const NodeClass &op, const OpLayouts &layouts,
                    CostModel &costs) {
   auto *view = std::get_if<ViewRule>(&op.rule);
@@ -472,7 +471,7 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
   if (!known)
     return std::nullopt;
   unsigned rank = rule.tileDivisors.size();
-  // By dim of the tensors that have all of them.
+  // By dim of the tensors without dropped dims.
   Splits whole(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d)
     if (known->size() == rank || !rule.dropped[d])
@@ -505,9 +504,9 @@ bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
              device.getRowMajor(block.getRank());
 }
 
-/// The distribution `whole` with blocks that the device has as its layout
-/// `own`; nothing where a mesh has no such blocks. Blocks that are stored as
-/// row-major ones are these, unless an op `wantsSame` layout on all its
+/// Returns the distribution `whole` with blocks in the device's layout `own`,
+/// or std::nullopt if a mesh cannot have such blocks. A layout with row-major
+/// storage becomes row-major unless `wantsSame` requires one layout for all
 /// tensors.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
                                            RankedTensorType type,
@@ -566,7 +565,8 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
     });
     if (!config || !isView(op, config->exact, costs))
       return;
-    // Whoever needs the split, the device asks for its blocks.
+    // The device needs the layout of the blocks, whichever neighbor needs the
+    // split.
     bool isCarried = local->origin == OpConfig::Origin::Carried;
     config->origin =
         isCarried ? OpConfig::Origin::Carried : OpConfig::Origin::Mixed;
@@ -605,8 +605,8 @@ void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
   std::optional<LayoutId> split = costs.getRepresentative(distribution, type);
   if (!split)
     return;
-  // A neighbor that states both may be the only one with this split. What came
-  // over a view does not go back.
+  // A neighbor with both may be the only one with this split. A split that came
+  // over a view is not carried back.
   bool isKnownView = std::holds_alternative<ViewRule>(op.rule) &&
                      llvm::any_of(known.configs, [&](const OpConfig &config) {
                        return getLayoutAt(config.layouts, slot) == split;
@@ -618,7 +618,7 @@ void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
       device.getLayoutOf(localType), withoutLayout(localType));
   if (!own)
     return;
-  // The configurations grow meanwhile.
+  // The list of configurations grows in the loop.
   for (size_t i = 0; i < known.configs.size(); ++i) {
     const OpConfig &base = known.configs[i];
     auto haveLocal = [&](ArrayRef<LayoutId> layouts, bool areResults) {

@@ -1,28 +1,30 @@
-//===- MeshModel.h - The model of devices that send messages ----*- C++ -*-===//
+//===- MeshModel.h - Cost model of a mesh of devices ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   where only the layout in the memory of devices changes, what
-//                the model of the device charges for one block; otherwise the
-//                messages of its plan (ReshardPlan.h), turn by turn, and what
-//                the busiest device copies (MessageTables.h), at what the model
-//                of the device charges for runs of that length
-//   op           what the model of the device charges for the largest block
+// The costs of #layout.mesh_target:
 //
-// Ops with loops are offered every way to split them: for each axis of the mesh
-// one loop, or none. What is not split at all is a plain tensor, which every
-// device has. Views and ops per dim follow their neighbors. With each split go
-// the layouts of blocks that the model of the device offers for the op on its
-// blocks (BlockOp.h), where it computes all of them (computesWholeBlocks).
+//   conversion   if only the layout in device memory changes, the device's cost
+//                for one block; else the turns of the message plan one after
+//                another (ReshardPlan.h), plus the copies of the busiest device
+//                (MessageTables.h), at the device's cost for segments of their
+//                length
+//   op           the device's cost for the largest block
+//
+// Candidates of ops with loops are all splits: for each axis of the mesh one
+// loop, or none. A tensor that is not split is plain, and every device has it.
+// Views and per-dim ops follow their neighbors. If devices compute whole blocks
+// (computesWholeBlocks), each split is combined with the block layouts that the
+// device's model proposes for the op on its blocks (BlockOp.h).
 //
 // Laws:
-//  * a loop is split that may be (canSplit) and has as many iterations as
-//    devices; one that reduces only where the results start from fresh storage,
-//    so that no part has anything of its own;
-//  * where two axes split one loop, the major one comes first on the mesh.
+//  * a loop can be split if canSplit allows it and it has at least one
+//    iteration per device; a reduction loop only if the results start from
+//    fresh storage, so that no part has an initial value;
+//  * if two axes split a loop, the major one comes first on the mesh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,13 +68,13 @@ public:
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
-  /// By dim, or loop, the axes that split it.
+  /// For each dim or loop, the axes that split it.
   using Splits = std::vector<std::vector<unsigned>>;
 
   Cost getTime(const ReshardPlan &plan, const MessageTables &tables) const;
   Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
-  /// The number of the layout that splits a tensor of `type` so, with parts
-  /// along `partial`; nothing where a device would have nothing.
+  /// Returns the layout that splits a tensor of `type`, with parts along
+  /// `partial`, or std::nullopt if some device would have no elements.
   std::optional<LayoutId>
   getLayout(const Splits &splits, RankedTensorType type, CostModel &costs,
             ArrayRef<unsigned> partial = {},
@@ -85,11 +87,11 @@ private:
   std::optional<OpConfig> carryPerDim(const NodeClass &op,
                                       const PerDimRule &rule, Slot slot,
                                       LayoutId layout, CostModel &costs) const;
-  /// What a split without `local` of one tensor of a view, or of an op per dim,
-  /// offers.
+  /// Returns the configuration of a view or per-dim op for a split of one
+  /// tensor with row-major blocks.
   std::optional<OpConfig> carrySplit(const NodeClass &op, Slot slot,
                                      LayoutId layout, CostModel &costs) const;
-  /// Null where there is none; it stays until the next question.
+  /// Returns the plan, valid until the next call, or null without one.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
                                   Refusal refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,
@@ -98,37 +100,36 @@ private:
                                   RankedTensorType type, RankedTensorType block,
                                   bool wantsSame, CostModel &costs);
   using AskDevice = function_ref<void(BlockOp &, AddConfig)>;
-  /// Offers what the device does with the op where `split` is how its tensors
-  /// are distributed and all devices have as much of them. `whole` is told
-  /// where the device offers more than is taken.
+  /// Adds the candidates of the device for the blocks of the op, if its tensors
+  /// are distributed as `split` and all devices compute whole blocks. Marks
+  /// `whole` as truncated if the device has more candidates than the limit.
   void offerOnBlocks(const NodeClass &op, const OpLayouts &split,
                      CostModel &costs, Candidates &whole, AddConfig add,
                      AskDevice ask);
-  /// Whether devices have their blocks in another order than row-major.
+  /// Returns true if the blocks are not row-major.
   bool hasLocal(LayoutId layout, RankedTensorType type,
                 const CostModel &costs) const;
   Cost priceHeld(Operation *op, const LoopsRule &rule, const OpLayouts &layouts,
                  CostModel &costs);
-  /// What one run of `op` costs a device.
+  /// Returns the cost of `op` on one device.
   Cost priceBlock(Operation *op, const OpLayoutRule &rule,
                   const OpLayouts &layouts, CostModel &costs);
 
   MeshTargetAttr target;
   Mesh axes;
-  /// Keeps the prices of blocks.
+  /// The cost model of a device, which caches the costs of blocks.
   mutable CostModel device;
-  /// Plans that were made, and how many messages and copies they have: above a
-  /// limit all are made anew.
+  /// Cached plans, and the number of their messages and copies. Above the
+  /// limit, the cache is cleared.
   static constexpr int64_t kMostKept = 1 << 20;
   mutable llvm::DenseMap<std::pair<Type, Type>,
                          std::unique_ptr<const ReshardPlan>>
       plans;
   mutable int64_t numKept = 0;
-  /// How many configurations a decision asks for, which a device may have of
-  /// each split.
+  /// The maximal number of block configurations for each split.
   mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
-  /// By op and the layouts of its whole tensors, in one collection of
-  /// candidates.
+  /// Blocks by op and the layouts of its whole tensors, while candidates are
+  /// collected.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;

@@ -1,4 +1,4 @@
-//===- BlockValues.cpp - Tensors on a mesh as a rank has them -------------===//
+//===- BlockValues.cpp - The blocks of a rank -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ const MeshBlocks *BlockValues::getBlocks(RankedTensorType type,
 }
 
 //===----------------------------------------------------------------------===//
-// What differs between ranks
+// Numbers of a rank
 //===----------------------------------------------------------------------===//
 
 Value BlockValues::getRank() {
@@ -117,7 +117,7 @@ Value layout::convertLayout(OpBuilder &b, Location loc, Value value,
                                  : ConvertOp::create(b, loc, type, value);
 }
 
-/// `value` with other dims of as many static elements, through one dim.
+/// Returns `value` with other static dims, reshaped through one dim.
 Value BlockValues::view(OpBuilder &b, Location loc, Value value,
                         RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());
@@ -150,7 +150,7 @@ static SmallVector<OpFoldResult> getSame(Builder &b, unsigned rank,
   return SmallVector<OpFoldResult>(rank, b.getIndexAttr(value));
 }
 
-/// `type` as storage holds it, with nothing stated of padding.
+/// Returns `type` without stated padding.
 static RankedTensorType withoutPadding(RankedTensorType type) {
   if (auto padded = dyn_cast_if_present<PaddedAttr>(type.getEncoding()))
     return RankedTensorType::get(type.getShape(), type.getElementType(),
@@ -160,7 +160,7 @@ static RankedTensorType withoutPadding(RankedTensorType type) {
 
 Value BlockValues::read(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                         Value memory) {
-  // Upstream refuses views of nothing.
+  // Upstream rejects views of empty tensors.
   if (blocks.isEmpty())
     return makeEmpty(b, loc, blocks);
   RankedTensorType block = withoutPadding(blocks.block);
@@ -191,7 +191,7 @@ Value BlockValues::getBlock(Value value) {
 
 Value BlockValues::takeHeld(OpBuilder &b, Location loc,
                             const MeshBlocks &blocks, Value block) {
-  // Upstream refuses slices of nothing.
+  // Upstream rejects slices of empty tensors.
   if (blocks.isEmpty()) {
     SmallVector<Value> open;
     for (auto [d, range] : llvm::enumerate(blocks.dims))

@@ -1,4 +1,4 @@
-//===- BlockValues.h - Tensors on a mesh as a rank has them -----*- C++ -*-===//
+//===- BlockValues.h - The blocks of a rank ---------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // A rank has two values for a tensor on a mesh: the memory of its block, which
-// functions, control flow and messages have, and the block itself, a view of
-// it, which ops compute with. Of a ragged block, that has positions for more
-// indices than the rank may hold. An op that must not see these computes with a
-// slice, row-major, and its result is put into a block:
+// functions, control flow and messages use, and the block, a view of the memory
+// that ops compute with. If the block size does not divide the tensor, a block
+// has more indices than some ranks hold. Ops that must not access the others
+// compute on a row-major slice, and their result is inserted into a block:
 //
 //   matmul of (i, k) and (k, j), k being 9 on 4 ranks: 3, 3, 3, 0
 //     block    tensor<4x3xf32>
 //     held     tensor<4x?xf32>, the first 3, 3, 3 and 0 of its columns
 //
-// What differs between ranks is looked up in tables by the rank, once at the
-// beginning of a function.
+// Numbers that differ between ranks are looked up by rank in tables, once at
+// the beginning of a function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,44 +36,44 @@ public:
   BlockValues(func::FuncOp function, MessageSymbols &symbols);
   ~BlockValues() { beginning->erase(); }
 
-  /// The blocks of a type; fails with a reason that `refuse` is told.
+  /// Returns the blocks of a type, or calls `refuse` and returns null.
   const MeshBlocks *getBlocks(RankedTensorType type, Refusal refuse);
-  /// Keeps the number of devices of the first tensor on a mesh in the function;
-  /// returns it. Tables have an entry for each of so many.
+  /// Sets the number of devices from the first tensor on a mesh, and returns
+  /// it. It is the size of all tables.
   int64_t keepDevices(const MeshBlocks &blocks) {
     return numDevices = numDevices ? numDevices : blocks.numDevices;
   }
-  /// Of a type that was asked for before.
+  /// Returns the blocks of a type that was successfully queried before.
   const MeshBlocks &getBlocks(Value value) {
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
   }
 
-  /// The block of a value of such a type; any other value as it is.
+  /// Returns the block of a value on a mesh, or any other value itself.
   Value getBlock(Value value);
-  /// What the rank holds of it.
+  /// Returns the held part of the block of `value`.
   Value getHeld(Value value);
-  /// The value on the mesh whose block is `block`.
+  /// Returns the value on the mesh with the given block.
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value block);
 
-  /// What `numbers` has for this rank.
+  /// Returns the element of `numbers` for this rank.
   OpFoldResult getNumber(ArrayRef<int64_t> numbers);
   Value getValue(ArrayRef<int64_t> numbers);
-  /// The first index of a range on this rank, and how many it has.
+  /// Returns the first index of a range on this rank, and its size.
   OpFoldResult getBegin(const DeviceRanges &range);
   OpFoldResult getSize(const DeviceRanges &range);
 
-  /// The block from the storage of the different blocks of a tensor.
+  /// Returns the block from the concatenated storage of all distinct blocks.
   Value readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                Value storage);
-  /// The block from a tensor that all ranks have all of.
+  /// Returns the block from a tensor that all ranks have.
   Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value whole);
-  /// The block with `held` in it; beside that is what `into` has there, a
-  /// block, or anything without one.
+  /// Returns `into`, or an uninitialized block without one, with `held`
+  /// inserted.
   Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                 Value held, Value into = {});
-  /// A block, uninitialized.
+  /// Returns an uninitialized block.
   Value makeEmpty(OpBuilder &b, Location loc, const MeshBlocks &blocks);
 
   bool hasFailed() const { return failed; }
@@ -90,15 +90,15 @@ private:
   func::FuncOp function;
   MessageSymbols &symbols;
   DenseMap<Type, std::unique_ptr<MeshBlocks>> known;
-  DenseMap<Value, Value> ofValues, held; // blocks, and what is held of them
+  DenseMap<Value, Value> ofValues, held; // blocks, and held parts
   std::map<std::vector<int64_t>, Value> numbers;
   int64_t numDevices = 0; // 0 before the first tensor on a mesh
   Value rank;
-  Operation *beginning; // what is the same in all of the function is before it
-  bool failed = false;  // a name of the runtime is taken
+  Operation *beginning; // code that is common to the function precedes it
+  bool failed = false;  // a name of the runtime is already used
 };
 
-/// `value` in another layout of the same shape.
+/// Converts `value` to a type with another layout.
 Value convertLayout(OpBuilder &b, Location loc, Value value, Type type);
 
 } // namespace layout

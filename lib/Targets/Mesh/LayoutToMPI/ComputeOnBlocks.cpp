@@ -1,4 +1,4 @@
-//===- ComputeOnBlocks.cpp - Ops on the block of each rank ----------------===//
+//===- ComputeOnBlocks.cpp - Run ops on the blocks of a rank --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Lowers one op. What is wrong is found before anything is changed.
+/// Lowers one op. All checks precede all changes.
 class OpOnBlocks {
 public:
   OpOnBlocks(Operation *op, const OpLayoutRule &rule, BlockValues &values)
@@ -56,7 +56,7 @@ private:
   void replace(unsigned r, Value block);
   void replaceAll(Operation *clone);
 
-  /// With the reason.
+  /// Emits an error with the reason and fails.
   LogicalResult fail(const Twine &why) {
     return op->emitOpError() << "does not run on blocks: " << why;
   }
@@ -66,7 +66,7 @@ private:
   BlockValues &values;
   OpBuilder b;
   Location loc;
-  SmallVector<const MeshBlocks *> operands, results; // null for no tensor
+  SmallVector<const MeshBlocks *> operands, results; // null if not a tensor
   SetVector<Value> captured;                         // on a mesh
   SmallVector<std::optional<DeviceRanges>> loops;
   SmallVector<SmallVector<std::string, 2>> once; // axes, by result
@@ -128,8 +128,8 @@ LogicalResult OpOnBlocks::findBlocks() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The ranges of loops are those of the dims that they index alone, which are
-/// all the same (checkLoopsOnMesh).
+/// Finds the range of each loop from the dims that it indexes alone, which have
+/// equal ranges (checkLoopsOnMesh).
 void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
   auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
@@ -156,7 +156,7 @@ void OpOnBlocks::findLoops(const LoopsRule &rule) {
                     });
 }
 
-/// Of an op that only moves elements.
+/// Checks that an op that only moves elements has no parts.
 LogicalResult OpOnBlocks::checkNoParts() {
   for (const auto &all : {operands, results})
     for (const MeshBlocks *blocks : all)
@@ -165,7 +165,7 @@ LogicalResult OpOnBlocks::checkNoParts() {
   return success();
 }
 
-/// A copy of the op on blocks, or on what is held of them.
+/// Clones the op on blocks, or on their held indices.
 Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -180,7 +180,8 @@ Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   return clone;
 }
 
-/// Bodies see the indices of the whole tensor.
+/// Adds the block's offset to linalg.index, because bodies use indices of the
+/// whole tensor.
 void OpOnBlocks::offsetIndices(Operation *clone) {
   clone->walk([&](linalg::IndexOp index) {
     const std::optional<DeviceRanges> &loop = loops[index.getDim()];
@@ -194,16 +195,16 @@ void OpOnBlocks::offsetIndices(Operation *clone) {
   });
 }
 
-/// `block` on the devices that come first along the axes of result `r` over
-/// which nothing was reduced, the neutral element on the others.
+/// Selects `block` on the first devices along the axes over which result `r` is
+/// not reduced, and the neutral element on the others.
 Value OpOnBlocks::makeFirst(Value block, unsigned r) {
   if (r >= once.size() || once[r].empty())
     return block;
   const MeshBlocks &blocks = *results[r];
   TypedAttr neutral = getNeutralElement(b, loc, *blocks.reduction,
                                         blocks.type.getElementType());
-  // Neutral everywhere already; a sum that begins with a zero of another sign
-  // is what it is with one of it.
+  // A neutral fill needs no selection. For sums, the sign of a zero is
+  // irrelevant.
   Attribute filled;
   if (auto fill = block.getDefiningOp<linalg::FillOp>();
       fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) &&
@@ -275,7 +276,7 @@ LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
 // Dims
 //===----------------------------------------------------------------------===//
 
-/// The sizes of a slice, those of dims that are split being of the block.
+/// Returns the sizes of a slice, with block sizes for dims that are split.
 template <typename SliceOp>
 static SmallVector<OpFoldResult> getSliceSizes(SliceOp slice,
                                                const MeshBlocks &large) {
@@ -289,7 +290,7 @@ static SmallVector<OpFoldResult> getSliceSizes(SliceOp slice,
 
 LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
   for (unsigned d = 0; d < rule.tileDivisors.size(); ++d) {
-    // The same dim of each tensor, without those that some lack.
+    // Compares dim `d` of all tensors that have it.
     const DeviceRanges *first = nullptr;
     std::string name;
     auto check = [&](const MeshBlocks *blocks,
@@ -346,8 +347,8 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
   return success();
 }
 
-/// A dim that is reshaped splits where its first dim does, whose indices each
-/// have a run of it.
+/// Checks that a reshape splits only the outermost dim of a group, whose
+/// indices are contiguous ranges of the folded dim.
 LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
                                      const DeviceRanges &folded,
                                      ArrayRef<DeviceRanges> unfolded) {
@@ -405,11 +406,10 @@ LogicalResult OpOnBlocks::lowerReshape() {
 }
 
 //===----------------------------------------------------------------------===//
-// Sources and what leaves the mesh
+// Constants, conversions and whole tensors
 //===----------------------------------------------------------------------===//
 
-/// The blocks of a constant, one after the other as the map has them, of which
-/// a rank reads its own.
+/// Packs the distinct blocks of a constant; a rank reads its own.
 LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
   const MeshBlocks &blocks = *results[0];
   auto value = dyn_cast<ElementsAttr>(constant.getValue());
@@ -425,7 +425,7 @@ LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
     op->erase();
     return success();
   }
-  // Copies are stored once.
+  // Replicas are stored once.
   MeshAttr layout = getMeshLayout(blocks.type);
   Mesh mesh = layout.getMesh();
   for (auto [a, axis] : llvm::enumerate(mesh.axes))
@@ -471,7 +471,7 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   return success();
 }
 
-/// What has no rule reads tensors by any index, and makes whole ones.
+/// Lowers an op without a rule, whose tensors must be whole.
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
     if (blocks && !blocks->isWhole())
@@ -485,7 +485,7 @@ LogicalResult OpOnBlocks::lowerReader() {
   return lowerWhole();
 }
 
-/// Each device does all that an op does whose tensors are whole.
+/// Runs an op on whole tensors on each device.
 LogicalResult OpOnBlocks::lowerWhole() {
   auto isWhole = [](const MeshBlocks *blocks) {
     return !blocks || blocks->isWhole();
@@ -493,7 +493,7 @@ LogicalResult OpOnBlocks::lowerWhole() {
   if (!llvm::all_of(operands, isWhole) || !llvm::all_of(results, isWhole))
     return fail("it has no lowering there: write it as an op of linalg or "
                 "tensor");
-  // Bodies keep the types that they have.
+  // Types in bodies are not converted.
   bool makesSome = false;
   op->walk([&](Block *block) {
     makesSome |= llvm::any_of(block->getArgumentTypes(), liesOnMesh);
@@ -544,7 +544,7 @@ LogicalResult OpOnBlocks::run() {
   return failed(findBlocks()) ? failure() : lower();
 }
 
-/// Whether the op has a tensor on a mesh, or its body one from outside.
+/// Returns true if the op, or its body, uses a tensor on a mesh.
 static bool usesMesh(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), liesOnMesh) ||
       llvm::any_of(op->getResultTypes(), liesOnMesh))
@@ -555,7 +555,7 @@ static bool usesMesh(Operation *op) {
                       [](Value value) { return liesOnMesh(value.getType()); });
 }
 
-/// Ops that control flow runs are lowered on their own.
+/// Returns true for control flow, whose ops are lowered individually.
 static bool hasBlocks(Operation *op) {
   return isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp,
              scf::IndexSwitchOp>(op);
@@ -565,8 +565,7 @@ LogicalResult layout::computeOnBlocks(func::FuncOp function,
                                       MessageSymbols &symbols) {
   if (function.isExternal())
     return success();
-  // The rules are those of the program as it was: some ask where an operand
-  // comes from.
+  // Compute all rules first, because some depend on the producer of an operand.
   std::vector<std::pair<Operation *, OpLayoutRule>> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (hasBlocks(op))
@@ -585,7 +584,7 @@ LogicalResult layout::computeOnBlocks(func::FuncOp function,
     if (values.hasFailed())
       return failure();
   }
-  // Memory that only ops had is read by nobody.
+  // Erases unused memory of blocks.
   function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

@@ -1,25 +1,25 @@
-//===- ComputeOnBlocks.h - Ops on the block of each rank --------*- C++ -*-===//
+//===- ComputeOnBlocks.h - Run ops on the blocks of a rank ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that compute with tensors on a mesh become ops on blocks:
+// Converts ops on tensors on a mesh to ops on blocks:
 //
 //   linalg.matmul of (i, k) and (k, j), both split along k over x = 4
-//     loop i, j   all of it: no operand splits what they index
+//     loop i, j   whole: no operand splits its dims
 //     loop k      [0:3] [3:6] [6:9] [9:10]
-//     result      a part of the sum on each rank: its type says
+//     result      a part of the sum on each rank: its type is
 //                 #layout.partial<.., sum, [x]>
 //
 // Laws:
-//  * an op computes the largest block wherever that says what the device holds
-//    (computesWholeBlocks): prices are those of static shapes, in any layout;
-//  * which loops may be split is what checkLoopsOnMesh says;
-//  * where a reduction loop is split, results are parts along the axes that
-//    split it. What an op writes that does not reduce over an axis of the
-//    parts counts once: other devices have the neutral element.
+//  * an op computes the largest block if that gives the right results for the
+//    held indices (computesWholeBlocks): costs assume static shapes;
+//  * checkLoopsOnMesh defines the loops that may be split;
+//  * if a reduction loop is split, the results are parts along its axes. A
+//    value that is not reduced over an axis of the parts counts once: other
+//    devices have the neutral element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +31,12 @@
 namespace mlir {
 namespace layout {
 
-/// Whether an op computes nothing with tensors on a mesh, but hands on their
-/// blocks: structure, and conversions that become messages.
+/// Returns true if `op` only forwards blocks: control flow, functions, and
+/// conversions that become messages.
 bool forwardsBlocks(Operation *op);
 
-/// Lowers all ops of `function` that compute with tensors on a mesh. Those that
-/// are left have such tensors from and to `builtin.unrealized_conversion_cast`s
-/// of the memory of a block.
+/// Lowers all ops of `function` that compute on a mesh. They are connected to
+/// the others by `builtin.unrealized_conversion_cast`s of the memory of blocks.
 LogicalResult computeOnBlocks(func::FuncOp function, MessageSymbols &symbols);
 
 } // namespace layout

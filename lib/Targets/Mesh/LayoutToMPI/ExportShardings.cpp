@@ -1,12 +1,12 @@
-//===- ExportShardings.cpp - Layouts as shardings of upstream -------------===//
+//===- ExportShardings.cpp - Export layouts as shardings ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The way back of ImportShardings.cpp: the layout of a value is an annotation
-// of it, a conversion one for the users of its source.
+// The inverse of ImportShardings.cpp: a layout becomes an annotation of its
+// value, a conversion one for the users of its source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ private:
   void annotate(ConvertOp convert);
 
   ModuleOp module;
-  std::optional<Mesh> mesh; // the axes of all
+  std::optional<Mesh> mesh; // the axes of all meshes
   FlatSymbolRefAttr grid;
 };
 
@@ -57,7 +57,7 @@ struct ExportShardings
 
 } // namespace
 
-/// The layout that an annotation can say; null for plain tensors and parts.
+/// Returns the layout that an annotation can express, or null, e.g. for parts.
 static MeshAttr getSayable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<MeshAttr>(tensor.getEncoding())
@@ -90,7 +90,7 @@ LogicalResult Exporter::check(Location loc, Type type) {
   return success();
 }
 
-/// The grid of that shape which is there, or a new one.
+/// Finds a grid of this shape, or creates one.
 void Exporter::makeGrid() {
   SmallVector<int64_t> shape;
   for (const MeshAxis &axis : mesh->axes)
@@ -116,12 +116,12 @@ Value Exporter::getSharding(OpBuilder &b, Location loc, MeshAttr layout) {
     if (!own.halos.empty() && !split.empty())
       haloSizes.append({own.halos[d].before, own.halos[d].after});
   }
-  // One dim at least has to be said.
+  // A sharding has at least one dim.
   if (splits.empty())
     splits.push_back(
         shard::GridAxesAttr::get(b.getContext(), ArrayRef<int16_t>()));
   auto sharding = shard::ShardingOp::create(b, loc, grid, splits);
-  // The builder of upstream takes what it is given for offsets of blocks.
+  // Upstream's builder would take halos as offsets of blocks.
   sharding.setStaticHaloSizes(haloSizes);
   return sharding;
 }
@@ -146,7 +146,7 @@ void Exporter::annotate(ConvertOp convert) {
     layout = MeshAttr::get(b.getContext(), whole, LayoutAttrInterface());
   }
   Value sharding = getSharding(b, convert.getLoc(), layout);
-  // What a value with parts is reduced to is its own annotation.
+  // The reduction of a value with parts annotates that value itself.
   bool isOwn = isPartial(source.getType()) && source.hasOneUse();
   auto annotated =
       shard::ShardOp::create(b, convert.getLoc(), convert.getType(), source,

@@ -1,12 +1,12 @@
-//===- ImportShardings.cpp - Shardings of upstream as layouts -------------===//
+//===- ImportShardings.cpp - Import upstream's shardings ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An annotation of a value gives it a type on a mesh, one of a use that differs
-// is a conversion.
+// An annotation of a value becomes its type on a mesh; one of a use that
+// differs becomes a conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ struct ImportShardings
 
 } // namespace
 
-/// Whether `type` is one that this pass gives.
+/// Returns true if `type` is one that this pass creates.
 static bool isSharded(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && isa_and_nonnull<MeshAttr>(tensor.getEncoding());
@@ -93,14 +93,14 @@ FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   for (shard::GridAxesAttr axes : sharding.getSplitAxes())
     mesh.splits.emplace_back(axes.asArrayRef().begin(),
                              axes.asArrayRef().end());
-  // Dims that are not split may be left out at the end, and one has to be said.
+  // Trailing unsplit dims may be omitted, but a sharding has at least one dim.
   size_t rank = type.getRank();
   while (mesh.splits.size() > rank && mesh.splits.back().empty())
     mesh.splits.pop_back();
   if (mesh.splits.size() > rank)
     return op.emitOpError() << "splits more dims than " << type << " has";
   mesh.splits.resize(rank);
-  // Two numbers for each dim that is split, if any.
+  // Halos have two numbers per split dim, if any.
   std::vector<Halo> halos(rank);
   for (auto [split, halo] : llvm::zip_equal(mesh.splits, halos))
     if (!split.empty() && !haloSizes.empty()) {
@@ -142,7 +142,7 @@ LogicalResult Importer::import(shard::ShardOp op) {
   return success();
 }
 
-/// What is sharded is only converted and returned.
+/// Checks that sharded tensors are only converted and returned.
 LogicalResult Importer::checkUses() {
   WalkResult walk = function.walk([](Operation *op) {
     if (isa<ConvertOp, func::ReturnOp>(op) ||

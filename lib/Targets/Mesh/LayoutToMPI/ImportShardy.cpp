@@ -1,16 +1,16 @@
-//===- ImportShardy.cpp - Shardings of Shardy as constraints --------------===//
+//===- ImportShardy.cpp - Import Shardy shardings as constraints ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialect `sdy` is not a part of MLIR: its ops and attributes come as text
-// that nobody has read.
+// The dialect `sdy` is not part of MLIR, so its ops are unregistered and its
+// attributes are unparsed text.
 //
-//   "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () ->
-//   () %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}
-//     -> argument 0 is stated to be #layout.mesh<[x = 2, y = 4], [[x], []]>
+//   "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}>
+//   %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}
+//     -> argument 0 has the constraint #layout.mesh<[x = 2, y = 4], [[x], []]>
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static constexpr StringLiteral kSharding = "sdy.sharding";
 
 namespace {
 
-/// Reads the text of an attribute, of which white space is no part.
+/// Scans the text of an attribute and skips white space.
 class Scanner {
 public:
   explicit Scanner(StringRef text) : rest(text) {}
@@ -66,7 +66,7 @@ public:
       return std::nullopt;
     return value;
   }
-  /// Elements with commas between them, up to `close`.
+  /// Scans elements separated by commas, up to `close`.
   bool takeList(StringRef close, function_ref<bool()> takeElement) {
     if (take(close))
       return true;
@@ -107,7 +107,7 @@ struct ImportShardy : layout::impl::ImportShardyPassBase<ImportShardy> {
 
 } // namespace
 
-/// An attribute of an op that nobody has registered, whichever way it came.
+/// Returns a property or discardable attribute of an unregistered op.
 static Attribute getUnread(Operation *op, StringRef name) {
   if (auto properties =
           dyn_cast_if_present<DictionaryAttr>(op->getPropertiesAsAttribute()))
@@ -169,7 +169,7 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
     return false;
   };
   auto takeAxis = [&] {
-    // A dim that is open for more axes is stated as it is.
+    // An open dim is not split further here.
     if (scanner.take("?"))
       return true;
     std::optional<StringRef> text = scanner.takeQuoted();
@@ -191,7 +191,8 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
     mesh.splits.emplace_back();
     if (!scanner.takeList("}", takeAxis))
       return false;
-    // Priorities say in which order Shardy decides, which is no order here.
+    // Priorities define the order of Shardy's propagation, which is not used
+    // here.
     if (scanner.take("p"))
       scanner.takeInteger();
     return true;

@@ -1,13 +1,13 @@
-//===- LayoutToMPI.cpp - Tensors on a mesh to messages --------------------===//
+//===- LayoutToMPI.cpp - Lower tensors on a mesh to messages --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops compute with blocks first. Then all conversions are planned, which says
-// what cannot be lowered, and tensors on a mesh are replaced by the memory of
-// their blocks.
+// Ops are converted to blocks first. Then all conversions are planned, which
+// reports those that cannot be lowered, and tensors on a mesh are replaced by
+// the memory of their blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ static void populateBlockConversion(TypeConverter &converter) {
   });
 }
 
-/// A tensor on a mesh that `op` has: of its operands, results, arguments of
-/// blocks, or in the type of a function.
+/// Finds a tensor on a mesh in the types of operands, results, block arguments,
+/// or the signature of `op`.
 static RankedTensorType findOnMesh(Operation *op) {
   RankedTensorType found;
   auto look = [&](TypeRange types) {
@@ -109,7 +109,7 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
   const PlannedConversions &planned;
 };
 
-/// Ops on blocks see the memory of a tensor on a mesh.
+/// Folds casts between a tensor on a mesh and the memory of its block.
 struct CastPattern : OpConversionPattern<UnrealizedConversionCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -138,7 +138,7 @@ private:
   LogicalResult check(Operation *op);
 
   PlannedConversions planned;
-  SmallVector<ConvertOp> conversions; // in the order of the program
+  SmallVector<ConvertOp> conversions; // in program order
 };
 
 } // namespace
@@ -155,7 +155,7 @@ LogicalResult ConvertLayoutToMPI::checkOptions() {
   return success();
 }
 
-/// Upstream's lowering asks the module whose MPI it is for.
+/// Sets the MPI implementation on the module, for upstream's lowering.
 LogicalResult ConvertLayoutToMPI::nameImplementation() {
   ModuleOp module = getOperation();
   constexpr StringLiteral name("MPI:Implementation");
@@ -182,7 +182,7 @@ LogicalResult ConvertLayoutToMPI::plan(ConvertOp op) {
     op.emitOpError() << "has no messages: " << why;
   };
   ReshardOptions options;
-  // MPI counts the bytes of one message in 31 bits.
+  // The byte count of an MPI message has 31 bits.
   options.maxExtraBytes = 2 * int64_t(std::numeric_limits<int32_t>::max());
   if (maxExtraBytes)
     options.maxExtraBytes =

@@ -1,4 +1,4 @@
-//===- MeshBlocks.cpp - The block of a tensor on each device --------------===//
+//===- MeshBlocks.cpp - The blocks of a tensor on each device -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,18 +23,18 @@ RankedTensorType layout::getBlockMemory(RankedTensorType type) {
                 : RankedTensorType();
 }
 
-/// The coordinate of a device along axis `a` of the mesh.
+/// Returns the coordinate of a device along axis `a` of the mesh.
 static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
   for (unsigned b = mesh.axes.size(); --b > a;)
     device /= mesh.axes[b].size;
   return device % mesh.axes[a].size;
 }
 
-/// The ranges of dim `d`, by the coordinates of `map` that split it.
+/// Finds the ranges of dim `d` from the coordinates of `map` that split it.
 static void findRanges(const Mesh &mesh, const LayoutMap &map,
                        ArrayRef<int64_t> box, unsigned d, int64_t numDevices,
                        DeviceRanges &ranges) {
-  // The values of those coordinates as one number.
+  // The values of these coordinates as one mixed-radix number.
   std::vector<int64_t> places(box[d], 0);
   for (unsigned a : mesh.splits[d]) {
     const Coordinate &axis = map.getCoordinates()[a];
@@ -68,7 +68,7 @@ static void findRanges(const Mesh &mesh, const LayoutMap &map,
   ranges.size = *llvm::max_element(ranges.sizes);
 }
 
-/// The dims of a tensor on a mesh, and the shapes of its blocks.
+/// Finds the ranges of all dims of a tensor on a mesh.
 static bool findDims(MeshBlocks &blocks, const Mesh &mesh, Refusal refuse) {
   RankedTensorType type = blocks.type;
   LayoutMap map = *getLayoutMap(type);

@@ -1,18 +1,18 @@
-//===- MeshBlocks.h - The block of a tensor on each device ------*- C++ -*-===//
+//===- MeshBlocks.h - The blocks of a tensor on each device -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which indices of a tensor each device of its mesh computes with, and the
-// types that the program of a rank has for them.
+// The indices of a tensor that each device of its mesh holds, and the types for
+// them in the program of a rank.
 //
 //   tensor<10x6xf32, #layout.mesh<[x = 4], [[x], []]>>
-//     ranges    dim 0: [0:3] [3:6] [6:9] [9:10], dim 1: all of it everywhere
-//     block     tensor<3x6xf32>   the most that any device holds, in its layout
-//     held      tensor<?x6xf32>   the indices that a device holds, row-major
-//     memory    tensor<18xf32>    how functions and messages see a block
+//   ranges    dim 0: [0:3] [3:6] [6:9] [9:10], dim 1: whole on each device
+//   block     tensor<3x6xf32>   the largest block of a device, in its layout
+//   held      tensor<?x6xf32>   the indices that a device holds, row-major
+//   memory    tensor<18xf32>    a block in functions and messages
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,46 +25,47 @@
 namespace mlir {
 namespace layout {
 
-/// The indices of a dim, or of a loop, on each device.
+/// The index range of a dim or loop on each device.
 struct DeviceRanges {
-  /// By device; empty where all have the same, which begins with index 0.
+  /// By device; empty if all devices have the whole range.
   std::vector<int64_t> begins, sizes;
-  /// The most on any device.
+  /// The largest size on any device.
   int64_t size = 0;
-  /// The axes that split it, the major one first.
+  /// The axes that split the range, the major one first.
   SmallVector<std::string, 2> axes;
 
   bool isWhole() const { return sizes.empty(); }
-  /// Dims that all devices have all of are, whatever is known of their sizes.
+  /// Returns true if the ranges are equal; whole ranges are, whatever their
+  /// size.
   bool isSameAs(const DeviceRanges &other) const {
     return begins == other.begins && sizes == other.sizes;
   }
 };
 
 struct MeshBlocks {
-  int64_t numDevices = 0; // 0 for a tensor that each device has all of
+  int64_t numDevices = 0; // 0 for a tensor that is not on a mesh
   RankedTensorType type, block, held, memory;
   SmallVector<DeviceRanges, 4> dims;
-  std::optional<Reduction> reduction;  // that parts are combined by
+  std::optional<Reduction> reduction;  // combines the parts
   SmallVector<std::string, 2> partial; // the axes of the parts
 
-  /// Whether each device has all elements, and not in parts.
+  /// Returns true if each device has all elements, not parts of them.
   bool isWhole() const;
-  /// Whether there are no elements at all.
+  /// Returns true if the tensor has no elements.
   bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }
   bool isRagged() const { return held.getShape() != block.getShape(); }
 
-  /// For each device whether its coordinates along `axes` are 0.
+  /// Returns 1 for each device whose coordinates along `axes` are 0, else 0.
   std::vector<int64_t> findFirst(ArrayRef<std::string> axes) const;
-  /// For each device the number of its block among the different ones,
+  /// Returns for each device the number of its block among the distinct ones,
   /// row-major over the axes that split a dim.
   std::vector<int64_t> findNumbers() const;
 
-  /// Of a type with a static shape; a plain one is whole on each device.
+  /// Returns the blocks of a static type. A plain one is whole on each device.
   static FailureOr<MeshBlocks> get(RankedTensorType type, Refusal refuse);
 };
 
-/// What the last coordinate of the map counts; null where it is not known.
+/// Returns the type of a block's memory, or null without a static size.
 RankedTensorType getBlockMemory(RankedTensorType type);
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- MessageLoops.cpp - Loops over a table of messages ------------------===//
+//===- MessageLoops.cpp - Emit message loops ------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The op of upstream that combines two elements.
+/// Returns the kind of upstream's op that combines two elements.
 static arith::AtomicRMWKind getKind(Reduction reduction, Type elementType) {
   bool isFloat = isa<FloatType>(elementType);
   switch (reduction) {
@@ -44,7 +44,7 @@ static MemRefType getMemory(Type elementType) {
 }
 
 namespace {
-/// Reads and computes numbers of type index.
+/// Emits loads from a table and index arithmetic.
 struct Numbers {
   OpBuilder &b;
   Location loc;
@@ -59,7 +59,7 @@ struct Numbers {
   Value multiply(Value a, Value other) {
     return arith::MulIOp::create(b, loc, a, other);
   }
-  /// What the table has `offset` behind `position`.
+  /// Loads the entry at `position` + `offset`.
   Value load(Value position, int64_t offset = 0) {
     Value at = offset ? add(position, constant(offset)) : position;
     Value number = memref::LoadOp::create(b, loc, table, at);
@@ -77,7 +77,7 @@ struct Numbers {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// Moves the elements of the rows from `first` up to `end` of the table.
+/// Emits loops that move the elements of the table rows in [first, end).
 static void fillMove(func::FuncOp function, unsigned numLoops, int64_t rowSize,
                      Type elementType, std::optional<Reduction> reduction) {
   Location loc = function.getLoc();
@@ -132,9 +132,9 @@ func::FuncOp MessageSymbols::getMove(const MessageTables &tables,
   return found;
 }
 
-/// Sends the first bytes of a buffer to a rank, or receives them from it. In a
-/// function of its own, because deallocation has to know what ops do with the
-/// buffers that it sees, and those of MPI do not say.
+/// Returns the function that sends the first bytes of a buffer to a rank, or
+/// receives them. It is a function because mpi ops do not state their effects
+/// on buffers, which deallocation requires.
 func::FuncOp MessageSymbols::getTransfer(bool isSend) {
   func::FuncOp &found = transfers[isSend];
   if (found)
@@ -149,7 +149,7 @@ func::FuncOp MessageSymbols::getTransfer(bool isSend) {
   symbols.insert(found);
   Block *entry = found.addEntryBlock();
   b.setInsertionPointToStart(entry);
-  // Upstream's MPI knows fewer types of elements than there are: bytes.
+  // Messages are bytes because upstream's mpi dialect lacks some element types.
   Value message = memref::SubViewOp::create(
       b, loc, entry->getArgument(0), ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
       ArrayRef<OpFoldResult>{entry->getArgument(1)},
@@ -302,8 +302,8 @@ void Emitter::emitStep(Value step, bool isFirst) {
 
 void Emitter::emit() {
   Type number = b.getI64Type();
-  // The runtime tells the rank: MPI may not run before, and upstream's
-  // mpi.comm_rank may be moved to where it does not.
+  // The runtime returns the rank: MPI may not be initialized yet, and
+  // mpi.comm_rank could be hoisted before that.
   LLVM::GlobalOp text = conversion.place;
   Value place = LLVM::AddressOfOp::create(b, loc, text);
   Value devices =

@@ -1,12 +1,12 @@
-//===- MessageLoops.h - Loops over a table of messages ----------*- C++ -*-===//
+//===- MessageLoops.h - Emit message loops ----------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The code that carries out a plan: the same on every rank, which finds what is
-// its own in the tables.
+// Emits the code that executes a message plan. It is the same on every rank,
+// which reads its own part of the tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 namespace mlir {
 namespace layout {
 
-/// A conversion between two distributions, and what the module has for it.
+/// A conversion between two distributions, and its symbols in the module.
 struct PlannedConversion {
   PlannedConversion(ReshardPlan plan, MessageTables tables)
       : plan(std::move(plan)), tables(std::move(tables)) {}
@@ -30,26 +30,27 @@ struct PlannedConversion {
   ReshardPlan plan;
   MessageTables tables;
   memref::GlobalOp numbers;   // the tables
-  LLVM::GlobalOp place;       // the conversion as text
-  func::FuncOp move, combine; // elements, by rows of the tables
-  func::FuncOp send, receive; // bytes
-  func::FuncOp enter, leave;  // of the runtime
+  LLVM::GlobalOp place;       // the location as text
+  func::FuncOp move, combine; // copy elements, by rows of the tables
+  func::FuncOp send, receive; // transfer bytes
+  func::FuncOp enter, leave;  // runtime functions
 };
 
-/// Makes the symbols of conversions of one module: equal functions and tables
-/// once.
+/// Creates the symbols of the conversions of a module. Equal functions and
+/// tables are shared.
 class MessageSymbols {
 public:
   explicit MessageSymbols(ModuleOp module) : symbols(module), module(module) {}
 
-  /// Fails, with an error there, where a name of the runtime is taken.
+  /// Adds the symbols. Emits an error and fails if a name of the runtime is
+  /// used.
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 
-  /// A text that ends with a zero.
+  /// Adds a null-terminated string.
   LLVM::GlobalOp addText(Location loc, std::string text);
-  /// A function of the runtime; null, after an error there, where its name is
-  /// taken.
+  /// Returns a function of the runtime. If its name is used otherwise, emits an
+  /// error there and returns null.
   func::FuncOp getExternal(StringRef name, TypeRange inputs, TypeRange results);
 
 private:
@@ -65,11 +66,11 @@ private:
   DenseMap<Attribute, memref::GlobalOp> numbers; // by value
 };
 
-/// What parts are combined with at first.
+/// Returns the neutral element of `reduction`.
 TypedAttr getNeutralElement(OpBuilder &b, Location loc, Reduction reduction,
                             Type elementType);
 
-/// Fills the block `target` of the running rank from its block `source`.
+/// Emits the messages and copies from the rank's block `source` to `target`.
 void emitMessages(OpBuilder &b, Location loc,
                   const PlannedConversion &conversion, Value source,
                   Value target);

@@ -1,4 +1,4 @@
-//===- PlaceOnMesh.cpp - What is plain is on every device -----------------===//
+//===- PlaceOnMesh.cpp - Place plain tensors on every device --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Reports functions whose types are not ours to change.
+/// Checks that no function with tensors is only declared.
 static LogicalResult checkDeclarations(ModuleOp module) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   auto walk = module.walk([&](FunctionOpInterface function) {

@@ -1,4 +1,4 @@
-//===- Retype.h - Other types for all tensors of a program ------*- C++ -*-===//
+//===- Retype.h - Change the types of all tensors ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,9 @@
 namespace mlir {
 namespace layout {
 
-/// Gives each tensor of functions below `module`, in their signatures too, the
-/// type that `getType` says. Conversions between equal types go. Reports
-/// constants whose elements are not known.
+/// Changes the type of each tensor in `module`, including function signatures,
+/// to `getType` of it, and folds conversions between equal types. Emits an
+/// error for constants of unknown kind.
 template <typename GetType>
 LogicalResult retypeTensors(ModuleOp module, GetType getType) {
   auto retype = [&](Type type) -> Type {

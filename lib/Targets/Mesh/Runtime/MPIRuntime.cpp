@@ -1,30 +1,31 @@
-//===- MPIRuntime.cpp - What programs over a mesh run on ------------------===//
+//===- MPIRuntime.cpp - Runtime of programs on a mesh ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs of convert-layout-to-mpi say where a conversion begins and ends.
-// Between the two this library takes their MPI_Send and MPI_Recv, by the
-// profiling interface of MPI, and sees to it that no rank waits forever:
+// Programs of convert-layout-to-mpi mark the begin and end of conversions.
+// Between them, this library intercepts MPI_Send and MPI_Recv by the profiling
+// interface of MPI and prevents deadlocks:
 //
-//  * a message of another length than the plan's, an error of MPI, and one that
-//    takes longer than LAYOUT_MPI_TIMEOUT seconds (600; 0: no limit) end all
+//  * a message whose length differs from the plan, an error of MPI, and a
+//    message that exceeds LAYOUT_MPI_TIMEOUT seconds (600; 0: no limit) end all
 //    ranks;
-//  * so does a program that finds another MPI_Send or MPI_Recv before these;
-//  * a rank that a signal or a failed exit ends says in which conversion, and
-//    so does each that is ended with it.
+//  * so does a program that calls another MPI_Send or MPI_Recv than these;
+//  * a rank that is ended by a signal or a failed exit reports its conversion,
+//    and so do the ranks that are ended with it.
 //
-// A rank that ends well writes what it gave to MPI to send into the file
-// LAYOUT_MPI_COUNTS.<rank>, where that is set: `{"messages": 3, "bytes": 96}`.
+// If LAYOUT_MPI_COUNTS is set, a rank that exits normally writes the messages
+// that it sent to the file LAYOUT_MPI_COUNTS.<rank>: `{"messages": 3, "bytes":
+// 96}`.
 //
-// Messages of conversions have a communicator of their own, so that they meet
-// no others of the program.
+// Conversions use a separate communicator, so that their messages cannot match
+// others of the program.
 //
 //===----------------------------------------------------------------------===//
 
-// The bindings to C++ of old versions, which nobody uses.
+// Skip the deprecated C++ bindings of old versions.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <cstdarg>
@@ -41,18 +42,18 @@ namespace {
 
 struct State {
   bool isReady = false;
-  bool beganMPI = false; // this library, not the program
+  bool beganMPI = false; // by this library, not the program
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
-  /// The last conversion, and whether the program is at it: a copy, as programs
-  /// are unloaded.
+  /// The last conversion, copied because programs may be unloaded, and whether
+  /// it is running.
   char conversion[1024] = "";
   volatile bool isConverting = false;
-  int64_t numMessages = 0; // that it has sent and received
-  /// In all conversions.
+  int64_t numMessages = 0; // sent and received in it
+  /// The totals of all conversions.
   int64_t messagesSent = 0, bytesSent = 0;
-  /// Set while a message is under way.
+  /// Set during a message.
   const char *volatile action = nullptr;
   volatile int peer = 0, bytes = 0;
 };
@@ -65,10 +66,9 @@ struct sigaction former[sizeof(kSignals) / sizeof(int)];
 
 } // namespace
 
-/// Where this rank is, as the end of a line. What it calls may be called in a
-/// handler of signals.
+/// Writes the state of this rank to `text` as a line. Async-signal-safe.
 static void describe(char *text, size_t size, const char *what, int number) {
-  // Without printf, which may hold a lock.
+  // printf may hold a lock.
   size_t used = 0;
   auto put = [&](const char *part) {
     while (*part && used + 1 < size)
@@ -112,7 +112,7 @@ static void describe(char *text, size_t size, const char *what, int number) {
 static void report(const char *what, int number = 0) {
   char text[2048];
   describe(text, sizeof(text), what, number);
-  // There is nobody to tell that this failed.
+  // A failed write cannot be reported.
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     return;
 }
@@ -124,8 +124,8 @@ static void report(const char *what, int number = 0) {
   vsnprintf(what, sizeof(what), format, arguments);
   va_end(arguments);
   report(what);
-  // What started the ranks ends the others. MPI_Abort of several ranks at once
-  // leaves OpenMPI's mpirun waiting now and then.
+  // mpirun ends the other ranks. If several ranks call MPI_Abort, OpenMPI's
+  // mpirun sometimes hangs.
   _exit(1);
 }
 
@@ -156,7 +156,7 @@ static void writeCounts() {
     fail("cannot write %s (LAYOUT_MPI_COUNTS)", path);
 }
 
-/// A rank that ends well waits for the others; any other one ends them.
+/// Waits for the other ranks at a normal exit, and ends them at any other.
 static void handleExit(int status, void *) {
   int isFinalized = 0;
   PMPI_Finalized(&isFinalized);
@@ -195,15 +195,15 @@ static void start() {
   action.sa_handler = handleSignal;
   for (size_t i = 0; i < sizeof(kSignals) / sizeof(int); ++i) {
     sigaction(kSignals[i], &action, &former[i]);
-    // What is ignored stays so, as SIGHUP under nohup.
+    // Keep ignored signals ignored, e.g. SIGHUP under nohup.
     if (former[i].sa_handler == SIG_IGN)
       sigaction(kSignals[i], &former[i], nullptr);
   }
   state.isReady = true;
 }
 
-/// The rank, for the part of a program that `place` describes, on a mesh of as
-/// many devices.
+/// Returns the rank. `place` describes the part of the program for errors. Ends
+/// all ranks if the number of ranks is not `devices`.
 extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   strncpy(state.conversion, place, sizeof(state.conversion) - 1);
   state.isConverting = true;
@@ -218,7 +218,7 @@ extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   return state.rank;
 }
 
-/// Begins a conversion; gives the rank.
+/// Begins a conversion and returns the rank.
 extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
   int64_t rank = layoutMPIRank(place, devices);
   state.isConverting = true;
@@ -226,7 +226,7 @@ extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
   return rank;
 }
 
-/// Ends a conversion, in which this rank sent and received so many messages.
+/// Ends a conversion with `numMessages` messages sent or received by this rank.
 extern "C" void layoutMPILeave(int64_t numMessages) {
   if (numMessages != state.numMessages)
     fail("has sent or received messages past libLayoutMPIRuntime, which has to "
@@ -234,7 +234,7 @@ extern "C" void layoutMPILeave(int64_t numMessages) {
   state.isConverting = false;
 }
 
-/// Waits for what was begun, and gives the bytes that it moved.
+/// Waits for a request, or ends all ranks, and returns the number of bytes.
 static int wait(int code, MPI_Request request, const char *operation) {
   double begin = PMPI_Wtime();
   MPI_Status status;

@@ -53,8 +53,8 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
   return cast<DenseElementsAttr>(value).reshape(type);
 }
 
-/// Converts elements to the integer type of device memory, or returns null if
-/// the program does not contain them.
+/// Converts elements to the integer type of device memory. Returns null unless
+/// the program contains them.
 static ElementsAttr toStored(ElementsAttr value, Type stored) {
   if (value.getElementType() == stored)
     return value;

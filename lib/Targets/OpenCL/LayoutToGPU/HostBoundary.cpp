@@ -427,8 +427,8 @@ LogicalResult layout::convertHostElements(ModuleOp module) {
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Returns the last op that uses `memory` in its block, or null for aliased
-/// memory.
+/// Returns the last op in the block of `memory` that uses it. If `memory` may
+/// have an alias, returns null.
 static Operation *findLastUse(Value memory) {
   Block *block = memory.getParentBlock();
   Operation *last = memory.getDefiningOp();

@@ -70,8 +70,8 @@ public:
   /// Emits an index that does not depend on the lane.
   Value emit(const IndexExpr &x);
   Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
-  /// Emits 0 <= x < size, a vector if x depends on the lane. Returns null if
-  /// proven.
+  /// Emits 0 <= x < size, a vector if x depends on the lane. A proven condition
+  /// is null.
   Value emitInRange(const IndexExpr &x, const SizeExpr &size);
   /// Emits `x` clamped to 0 .. extent - 1.
   Value emitClamped(const IndexExpr &x, const SizeExpr &extent);

@@ -259,8 +259,8 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   return kernel.chooseBlock(limits, findGroupCombiner(op));
 }
 
-/// Emits the condition that a position holds an element; null if all do. No
-/// position belongs to a replica past their number.
+/// Emits the condition that a position holds an element, or null without one.
+/// No position belongs to a replica past their number.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {

@@ -16,7 +16,7 @@
 //
 // A pixel is a vector of four lanes. Images are indexed slowest coordinate
 // first, [y, x] or [slice, y, x]. A buffer is one-dimensional and indexed by
-// the coordinate of the map. An i1 takes one byte, an index eight. The runtime
+// the coordinate of the map. An i1 has one byte, an index eight. The runtime
 // checks the limits of the device when it creates an image.
 //
 //===----------------------------------------------------------------------===//
@@ -49,8 +49,8 @@ struct TensorStorage {
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
                                           Refusal refuse = {});
 
-/// Allocates a tensor of logical `sizes`. Empty storage gets room for one
-/// element, because devices have no empty objects.
+/// Allocates a tensor of logical `sizes`. Empty storage has one element,
+/// because devices have no empty objects.
 Value allocateOnDevice(OpBuilder &b, Location loc, const TensorStorage &storage,
                        ArrayRef<OpFoldResult> sizes);
 

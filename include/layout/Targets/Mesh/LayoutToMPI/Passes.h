@@ -1,4 +1,4 @@
-//===- Passes.h - Tensors on a mesh to messages -----------------*- C++ -*-===//
+//===- Passes.h - Passes from meshes to messages ----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -113,9 +113,8 @@ typedef struct LayoutClKernelFacts {
   int64_t operations; // on elements
   int64_t bytes;      // read and written
   int64_t items[3];   // that compute along x, y and z, in work-items; -1: all
-  int64_t any_groups; // 1: it knows the place of an item in the whole grid
-                      // alone, and groups of any size run the same items
-  int64_t may_repeat; // 1: it writes nothing that it reads
+  int64_t any_groups; // 1: results do not depend on the work-group size
+  int64_t may_repeat; // 1: the kernel does not write memory that it reads
 } LayoutClKernelFacts;
 
 /// The initializer of facts of which none is known.
