@@ -11,38 +11,58 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
-  let summary = "Turns conversions between distributions into messages of MPI";
+  let summary = "Lower layout.convert between distributions to MPI messages";
   let description = [{
-    One program for all devices of a mesh; the rank of a process is the number of
-    its device. Every tensor on a mesh becomes the memory of its block on one
-    device, `tensor<Nxf32>` for the N positions that the last coordinate of its
-    map counts. Every `layout.convert` between two distributions becomes the plan
-    that `layout-print-messages` shows: what stays is copied, and each message is
-    packed, sent by `mpi.send`, received by `mpi.recv` and unpacked, or combined
-    where it has parts of sums. Who sends what, and where it lies in both blocks,
-    is a table of constants that all ranks read with the same code, which does not
-    grow with the mesh.
+    Lowers a module to one program for all devices of a mesh; the rank of a process is
+    the number of its device. A tensor on a mesh becomes the memory of its block on one
+    device, `tensor<Nxf32>` for an extent N of the last coordinate of its map.
 
-    All ranks go through the messages in one order, so that none waits forever:
-    of the messages that are left, the first one has both its ranks at it. They
-    are in the order of their turns, in which no rank is busy twice.
+    ```mlir
+    func.func @swap(%a: tensor<6xf32, #halves>) -> tensor<6xf32, #others> {
+      %0 = layout.convert %a : tensor<6xf32, #halves> to tensor<6xf32, #others>
+    ```
 
-    Ops that compute with tensors on a mesh compute with the block of the rank
-    (docs/mesh.md): all dims that a loop indexes alone have one range of indices on a
-    device, other dims that it reads or cuts are whole there, and a loop that reduces
-    and is split leaves a `#layout.partial`. Anything else is an error that says which
-    conversion helps. Functions, calls and control flow change their types. The module says which MPI
-    it is for, `"MPI:Implementation"` in its `dlti.map`, unless it does already.
-    Programs are linked with `libLayoutMPIRuntime`, which starts MPI, checks that
-    there are as many ranks as devices, and ends all ranks where one fails.
+    becomes
+
+    ```mlir
+    func.func @swap(%a: tensor<3xf32>) -> tensor<3xf32> {
+      %source = bufferization.to_buffer %a read_only : ..
+      %target = memref.alloc() {alignment = 64 : i64} : memref<3xf32>
+      %rank = call @layoutMPIEnter(..)
+      call @layout_move_elements(..)           // the elements that stay
+      scf.for .. {                             // pack and send, or receive and unpack
+        scf.if %sends { .. call @layout_send_bytes(..) } else { call @layout_receive_bytes(..) .. }
+      }
+      call @layoutMPILeave(..)
+      %0 = bufferization.to_tensor %target restrict writable : ..
+    ```
+
+    A `layout.convert` between two distributions executes the plan that
+    `layout-print-messages` prints. Elements that stay are copied; each message is packed,
+    sent by `mpi.send`, received by `mpi.recv`, and unpacked, or combined if it has parts
+    of sums. The plan is a table of constants, which all ranks read with the same code;
+    the size of the code does not depend on the mesh.
+
+    All ranks process the messages in one global order, so that there are no deadlocks:
+    both ranks of the first remaining message are ready for it. Messages are ordered by
+    turns, in which no rank takes part twice.
+
+    Ops on tensors on a mesh run on the block of the rank (docs/mesh.md). All dims that a
+    loop indexes alone must have one range of indices on a device, other dims that it
+    reads or slices must be whole there, and a split reduction loop gives a
+    `#layout.partial`. Anything else is an error that suggests a conversion. Types of
+    functions, calls and control flow change. The module gets `"MPI:Implementation"` in
+    its `dlti.map` unless it has one. Programs are linked with `libLayoutMPIRuntime`,
+    which initializes MPI, checks that the number of ranks is that of devices, and ends
+    all ranks if one fails.
   }];
   let options = [
     Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
-           "The most bytes of messages that a device holds at once; 0: as many "
-           "as MPI can count">,
+           "Maximum size in bytes of the messages that a device holds at once; "
+           "0: limited only by the 31-bit counts of MPI">,
     Option<"implementation", "implementation", "std::string",
            /*default=*/"\"OpenMPI\"",
-           "Whose MPI the program is linked with: OpenMPI or MPICH">
+           "MPI implementation that the program is linked with: OpenMPI or MPICH">
   ];
   let dependentDialects = [
     "::mlir::DLTIDialect", "::mlir::LLVM::LLVMDialect",
@@ -54,68 +74,122 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
 }
 
 def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
-  let summary = "Turns shardings of upstream's dialect shard into layouts";
+  let summary = "Import shard.shard annotations as #layout.mesh layouts";
   let description = [{
-    The annotation of an argument, `shard.shard %a to %sharding`, gives it the
-    type `#layout.mesh` of that sharding, with the axes a0, a1, .. of the grid; of
-    what is sharded already it is a `layout.convert`, which
-    `convert-layout-to-mpi` makes messages of. Functions return what they return
-    then. Blocks have ceil(size / devices) indices, where upstream asks for sizes
-    that the devices divide. `halo_sizes` are the halos of the dims that are
-    split; a change of them is a conversion, too.
+    Makes the annotation `shard.shard %a to %sharding` of an argument its type
+    `#layout.mesh`, with the axes a0, a1, .. of the grid. An annotation of a sharded value
+    becomes a `layout.convert`, which `convert-layout-to-mpi` lowers to messages. Result
+    types of functions change accordingly.
 
-    Blocks of other sizes, halos and grids of unknown size, arguments with another
-    layout, and ops that compute with sharded tensors are errors. So is a function
-    that is called where its type changes.
+    ```mlir
+    func.func @swap(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %from = shard.sharding @grid split_axes = [[0], [1]] : !shard.sharding
+      %to = shard.sharding @grid split_axes = [[1], [0]] : !shard.sharding
+      %0 = shard.shard %a to %from : tensor<8x8xf32>
+      %1 = shard.shard %0 to %to annotate_for_users : tensor<8x8xf32>
+      return %1 : tensor<8x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @swap(%a: tensor<8x8xf32, #x_y>) -> tensor<8x8xf32, #y_x> {
+      %0 = layout.convert %a : tensor<8x8xf32, #x_y> to tensor<8x8xf32, #y_x>
+      return %0 : tensor<8x8xf32, #y_x>
+    ```
+
+    with `#x_y = #layout.mesh<[a0 = 2, a1 = 2], [[a0], [a1]]>`. Blocks have
+    ceil(size / devices) indices, while upstream requires sizes that the number of devices
+    divides. `halo_sizes` become the halos of split dims; changing them is a conversion.
+
+    Other block sizes, dynamic halos and grids, arguments with another layout, and ops
+    that compute with sharded tensors are errors. So is a called function whose type
+    changes.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
 def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
-  let summary = "Gives every plain tensor a copy on each device of the mesh";
+  let summary = "Place plain tensors on every device of the mesh";
   let description = [{
-    For the assignment of layouts a tensor without a layout is whole on every
-    device. This says so in its type, `#layout.mesh<[x = 2], [[], []]>` with the axes
-    of the target, of all tensors of functions, those of their signatures included:
-    what every rank is called with and returns. Runs after `layout-assign`, whose
-    target is the `#layout.mesh_target` of the module.
+    During layout assignment a tensor without a layout is whole on every device. This
+    pass makes that explicit in the types of all tensors of functions and of their
+    signatures, with the axes of the target: every rank is called with whole tensors and
+    returns them. It runs after `layout-assign`, whose target is the
+    `#layout.mesh_target` of the module.
 
-    Functions that are only declared keep their types, which is an error where tensors
-    go in or out.
+    ```mlir
+    func.func @f(%a: tensor<4x?xf32>, %b: tensor<4x4xf32, #rows>)
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%a: tensor<4x?xf32, #whole>, %b: tensor<4x4xf32, #rows>)
+    ```
+
+    with `#whole = #layout.mesh<[x = 2], [[], []]>`. A declared function with tensors as
+    arguments or results is an error, because its type cannot change.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
 def ImportShardyPass : Pass<"layout-import-shardy", "ModuleOp"> {
-  let summary = "Turns shardings of Shardy into layouts that the assignment keeps";
+  let summary = "Import Shardy shardings as layout constraints";
   let description = [{
-    `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on an argument or result of a function is
-    stated as `layout.argument_layouts` of the function, or `layout.operand_layouts` of
-    what returns, with the axes of the `sdy.mesh`; a public function gets
-    `layout.flexible_abi`. `layout-assign` then decides the rest. The dialect `sdy` is
-    not a part of MLIR, so its ops come in generic form, and the tool needs
-    `--allow-unregistered-dialect`.
+    Converts `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on arguments and results of functions to
+    `layout.argument_layouts` of the function and `layout.operand_layouts` of its return,
+    with the axes of the `sdy.mesh`. A public function gets `layout.flexible_abi`.
+    `layout-assign` then chooses all other layouts.
 
-    A dim that is open for more axes (`{?}`) is stated as it is, and priorities have no
-    meaning. Parts of axes, meshes with numbers of devices, and shardings of what a
-    function computes are errors.
+    ```mlir
+    "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () -> ()
+    func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x", ?}, {"y"}p1]>}, ..)
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%a: tensor<8x8xf32>, ..) attributes {layout.argument_layouts
+        = [[#layout.mesh<[x = 2, y = 4], [[x], [y]]>, unit]], layout.flexible_abi}
+    ```
+
+    The dialect `sdy` is not part of MLIR, so its ops must be in generic form, and the
+    tool needs `--allow-unregistered-dialect`. An open dim (`{?}`) is not split further,
+    and priorities are ignored. Sub-axes, meshes with device ids, and shardings of
+    intermediate values are errors.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
 def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
-  let summary = "Turns layouts on a mesh into shardings of upstream's dialect shard";
+  let summary = "Export #layout.mesh layouts as shard.shard annotations";
   let description = [{
-    The way back of `layout-import-shardings`: tensors get plain types, `shard.grid`
-    has the sizes of the axes, and each value on a mesh is annotated by
-    `shard.shard %v to %sharding`. A `layout.convert` is an annotation for the users
-    of its source. Parts of sums are not annotated: a partitioner of upstream finds
-    them from the operands of the op, and reduces them for the annotation that
-    follows. `layout.target` and `layout.assignment` of the module, which speak of layouts, go.
+    The inverse of `layout-import-shardings`: tensors become plain, a `shard.grid` gets the
+    sizes of the axes, and each value on a mesh is annotated by
+    `shard.shard %v to %sharding`. A `layout.convert` becomes an annotation for the users of
+    its source.
 
-    Axes have no names there: the import calls them a0, a1, .. What `shard` cannot
-    say is an error: two meshes, layouts in the memory of a device, distributions that
-    are no `#layout.mesh`.
+    ```mlir
+    %0 = layout.convert %a : tensor<10x6xf32, #rows> to tensor<10x6xf32, #columns>
+    ```
+
+    becomes
+
+    ```mlir
+    %rows = shard.sharding @mesh split_axes = [[0], []] : !shard.sharding
+    %on = shard.shard %a to %rows : tensor<10x6xf32>
+    %columns = shard.sharding @mesh split_axes = [[], [1, 0]] : !shard.sharding
+    %0 = shard.shard %on to %columns annotate_for_users : tensor<10x6xf32>
+    ```
+
+    Partial sums are not annotated: upstream's partitioner derives them from the operands
+    of the op, and reduces them for the annotation that follows. The attributes
+    `layout.target` and `layout.assignment` of the module, which refer to layouts, are
+    removed. Axes lose their names, and are imported as a0, a1, ..
+
+    Layouts that `shard` cannot express are errors: two meshes, layouts in the memory of a
+    device, and distributions other than `#layout.mesh`.
   }];
   let dependentDialects = ["::mlir::shard::ShardDialect"];
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the OpenCL end, in the order of the pipeline.
+// The passes of the OpenCL backend, in the order of the pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,37 +15,64 @@
 include "mlir/Pass/PassBase.td"
 
 def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
-  let summary = "Counts what the items of kernels compute and move";
+  let summary = "Count the operations and bytes of each gpu.func";
   let description = [{
-    Puts the attributes of `KernelFacts.h` on each `gpu.func`, which the profile
-    of the runtime makes rates of: `layout.operations` on elements of an item,
-    as profiles of the CPU count them, `layout.bytes` that its loads and stores
-    of the device's memory move, each as often as it runs, and `layout.items`,
-    how many items of a launch are not past the end. Both sides of a branch
-    count. Of a kernel that sees its group the numbers are those of all items of
-    a group. Indices are no operations, therefore it goes before
-    `narrow-kernel-indices`.
+    Sets the attributes of `KernelFacts.h`, from which the profile of the runtime
+    computes rates: `layout.operations`, the element operations of a work-item,
+    `layout.bytes`, the bytes of device memory that it loads and stores, and
+    `layout.items`, the work-items of a launch that compute. Both are counted once per
+    execution, and both sides of a branch count. Numbers of a kernel that depends on its
+    work-group are per work-group. A number that is only known at launch is omitted. The
+    pass must precede `narrow-kernel-indices`, because index arithmetic is not counted.
 
-    A number that depends on what only a launch knows is left out.
+    A kernel whose first 30 work-items load and compute `arith.mulf` and `arith.addf` on
+    `vector<4xf32>` in 10 iterations, and store the sum,
+
+    ```mlir
+    gpu.func @sum(%a: .., %b: ..) kernel
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.func @sum(%a: .., %b: ..) kernel attributes {layout.bytes = 176 : i64,
+        layout.items = array<i64: 30, -1, -1>, layout.operations = 80 : i64}
+    ```
   }];
   let dependentDialects = ["gpu::GPUDialect"];
 }
 
 def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
-  let summary = "Computes the indices of kernels in 32 bits where they fit";
+  let summary = "Narrow kernel indices to 32 bits if they fit";
   let description = [{
-    Mobile GPUs compute 64 bits in several steps. Where all launches of a kernel
-    have constant sizes, its `gpu.global_id` is given their largest number of
-    items as its `upper_bound`, and loops with constant bounds get an index of
-    32 bits; upstream's `arith-int-range-narrowing` then proves by ranges what
-    else fits. It leaves loops and positions as they are, therefore the work
-    before. What is not proven stays an index of 64 bits.
+    Mobile GPUs emulate 64-bit arithmetic. If all launches of a kernel have constant
+    sizes, the largest number of work-items becomes the `upper_bound` of
+    `gpu.global_id`, and loops with constant bounds get i32 induction variables.
+    Upstream's `arith-int-range-narrowing`, which changes neither, then narrows what it
+    proves to fit by integer ranges. Other indices remain 64-bit. In a launch of 6
+    work-items
 
-    Where indices depend on sizes that only the launch knows, its number of groups
-    or arguments, a bound of them follows from the ops of the kernel as a sum of
-    products of these sizes. The kernel is computed in 32 bits, and `@kernels_wide::@k`
-    in a module of its own in 64; the launch takes the first where the bound is
-    below 2^31:
+    ```mlir
+    %id = gpu.global_id x
+    %in = memref.load %a[%c0, %id] : memref<1x6xvector<4xf32>, "image2d">
+    ```
+
+    becomes
+
+    ```mlir
+    %id = gpu.global_id x upper_bound 6
+    %n = arith.index_castui %id : index to i32
+    %x = arith.index_castui %n : i32 to index
+    %in = memref.load %a[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
+    ```
+
+    Loads and stores use an index cast from i32; the backends use the i32 directly if it
+    is an image coordinate. Loop-invariant code is hoisted.
+
+    If indices depend on the number of work-groups or on arguments of a launch, their
+    bound follows from the ops of the kernel as a sum of products of these sizes. The
+    kernel is narrowed, and `@kernels_wide::@k` in a separate module is a 64-bit copy.
+    The launch uses the narrow one if the bound is below 2^31:
 
     ```mlir
     // k computes (y / h) * h + 2 for y < 4 * g
@@ -58,45 +85,40 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
     }
     ```
 
-    With `layout.address_bits = 32` there is no kernel of 64 bits: a launch of sizes
-    that are too large has `layout.is_refused`, by which a program that gets to it
-    fails, and an index that is not proven to fit is an error.
-
-    Loads and stores take the index that a value of 32 bits is cast to, and the
-    back ends take the value itself where it is a coordinate of an image. What
-    does not change in a loop is computed before it.
-
-    ```mlir
-    %id = gpu.global_id x
-    %in = memref.load %a[%c0, %id] : memref<1x6xvector<4xf32>, "image2d">
-    ```
-
-    of a launch of 6 items becomes
-
-    ```mlir
-    %id = gpu.global_id x upper_bound 6
-    %n = arith.index_castui %id : index to i32
-    %x = arith.index_castui %n : i32 to index
-    %in = memref.load %a[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
-    ```
+    With `layout.address_bits = 32` there is no 64-bit copy: a launch whose sizes are too
+    large gets the attribute `layout.is_refused` and fails at run time, and an index that
+    is not proven to fit is an error.
   }];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
 }
 
 def ConvertImageKernelsToSourcePass
     : Pass<"convert-image-kernels-to-source", "ModuleOp"> {
-  let summary = "Adds OpenCL C of its kernels to every GPU module";
+  let summary = "Print the kernels of each gpu.module as OpenCL C";
   let description = [{
-    Prints the kernels of each GPU module as OpenCL C 1.2, for devices that take
-    no SPIR-V, and puts the text into its attribute `layout.opencl_source`. The
-    kernels are those that `convert-image-kernels-to-spirv` takes, computed with
-    the same operations in the same order: `FP_CONTRACT` is off.
+    Prints the kernels of each GPU module as OpenCL C 1.2 into its attribute
+    `layout.opencl_source`, for devices that do not accept SPIR-V. The pass accepts the
+    kernels of `convert-image-kernels-to-spirv`, and emits the same operations in the
+    same order: `FP_CONTRACT` is off.
 
-    The kernel `k` is the function `kernel_k`, as names of kernels may be words
-    of OpenCL C. A comment above it names what launches it and what its
-    arguments hold.
+    ```mlir
+    %v = memref.load %in[%y, %x] : memref<3x6xvector<4xf16>, "image2d">
+    %e = math.exp %v : vector<4xf16>
+    %b = vector.broadcast %s : f16 to vector<4xf16>
+    %p = arith.mulf %e, %b : vector<4xf16>
+    memref.store %p, %out[%y, %x] : memref<3x6xvector<4xf16>, "image2d">
+    ```
 
-    An op that OpenCL C has no form of is an error.
+    becomes
+
+    ```c
+    const float4 v2 = read_imagef(a0, kPixels, (int2)((int)v0, (int)v1));
+    write_imagef(a2, (int2)((int)v0, (int)v1), exp(v2) * (float4)(a1));
+    ```
+
+    The kernel `k` is the function `kernel_k`, because kernel names may be keywords of
+    OpenCL C. A comment above it lists the network nodes that launch it and its
+    arguments. An op that has no form in OpenCL C is an error.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "math::MathDialect", "vector::VectorDialect"
@@ -105,14 +127,26 @@ def ConvertImageKernelsToSourcePass
 
 def ConvertImageKernelsToSPIRVPass
     : Pass<"convert-image-kernels-to-spirv", "ModuleOp"> {
-  let summary = "Adds a SPIR-V module for OpenCL to every GPU module";
+  let summary = "Convert each gpu.module to a spirv.module for OpenCL";
   let description = [{
-    The kernels of each `gpu.module @m` become entry points of a
-    `spirv.module @__spv__m Physical64 OpenCL`, put before it; the GPU module
-    stays for the launches that name it.
+    Converts the kernels of each `gpu.module @m` to entry points of a
+    `spirv.module @__spv__m Physical64 OpenCL` before it. The GPU module remains, because
+    launches refer to it.
 
-    Arguments of kernels are memrefs whose memory space is the name of a storage
-    space, and scalars:
+    ```mlir
+    %v = memref.load %in[%y, %x] : memref<?x6xvector<4xf32>, "image2d">
+    %r = math.tanh %v : vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %v = spirv.ImageRead %in, %at : .., vector<2xi32> -> vector<4xf32>
+    %r = spirv.CL.tanh %v : vector<4xf32>
+    ```
+
+    Arguments of kernels are scalars, and memrefs whose memory space is the name of a
+    storage space. Sizes may be dynamic:
 
     | memref | becomes |
     |---|---|
@@ -121,23 +155,18 @@ def ConvertImageKernelsToSPIRVPass
     | `memref<3x10x6xvector<4xf16>, "image2d_array">` | an array of images |
     | `memref<3x10x6xvector<4xi8>, "image3d">` | a 3-D image |
 
-    Sizes may be dynamic. `memref.load` of an image is `spirv.ImageRead`,
-    `memref.store` is `spirv.ImageWrite`. A load at a negative coordinate gives
-    zeros, which the binary says by a sampler; a store has to be inside. A kernel either loads or stores an image; one that does both
-    is an error, for OpenCL 1.2 has no such image.
+    A load of an image at a negative coordinate returns zeros, by a sampler in the
+    binary; a store must be inside. A kernel that both loads and stores an image is an
+    error, because OpenCL 1.2 has no read-write images.
 
-    No device is asked for f16 arithmetic: f16 is computed in f32 and rounded
-    where it is stored, in images of CL_HALF_FLOAT by the image and in buffers
-    by `vstore_half`. A scalar argument of type f16 is passed as f32. In a GPU
-    module with `layout.half_arithmetic` f16 stays f16, and the SPIR-V module
-    has the capability `Float16`. With `layout.fma` a product that is added
-    or subtracted and has no other reader becomes one op with the sum, here and
-    in OpenCL C.
+    | attribute of the GPU module | effect |
+    |---|---|
+    | none | f16 is computed and passed in f32, and rounded when stored, by the image or `vstore_half` |
+    | `layout.half_arithmetic` | f16 is computed in f16, with the capability `Float16` |
+    | `layout.fma` | a product whose only use is an addition or subtraction is fused with it, also in OpenCL C |
+    | `layout.address_bits = 32` | the module is `Physical32`, and index is i32; only 64-bit data remain 64-bit |
 
-    With `layout.address_bits = 32` the module is `Physical32`: an index is an
-    i32, and nothing has 64 bits but data that do.
-
-    The capabilities are those of the types and ops in the module, no more.
+    The module states exactly the capabilities that its types and ops require.
   }];
   let dependentDialects = [
     "spirv::SPIRVDialect", "arith::ArithDialect", "math::MathDialect",
@@ -146,33 +175,59 @@ def ConvertImageKernelsToSPIRVPass
 }
 
 def SerializeImageKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
-  let summary = "Replaces GPU modules by SPIR-V binaries";
+  let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
-    Serializes each `spirv.module @__spv__m`, makes the words valid for OpenCL
-    1.2 (see `SpirvBinary.h`) and puts `gpu.binary @m` in the place of both
-    modules. Its object has a kernel table with the types that the kernels had
-    as GPU functions. OpenCL C that `convert-image-kernels-to-source` made is a
-    second object.
+    Serializes each `spirv.module @__spv__m`, patches the words for OpenCL 1.2 (see
+    `SpirvBinary.h`) and replaces both modules by `gpu.binary @m`. The kernel table of
+    its object has the types of the kernels as GPU functions. The OpenCL C of
+    `convert-image-kernels-to-source`, if any, is a second object.
+
+    ```mlir
+    spirv.module @__spv__m Physical64 OpenCL .. { .. }
+    gpu.module @m {
+      gpu.func @stated(%a: memref<8xf32, "buffer">, ..) kernel attributes {layout.bytes = 64 : i64, ..} { .. }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.binary @m [#gpu.object<.., kernels = <[#gpu.kernel_metadata<"stated",
+        (memref<8xf32, "buffer">, ..) -> (), metadata = {layout.bytes = 64 : i64, ..}>]>, bin = "..">]
+    ```
   }];
   let dependentDialects = ["gpu::GPUDialect", "spirv::SPIRVDialect"];
 }
 
 def ConvertGPUToOpenCLRuntimePass
     : Pass<"convert-gpu-to-opencl-runtime", "ModuleOp"> {
-  let summary = "Lowers the host's GPU ops to calls of the OpenCL runtime";
+  let summary = "Lower gpu ops of the host to OpenCL runtime calls";
   let description = [{
-    `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy` and `gpu.launch_func` become calls
-    of the functions of `layout/Targets/OpenCL/Runtime/OpenCL.h`; each `gpu.binary` becomes a
-    constant. A memref on the device keeps its sizes and loses its memory space:
-    its pointer is the runtime's object, which nothing but the runtime may
-    follow. Everything else of the host is left to upstream's passes.
+    Lowers `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy` and `gpu.launch_func` to calls of the
+    functions of `layout/Targets/OpenCL/Runtime/OpenCL.h`, and each `gpu.binary` to a
+    constant.
 
-    A `gpu.alloc` with `layout.constant = @data` becomes memory with the data of
-    the constant `memref.global @data`, filled at the first run and never freed.
+    ```mlir
+    %a = gpu.alloc (%n) : memref<?x4xvector<4xf16>, "image2d">
+    ```
 
-    Ops must be synchronous (without tokens): the queue is in order, and only
-    copies from and to the host wait. `gpu.memcpy` copies between a contiguous
-    host memref and a buffer of as many elements, or between buffers.
+    becomes
+
+    ```mlir
+    %kind = llvm.mlir.constant(1 : i32) : i32       // an image2d
+    %channel = llvm.mlir.constant(1 : i32) : i32    // of CL_HALF_FLOAT
+    %o = llvm.call @layoutClCreateImage(%kind, %channel, ..)
+    ```
+
+    A device memref keeps its sizes and loses its memory space. Its pointer is an object
+    of the runtime, which other code must not dereference. Other host ops are left to
+    upstream's passes. A `gpu.alloc` with `layout.constant = @data` becomes memory with
+    the data of the constant `memref.global @data`, created by the first run and never
+    freed.
+
+    Ops must be synchronous (without tokens): the queue is in order, and only copies
+    from and to the host block. `gpu.memcpy` copies between a contiguous host memref and
+    a buffer of the same number of elements, or between buffers.
   }];
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
 }

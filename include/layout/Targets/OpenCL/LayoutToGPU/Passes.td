@@ -11,44 +11,62 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
-  let summary = "Turns tensors into device images and buffers, and ops into kernels";
+  let summary = "Lower tensor ops to GPU kernels on images and buffers";
   let description = [{
-    Every tensor becomes device memory: an image where its layout lives in an
-    image space, a buffer otherwise. A kernel computes one tensor, four channels
-    of one pixel for each work item where it is an image, or of some
-    neighbors where a reduction of known sizes reads less then, of which the items
-    of a group each compute a part where there are few with long sums, and is launched
-    where the op was:
+    Converts every tensor to device memory: an image if its layout is in an image
+    space, otherwise a buffer. Each stored tensor is computed by one kernel, which is
+    launched in place of the op:
+
+    ```mlir
+    %x = layout.convert %x0 : tensor<1x6x8x8xf32> to tensor<1x6x8x8xf32, #img>
+    ```
+
+    of an argument `%x0` becomes
+
+    ```mlir
+    %b = gpu.alloc () : memref<384xf32, "buffer">
+    gpu.memcpy %b, %host : memref<384xf32, "buffer">, memref<384xf32>
+    %i = gpu.alloc () : memref<8x16xvector<4xf32>, "image2d">
+    gpu.launch_func @kernels::@layout_convert_0 .. args(%b : .., %i : ..)
+    gpu.dealloc %b : memref<384xf32, "buffer">
+    ```
+
+    A work-item computes
+
+    | stored tensor | per work-item |
+    |---|---|
+    | buffer | one element |
+    | image | the four channels of one pixel |
+    | image, and a reduction reads less in blocks | a block of neighboring pixels |
+    | few positions with long sums | a part of each sum, combined by its work-group |
 
     * linalg ops, elementwise ops, pads, slices, concatenations, reshapes and
-      `layout.convert` become kernels, and what can be computed where it is read
-      becomes part of its reader: pads and reshapes always, elementwise ops that
-      one op reads, a reduction that an elementwise op of the same layout reads;
-    * an address is the layout's map at the index. What may lie outside of a
-      buffer is clamped, and what is read there is not used; in front of an
-      image are zeros, which is how an image is padded with zeros;
-    * padding is never looked at, and holds what the type states;
-    * constants are packed at compile time and are sent to the device once;
-    * functions that others call keep their ABI on plain tensors, copied to
-      buffers at the entry and from buffers at the return; laid-out arguments and
-      results cross as the plain tensors of their storage;
-    * what travels through control flow and private functions is device memory,
-      with dynamic sizes beside it.
+      `layout.convert` become kernels. Fused into their readers are pads and reshapes
+      always, elementwise ops with a single reader, and a reduction whose reader is an
+      elementwise op of the same layout;
+    * an address is the layout's map at the index. Addresses outside of a buffer are
+      clamped and their values unused; an image returns zeros at negative coordinates,
+      which implements zero padding;
+    * padding is never used, and holds the value that the type states;
+    * constants are packed at compile time and uploaded once;
+    * public functions keep their ABI on plain tensors, which are uploaded at the entry
+      and downloaded at the return. Laid-out arguments and results are passed as the
+      plain tensors of their storage;
+    * control flow and private functions pass device memory and its dynamic sizes.
 
-    Afterwards no tensor and no `layout` op is left. Memory spaces are the names
-    of the storage spaces: `memref<10x6xvector<4xf32>, "image2d">` is an image of
-    six columns and ten rows, `memref<60xf32, "buffer">` linear memory. A remark
-    on every kernel says how often a work item reads images and buffers.
+    The result has no tensors and no `layout` ops. Memory spaces are the names of the
+    storage spaces: `memref<10x6xvector<4xf32>, "image2d">` is an image of six columns
+    and ten rows, `memref<60xf32, "buffer">` linear memory. A remark on every kernel
+    reports the image and buffer reads of a work-item.
 
-    An op that has no kernel is an error that names it and the way out. So is an
-    image beyond the limits of the target, where one is known; what is only known
-    when the program runs, the runtime checks.
+    An op that cannot become a kernel is an error, and so is an image that exceeds the
+    limits of the target, if there is one. The runtime checks dynamic sizes.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           "The device that images have to fit: a `#layout.opencl` attribute; "
-           "without it `layout.target` of the module; without that the runtime "
-           "checks them">,
+           "The `#layout.opencl` attribute of the device whose limits images "
+           "must meet; by default `layout.target` of the module, and without "
+           "both only the runtime checks them">,
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
