@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each target makes an attribute of the layout dialect a target of
-// layout-assign:
+// Each target makes an attribute of this dialect a target of layout-assign:
 //
 //   #layout.cpu      linear memory                            CPU/
 //   #layout.opencl   linear memory and images                 OpenCL/

@@ -565,8 +565,7 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
     });
     if (!config || !isView(op, config->exact, costs))
       return;
-    // The device needs the layout of the blocks, whichever neighbor needs the
-    // split.
+    // The device needs this layout, whichever neighbor needs the split.
     bool isCarried = local->origin == OpConfig::Origin::Carried;
     config->origin =
         isCarried ? OpConfig::Origin::Carried : OpConfig::Origin::Mixed;

@@ -128,8 +128,7 @@ private:
   mutable int64_t numKept = 0;
   /// The maximal number of block configurations for each split.
   mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
-  /// Blocks by op and the layouts of its whole tensors, while candidates are
-  /// collected.
+  /// Blocks by op and layouts of its tensors, while candidates are collected.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;

@@ -98,8 +98,7 @@ ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   return hasImages ? config : std::nullopt;
 }
 
-/// Returns `base` with another layout for one tensor and for those that share
-/// its storage.
+/// Returns `base` with another layout for one tensor and those sharing storage.
 std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
                                                  Slot slot,
                                                  LayoutId layout) const {

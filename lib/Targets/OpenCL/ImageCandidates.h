@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The candidate configurations of an op with loops on a target with images. A
-// kernel reads every operand by the operand's own map, so the layouts of an
-// op's tensors are independent: each is an image with one loop on the lanes, or
+// kernel reads every operand by the operand's own map, so the layouts of
+// tensors are independent: each is an image with one loop on the lanes, or
 // linear memory.
 //
 //   conv (n f oh ow | c kh kw)    data    image, lanes c
@@ -69,8 +69,7 @@ private:
 };
 
 /// Returns an image form that is valid for every shape and stores tensors of
-/// `type` like `special`, so that it can be propagated; or `special` if there
-/// is none.
+/// `type` like `special`, so that it can be propagated; `special` without one.
 LayoutId generalizeImage(LayoutId special, RankedTensorType type,
                          CostModel &costs);
 

@@ -181,8 +181,8 @@ layout::findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
         {laneDim});
   }
 
-  // Adds the form with the last `count` other dims along x, and the pixels
-  // along x or y.
+  // Adds the form with the last `count` other dims along x, pixels along x or
+  // y.
   auto split = [&](unsigned count, bool pixelsAlongX) {
     ArrayRef<unsigned> all = others;
     std::optional<unsigned> pixels = laneDim;

@@ -287,8 +287,7 @@ SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
   return sizes;
 }
 
-/// Splits the longest loop into as many parts as are needed for enough
-/// work-items.
+/// Splits the longest loop into enough parts to occupy the device.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
                               BlockLimits limits) const {
   Cost count = countItems(block);

@@ -38,8 +38,7 @@ public:
   std::optional<LayoutId> generalize(const LayoutMap &map,
                                      RankedTensorType type,
                                      CostModel &costs) const override;
-  /// Returns true for images: kernels address each of their elements
-  /// individually.
+  /// Returns true for images: kernels address each element by itself.
   bool cutsAnywhere(const LayoutMap &map) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;

@@ -14,12 +14,11 @@
 //   1x760x1352x64, lane dim 3, on 16384 x 16384: [21632, 760] does not fit, so
 //                        x = [w]  y = [c floordiv 4, n, h]: [1352, 12160]
 //
-// Laws: * a map built here is valid for every shape (L1): each dim occurs
-// whole, or
+// Laws:
+//  * a map built here is valid for every shape (L1): each dim occurs whole, or
 //    as the two digits of the lane dim;
-// * a map that is chosen fits: its size has at least one pixel and is within
-//    the limits of the target. Dynamic dims are assumed to have the assumed
-//    size, which proves nothing about the sizes at run time.
+//  * a map that is chosen fits: it has at least one pixel and is within the
+//    limits of the target, if dynamic dims have the assumed size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +35,10 @@ namespace layout {
 /// The number of lanes of a pixel.
 constexpr int64_t kLanesOfPixel = 4;
 
-/// Returns true if the space of `map` is an image; its last coordinate is the
-/// lane.
+/// Returns true if `map` is in an image space; its last coordinate is the lane.
 bool isImage(const LayoutMap &map);
 
-/// Returns the coordinates that address a pixel of an image or a buffer
-/// element.
+/// Returns the coordinates that address a pixel or a buffer element.
 ArrayRef<Coordinate> getAddress(const LayoutMap &map);
 
 /// Returns the dim whose neighbors share a pixel, or std::nullopt if the lane
@@ -75,8 +72,7 @@ struct ImageFit {
                       OpenClTargetAttr target);
 };
 
-/// Prints e.g. "an image of 21632 x 760 pixels, and the target has at most 8192
-/// x 8192".
+/// Prints e.g. "an image of 9 x 1 pixels, and the target has at most 8 x 8".
 void describe(const ImageFit &fit, RankedTensorType type,
               llvm::raw_ostream &os);
 
@@ -102,8 +98,7 @@ SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned laneDim,
                                      ImageRole role,
                                      ArrayRef<unsigned> summed = {});
 
-/// The first form that fits, or std::nullopt if none fits, and the fit of the
-/// best form.
+/// The first form that fits, or std::nullopt, and the fit of the best form.
 struct ImageChoice {
   std::optional<LayoutMap> map;
   /// The fit of the best form, which differs from `map` if it is not `Fits`.

@@ -57,8 +57,7 @@ struct ImageReads {
 struct PixelBlock {
   unsigned coordinate = 0;
   int64_t pixels = 1;
-  /// The window loop that is unrolled because neighboring pixels share its
-  /// reads.
+  /// The window loop that is unrolled because neighbors share its reads.
   std::optional<unsigned> window;
   /// The work-items of a group, which share the iterations of `splitLoop`.
   int64_t parts = 1;
@@ -158,8 +157,7 @@ private:
   SmallVector<Operand> operands;
 };
 
-/// Counts the reads of a conversion kernel; both maps lay out tensors of
-/// `sizes`.
+/// Counts the reads of a conversion kernel; both maps lay out `sizes`.
 ImageReads countConversionReads(const LayoutMap &from, const LayoutMap &to,
                                 ArrayRef<int64_t> sizes, int64_t elementBytes,
                                 MLIRContext *context);

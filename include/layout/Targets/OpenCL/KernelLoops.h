@@ -23,10 +23,10 @@
 //     data    x = c floordiv 4 = r         one address for all lanes and steps
 //     filter  f * 64 + c, linear memory    four for the lanes of each step
 //
-// Laws: * an operand is read in the innermost loop that its address depends on,
-// once
+// Laws:
+//  * an operand is read in the innermost loop that its address depends on, once
 //    per address;
-// * only the last iteration has steps past the end of its loop.
+//  * only the last iteration has steps past the end of its loop.
 //
 //===----------------------------------------------------------------------===//
 

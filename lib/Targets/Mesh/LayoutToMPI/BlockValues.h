@@ -69,8 +69,7 @@ public:
   /// Returns the block from a tensor that all ranks have.
   Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value whole);
-  /// Returns `into`, or an uninitialized block without one, with `held`
-  /// inserted.
+  /// Returns `into`, or an uninitialized block, with `held` inserted.
   Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                 Value held, Value into = {});
   /// Returns an uninitialized block.

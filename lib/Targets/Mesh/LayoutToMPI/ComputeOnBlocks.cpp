@@ -180,8 +180,7 @@ Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   return clone;
 }
 
-/// Adds the block's offset to linalg.index, because bodies use indices of the
-/// whole tensor.
+/// Adds the block's offset to linalg.index: bodies use global indices.
 void OpOnBlocks::offsetIndices(Operation *clone) {
   clone->walk([&](linalg::IndexOp index) {
     const std::optional<DeviceRanges> &loop = loops[index.getDim()];
@@ -203,8 +202,7 @@ Value OpOnBlocks::makeFirst(Value block, unsigned r) {
   const MeshBlocks &blocks = *results[r];
   TypedAttr neutral = getNeutralElement(b, loc, *blocks.reduction,
                                         blocks.type.getElementType());
-  // A neutral fill needs no selection. For sums, the sign of a zero is
-  // irrelevant.
+  // A neutral fill needs no selection; in sums the sign of zero is irrelevant.
   Attribute filled;
   if (auto fill = block.getDefiningOp<linalg::FillOp>();
       fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) &&

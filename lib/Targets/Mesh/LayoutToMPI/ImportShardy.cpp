@@ -191,8 +191,7 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
     mesh.splits.emplace_back();
     if (!scanner.takeList("}", takeAxis))
       return false;
-    // Priorities define the order of Shardy's propagation, which is not used
-    // here.
+    // Priorities order Shardy's propagation, which is not used here.
     if (scanner.take("p"))
       scanner.takeInteger();
     return true;

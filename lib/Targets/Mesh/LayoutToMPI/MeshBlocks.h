@@ -9,10 +9,10 @@
 // them in the program of a rank.
 //
 //   tensor<10x6xf32, #layout.mesh<[x = 4], [[x], []]>>
-//   ranges    dim 0: [0:3] [3:6] [6:9] [9:10], dim 1: whole on each device
-//   block     tensor<3x6xf32>   the largest block of a device, in its layout
-//   held      tensor<?x6xf32>   the indices that a device holds, row-major
-//   memory    tensor<18xf32>    a block in functions and messages
+//     ranges    dim 0: [0:3] [3:6] [6:9] [9:10], dim 1: whole on each device
+//     block     tensor<3x6xf32>   the largest block of a device, in its layout
+//     held      tensor<?x6xf32>   the indices that a device holds, row-major
+//     memory    tensor<18xf32>    a block in functions and messages
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace layout {
 
 /// The index range of a dim or loop on each device.
 struct DeviceRanges {
-  /// By device; empty if all devices have the whole range.
+  /// Values by device; empty if all devices have the whole range.
   std::vector<int64_t> begins, sizes;
   /// The largest size on any device.
   int64_t size = 0;
@@ -35,8 +35,7 @@ struct DeviceRanges {
   SmallVector<std::string, 2> axes;
 
   bool isWhole() const { return sizes.empty(); }
-  /// Returns true if the ranges are equal; whole ranges are, whatever their
-  /// size.
+  /// Returns true if the ranges are equal; whole ranges always are.
   bool isSameAs(const DeviceRanges &other) const {
     return begins == other.begins && sizes == other.sizes;
   }

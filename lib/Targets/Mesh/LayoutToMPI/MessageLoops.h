@@ -42,8 +42,7 @@ class MessageSymbols {
 public:
   explicit MessageSymbols(ModuleOp module) : symbols(module), module(module) {}
 
-  /// Adds the symbols. Emits an error and fails if a name of the runtime is
-  /// used.
+  /// Adds the symbols, or emits an error if a name of the runtime is used.
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 

@@ -46,8 +46,7 @@ struct State {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
-  /// The last conversion, copied because programs may be unloaded, and whether
-  /// it is running.
+  /// The last conversion, copied as programs may be unloaded, and if it runs.
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // sent and received in it

@@ -171,8 +171,7 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
   return success();
 }
 
-/// Checks that no symbol of the module conflicts with those that the conversion
-/// creates.
+/// Checks that no symbol conflicts with those that the conversion creates.
 static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : module.getOps()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);

@@ -24,8 +24,7 @@ namespace {
 using Group = std::array<int64_t, 3>;
 } // namespace
 
-/// Returns the work-group size that the kernel states, or that all launches
-/// share.
+/// Returns the work-group size that the kernel states or all launches share.
 static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
   if (std::optional<ArrayRef<int32_t>> known = kernel.getKnownBlockSize())
     return {(*known)[0], (*known)[1], (*known)[2]};
@@ -50,8 +49,8 @@ static Group findGroup(gpu::GPUFuncOp kernel, ModuleOp launches) {
 static bool isZero(Value value) { return getConstantIntValue(value) == 0; }
 
 /// Returns the number of work-items along the dimension in which they share the
-/// iterations of the loop `op`, or only the first one takes the branch `op`;
-/// else 1.
+/// iterations of the loop `op`, or only the first enters the branch `op`; else
+/// 1.
 static int64_t countSharing(Operation *op, const Group &group) {
   auto itemsAlong = [&](Value value) -> int64_t {
     auto id = value.getDefiningOp<gpu::ThreadIdOp>();

@@ -49,8 +49,7 @@ protected:
     return LLVM::LLVMPointerType::get(&this->getTypeConverter()->getContext());
   }
 
-  /// Calls a function of the runtime and returns its result, or null without
-  /// one.
+  /// Calls a function of the runtime and returns its result, or null.
   Value call(ConversionPatternRewriter &rewriter, Operation *op, StringRef name,
              Type result, ValueRange operands) const {
     auto module = op->getParentOfType<ModuleOp>();
@@ -148,8 +147,7 @@ struct AllocPattern : RuntimePattern<gpu::AllocOp> {
   }
 
 private:
-  /// Returns the object with the data of a memref.global, created by the first
-  /// run.
+  /// Returns the object with the data of `data`, created by the first run.
   Value getConstant(gpu::AllocOp op, FlatSymbolRefAttr data,
                     const DeviceStorage &storage, ArrayRef<Value> sizes,
                     Value slices, ConversionPatternRewriter &rewriter) const {
@@ -309,8 +307,7 @@ private:
     return array;
   }
 
-  /// Returns the stem of the kernel's global names; kernel names contain no
-  /// dot.
+  /// Returns the stem of the kernel's globals; kernel names contain no dot.
   static std::string getStem(gpu::LaunchFuncOp op) {
     return (op.getKernelModuleName().getValue() + "." +
             op.getKernelName().getValue())

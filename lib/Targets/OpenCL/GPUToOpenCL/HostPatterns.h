@@ -30,8 +30,7 @@ LogicalResult checkHost(ModuleOp module);
 /// The prefixes of all symbols that the conversion creates.
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
                                      kOwnPrefix = "__opencl_";
-/// The () -> () runtime functions that convert-layout-to-gpu declares and
-/// calls.
+/// The () -> () functions that convert-layout-to-gpu declares and calls.
 inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
                                                   "layoutClLeaveScope"};
 

@@ -46,8 +46,7 @@ public:
   /// Returns the term without symbols.
   double getConstantTerm() const;
   size_t getNumTerms() const { return terms.size(); }
-  /// Returns true if the coefficients prove that this bound is at least
-  /// `other`.
+  /// Returns true if the coefficients prove a value of at least `other`.
   bool isAtLeast(const Bound &other) const;
   bool isNotNegative() const { return isAtLeast(0); }
 
@@ -75,8 +74,7 @@ public:
     bool isNotNegative() const { return least.isNotNegative(); }
   };
 
-  /// Work-items of a launch along x, y and z, then the work-group size; -1:
-  /// unknown.
+  /// Work-items of a launch along x, y and z, and work-group size; -1: unknown.
   using Grid = std::array<int64_t, 6>;
   /// The symbols of arguments follow those of work-groups.
   static constexpr unsigned kNumGroupSymbols = 3;

@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximal number of nodes that a comment lists; some kernels are launched
-/// for a hundred.
+/// The maximal number of nodes in a comment; some kernels have a hundred.
 constexpr size_t kMostNodes = 4;
 
 std::string layout::getNodeName(Location loc) {
@@ -38,8 +37,7 @@ static std::string toText(Attribute attribute) {
   return text;
 }
 
-/// Describes an operand of the first launch: its memory's name, type and
-/// layout.
+/// Describes an operand of the first launch by name, type and layout.
 static std::string describeArgument(Value given) {
   std::string text;
   llvm::raw_string_ostream os(text);

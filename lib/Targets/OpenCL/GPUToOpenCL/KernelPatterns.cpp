@@ -67,8 +67,7 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
   });
 }
 
-/// Returns the low 32 bits of an index, or its operand if it was extended from
-/// i32.
+/// Returns the low 32 bits of an index, or the i32 that it was extended from.
 static Value narrow(OpBuilder &builder, Location loc, Value index) {
   Type i32 = builder.getI32Type();
   if (index.getType() == i32) // 32-bit addresses
@@ -215,8 +214,7 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
         rewriter.getFunctionType(signature.getConvertedTypes(), {}));
     if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
       function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
-    // Work-group memory is a variable of the module, with the name that PoCL
-    // expects.
+    // Work-group memory is a variable of the module, named as PoCL expects.
     for (auto [number, memory] : llvm::enumerate(memories)) {
       std::string name = (kernel.getName() + "." + Twine(number)).str();
       rewriter.setInsertionPoint(function);

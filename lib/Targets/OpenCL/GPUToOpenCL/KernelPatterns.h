@@ -37,8 +37,7 @@ constexpr llvm::StringLiteral kNoForm =
     "have, or compute it on the host";
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
-/// Checks that `name` is an identifier: compilers and caches use it in sources
-/// and paths.
+/// Checks that `name` is an identifier: sources and cache paths contain it.
 LogicalResult checkKernelName(Operation *op, StringRef name);
 
 /// Computes f16 in f32 in kernels that checkKernels accepted.

@@ -106,8 +106,7 @@ void KernelPrinter::declareVariables(ValueRange variables, ValueRange values) {
             /*isConstant=*/false);
 }
 
-/// Assigns all variables in parallel: values may use the old values of
-/// variables.
+/// Assigns all variables in parallel: `values` may use their old values.
 void KernelPrinter::assign(ValueRange variables, ValueRange values) {
   SmallVector<std::string> copies;
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -244,8 +243,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       texts[result] = {getCNumber(number, result.getType()), true};
       return success();
     }
-    // An f16 is a float here, so its casts are no-ops except at loads and
-    // stores.
+    // An f16 is a float here, so its casts matter at loads and stores only.
     if (!hasHalves && isa<arith::ExtFOp, arith::TruncFOp>(op) &&
         (getElementTypeOrSelf(op.getOperand(0)).isF16() ||
          getElementTypeOrSelf(result).isF16())) {

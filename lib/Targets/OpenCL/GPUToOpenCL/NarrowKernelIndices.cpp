@@ -304,10 +304,9 @@ static LogicalResult checkProven(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// Guards launches of dynamic size by a check that 32 bits suffice. Launches
-/// that fail it use a 64-bit copy of the kernel in a separate module, which the
-/// runtime compiles on demand. With 32-bit addresses such a launch is an error
-/// instead.
+/// Guards launches of dynamic size by a check that 32 bits suffice. Other
+/// launches use a 64-bit copy of the kernel in a separate module, which the
+/// runtime compiles on demand. With 32-bit addresses they are an error instead.
 class KernelVersions {
 public:
   explicit KernelVersions(gpu::GPUModuleOp module) : module(module) {}

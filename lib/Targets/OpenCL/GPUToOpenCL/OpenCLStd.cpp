@@ -68,8 +68,7 @@ template <typename MathOp> struct CallPattern : OpConversionPattern<MathOp> {
   StringRef name;
 };
 
-/// Broadcasts scalar conditions: OpSelect of SPIR-V 1.0 requires vectors for
-/// vectors.
+/// Broadcasts scalar conditions of vectors, which SPIR-V 1.0 requires.
 struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op,
@@ -123,8 +122,8 @@ struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
 };
 
 /// Lowers the maximum or minimum with a constant other than NaN to one
-/// comparison, which is false for NaN, and one select. The zeros are ordered:
-/// -0 < +0.
+/// comparison, which is false for NaN, and one select. Zeros are ordered: -0 <
+/// +0.
 template <typename From, bool isMaximum>
 struct ChooseConstant : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;

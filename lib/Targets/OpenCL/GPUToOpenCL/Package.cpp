@@ -249,8 +249,7 @@ LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                            "nothing that the host computes";
 }
 
-/// Returns the bytes of a constant, or std::nullopt if `global` is not a
-/// constant.
+/// Returns the bytes of a constant, or std::nullopt for other globals.
 static std::optional<std::string> getBytes(memref::GlobalOp global) {
   if (!global || !global.getConstant() || !global.getInitialValue())
     return std::nullopt;
@@ -299,8 +298,7 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
   return success();
 }
 
-/// Describes a number; JSON has no infinities and NaNs, and reads -0 as an
-/// integer.
+/// Describes a number; JSON has no infinities, NaNs and -0.
 static json::Value describeReal(double real) {
   if (std::isnan(real))
     return "nan";

@@ -20,8 +20,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns the access of each image: write_only if it is stored to, else
-/// read_only.
+/// Returns the access of each image: write_only if stored to, else read_only.
 static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   Builder builder(kernel.getContext());
   SmallVector<Attribute> attributes;

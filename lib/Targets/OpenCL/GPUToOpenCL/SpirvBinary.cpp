@@ -115,8 +115,7 @@ private:
   std::vector<Instruction> instructions;
   llvm::DenseMap<uint32_t, Instruction> imageTypes; // by id
   /// Maps (dim, arrayed, access) of an image type to its new id. Image types
-  /// that differ only in the sampled type become one, because types must be
-  /// unique.
+  /// that differ only in the sampled type become one: types must be unique.
   std::map<std::array<uint32_t, 3>, uint32_t> qualified;
 
   /// Maps the image types that are read to their sampled image types.
@@ -281,8 +280,7 @@ LogicalResult WordFixer::qualifyImages() {
   return success();
 }
 
-/// Adds a sampler that returns zeros outside of an image, and the level of
-/// detail.
+/// Adds a sampler that returns zeros outside of an image, and the level.
 void WordFixer::addSampler(std::vector<Instruction> &ordered) {
   enum { Clamp = 2, NotNormalized = 0, Nearest = 0 };
   for (uint32_t *id : {&sampler, &samplerType, &levelOfDetail})
@@ -299,8 +297,7 @@ void WordFixer::addSampler(std::vector<Instruction> &ordered) {
                        ArrayRef<uint32_t>{floatType, levelOfDetail, 0});
 }
 
-/// Replaces OpImageRead, which is undefined outside of the image, by sampled
-/// reads.
+/// Replaces OpImageRead, which is undefined outside of an image, by samples.
 void WordFixer::sampleReads() {
   std::vector<Instruction> all;
   bool isAsked = false;
@@ -339,9 +336,8 @@ void WordFixer::orderTypes(uint32_t voidType,
       sawTypes = true;
       ordered.emplace_back(Op::OpTypeVoid, voidType);
       for (auto &[key, id] : qualified) {
-        // Operands: sampled type, dim, depth, arrayed, MS, sampled, format,
-        // access. An OpenCL image has depth 0 and sampled 0, "known at run
-        // time".
+        // Sampled type, dim, depth, arrayed, MS, sampled, format, access. An
+        // OpenCL image has depth 0 and sampled 0, "known at run time".
         ordered.emplace_back(Op::OpTypeImage,
                              ArrayRef<uint32_t>{id, voidType, key[0], 0, key[1],
                                                 0, 0, 0, key[2]});

@@ -19,8 +19,7 @@ using namespace mlir::layout;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Returns true for integer divisions. They trap on padding, so unused lanes
-/// divide by one.
+/// Returns true for integer divisions, which trap on padding.
 static bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
@@ -178,8 +177,7 @@ static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
   return success();
 }
 
-/// Plans the loops of `op` for the layouts of its operands, or fails if a size
-/// is unknown.
+/// Plans the loops of `op` for its operands, or fails if a size is unknown.
 static FailureOr<KernelLoops> planLoops(KernelScope &scope,
                                         linalg::LinalgOp op) {
   SmallVector<SizeExpr> sizes;
@@ -194,8 +192,7 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Reads the operands whose index is known at loop depth `depth`, each for all
-/// items at once.
+/// Reads the operands that are indexed at loop depth `depth`, for all items.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
     unsigned number = operand->getOperandNumber();

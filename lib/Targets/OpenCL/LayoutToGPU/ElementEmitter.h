@@ -54,8 +54,7 @@ struct AccessCount {
   bool isPerTrip = false;
 };
 
-/// A requested element. It is unused if `valid` is false; a null `valid` is
-/// true.
+/// A requested element, unused if `valid` is false; a null `valid` is true.
 struct ElementPoint {
   SmallVector<IndexExpr> index;
   Value valid;
@@ -98,9 +97,8 @@ public:
   /// Emits the element of a tensor that is not loaded, see `evaluate`.
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
-  /// Emits several elements of a tensor that is not loaded; they share the
-  /// loops of a reduction and reads at one address. Returns an empty list on
-  /// failure.
+  /// Emits several elements of a tensor that is not loaded; they share loops of
+  /// a reduction and reads at one address. Returns an empty list on failure.
   SmallVector<Value> computeAll(OpResult tensor, ArrayRef<ElementPoint> points);
 
   StringRef getReason() const { return whyNot; }
@@ -112,8 +110,7 @@ private:
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
 
-  /// The zeros that a pad adds around its source, and the source index of each
-  /// padded dim.
+  /// The zeros that a pad adds, and the source index of each padded dim.
   struct Border {
     tensor::PadOp pad;
     SmallVector<std::pair<unsigned, IndexExpr>> index;

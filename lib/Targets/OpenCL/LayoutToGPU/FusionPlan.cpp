@@ -66,8 +66,7 @@ static bool readsOnce(OpOperand &use) {
   return true;
 }
 
-/// The maximal length of an inlined chain, which bounds kernel size and
-/// recursion.
+/// The longest inlined chain, which bounds kernel size and recursion.
 constexpr unsigned kMaxDepth = 64;
 
 void FusionPlan::decide(Value tensor, ComputeKind kind) {

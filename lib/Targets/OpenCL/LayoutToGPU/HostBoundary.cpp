@@ -194,8 +194,7 @@ static Value allocateLike(OpBuilder &b, Location loc, Value line,
       b, loc, MemRefType::get(type.getShape(), element), sizes);
 }
 
-/// Copies elements to a wider or narrower type: i1 and index have other sizes
-/// on the device.
+/// Copies elements to another width: i1 and index differ on the device.
 static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
   Type element = cast<MemRefType>(to.getType()).getElementType();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -280,8 +279,7 @@ static Type toHostType(Type type) {
   return tensor ? getHostType(tensor) : type;
 }
 
-/// Makes `value`, a tensor that `op` defines, a memref and uploads it for its
-/// users.
+/// Makes the tensor `value` of `op` a memref and uploads it for its users.
 static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -444,8 +442,7 @@ static Operation *findLastUse(Value memory) {
   return last;
 }
 
-/// Adds scopes to public functions, which free memory without a visible last
-/// use.
+/// Adds scopes to public functions, to free memory without a visible last use.
 static void insertScopes(ModuleOp module) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   SymbolTable symbols(module);

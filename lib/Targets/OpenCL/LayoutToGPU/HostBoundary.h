@@ -34,13 +34,11 @@ namespace layout {
 /// for these calls.
 LogicalResult exposeStorage(ModuleOp module);
 
-/// Converts tensors of host functions, and of calls of declared ones, to
-/// memrefs.
+/// Converts tensors of host functions, and of calls of external ones.
 LogicalResult convertHostBoundary(ModuleOp module);
 
 /// Converts tensor elements that the host accesses: tensors that it reads, e.g.
-/// in conditions, are downloaded, and tensors of elements that it computes
-/// uploaded.
+/// in conditions, are downloaded; those that it computes are uploaded.
 LogicalResult convertHostElements(ModuleOp module);
 
 /// Converts dense constants to device memory.

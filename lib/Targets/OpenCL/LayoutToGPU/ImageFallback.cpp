@@ -65,8 +65,7 @@ static SmallVector<Value> findDynamicImages(func::FuncOp func) {
 // The check
 //===----------------------------------------------------------------------===//
 
-/// Emits the checks that an image is within the limits, where its tensor is
-/// made.
+/// Emits the checks that an image fits after its tensor is defined.
 static SmallVector<Value> emitFits(Value image, OpenClTargetAttr target) {
   OpBuilder b(image.getContext());
   b.setInsertionPointAfterValue(image);
@@ -111,8 +110,7 @@ static constexpr size_t kMostInlinedCalls = 1 << 12;
 static SmallVector<Value> inlineImages(func::FuncOp probe,
                                        SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
-  // Calls with the functions that they are inlined from, which bounds
-  // recursion.
+  // Calls and the functions they are inlined from, which bounds recursion.
   SmallVector<std::pair<func::CallOp, SmallVector<func::FuncOp>>> calls;
   auto addCalls = [&](Operation *root, ArrayRef<func::FuncOp> around) {
     root->walk([&](func::CallOp call) {

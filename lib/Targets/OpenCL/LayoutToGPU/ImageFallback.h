@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A function with images of dynamic sizes checks at its start if all of them
-// are within the limits of the target. If not, it runs a version of itself that
-// uses buffers:
+// are within the limits of the target. If not, it runs a version on buffers:
 //
 //   func.func @main(%x: tensor<?x8xf32>) {
 //     %n = tensor.dim %x, %c0
@@ -31,8 +30,7 @@
 namespace mlir {
 namespace layout {
 
-/// Attribute of a function whose kernels go to a module that is compiled on
-/// demand.
+/// Attribute of a function whose kernels are compiled on demand.
 constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 
 /// Adds the fallbacks. Runs after exposeStorage and before convertHostBoundary.

@@ -31,8 +31,7 @@ namespace layout {
 
 class KernelScope : public KernelVariables {
 public:
-  /// Starts the body of `func`, which is empty. Imported host values become its
-  /// arguments.
+  /// Starts the body of `func`, which is empty and gets arguments by `import`.
   KernelScope(OpBuilder &host, gpu::GPUFuncOp func);
 
   OpBuilder &builder() { return b; }
@@ -54,8 +53,7 @@ public:
   // Emission
   //===--------------------------------------------------------------------===//
 
-  /// Returns a host value in the kernel: constants are cloned, others are
-  /// arguments.
+  /// Returns a host value in the kernel, a constant or an argument.
   Value import(Value hostValue);
   /// Returns the host values that became arguments, in order.
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
@@ -70,8 +68,7 @@ public:
   /// Emits an index that does not depend on the lane.
   Value emit(const IndexExpr &x);
   Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
-  /// Emits 0 <= x < size, a vector if x depends on the lane. A proven condition
-  /// is null.
+  /// Emits 0 <= x < size, for each lane if x varies. Returns null once proven.
   Value emitInRange(const IndexExpr &x, const SizeExpr &size);
   /// Emits `x` clamped to 0 .. extent - 1.
   Value emitClamped(const IndexExpr &x, const SizeExpr &extent);

@@ -32,8 +32,7 @@ std::string KernelEmitter::makeName(Operation *op) {
   return (name + "_" + Twine(names[name]++) + suffix).str();
 }
 
-/// Erases `func` and returns an equal earlier kernel, or returns `func` if
-/// there is none.
+/// Erases `func` and returns an equal earlier kernel, or returns `func`.
 gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
   SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
   for (gpu::GPUFuncOp other : known)
@@ -267,8 +266,7 @@ static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
-  // If several positions invert to one index, only the map's own position holds
-  // it.
+  // Of several positions for one index, only the one of the map holds it.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     IndexExpr own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)
@@ -374,8 +372,7 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   return true;
 }
 
-/// Emits a remark with the reads of the kernel, at the reduction if there is
-/// one.
+/// Emits a remark with the reads of the kernel, at its reduction if any.
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, int64_t items,

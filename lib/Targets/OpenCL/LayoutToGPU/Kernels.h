@@ -51,8 +51,7 @@ private:
   BlockLimits limits;
   StringRef suffix;
   llvm::StringMap<unsigned> names;
-  /// The kernels by type. Networks repeat themselves; equal kernels are emitted
-  /// once.
+  /// The kernels by type. Equal kernels, which networks repeat, are shared.
   DenseMap<Type, SmallVector<gpu::GPUFuncOp>> kernels;
 };
 

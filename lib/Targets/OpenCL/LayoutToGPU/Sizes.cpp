@@ -47,8 +47,7 @@ bool layout::areSizesShown(RankedTensorType laidOut, RankedTensorType plain) {
       });
 }
 
-/// Returns an operand with the same shape as `result` by the kind of the op, or
-/// null.
+/// Returns an operand that has the shape of `result` by definition, or null.
 static Value getTensorOfSameSize(OpResult result) {
   Operation *op = result.getOwner();
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
@@ -85,8 +84,7 @@ static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// Returns the size of dim `d` of a computed tensor from the operands of its
-/// op, or null.
+/// Returns the size of dim `d` of `tensor` from operands of its op, or null.
 static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
   Operation *op = tensor.getOwner();
   auto type = cast<RankedTensorType>(tensor.getType());

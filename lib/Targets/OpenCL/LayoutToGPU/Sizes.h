@@ -25,8 +25,7 @@ namespace mlir {
 namespace layout {
 
 /// Resolves each tensor.dim in `root` of a tensor that an op computes or that
-/// is in device memory. Those of block arguments and of results of control flow
-/// remain.
+/// is in device memory. Those of block arguments and of control flow remain.
 void resolveSizes(Operation *root);
 
 /// Returns the dims of plain tensor type `plain` for the storage of `laidOut`:
@@ -34,8 +33,7 @@ void resolveSizes(Operation *root);
 SmallVector<Sized> getShownDims(RankedTensorType laidOut,
                                 RankedTensorType plain);
 
-/// Returns true if these dims determine all dynamic sizes of the laid-out
-/// tensor.
+/// Returns true if these dims determine all dynamic sizes of `laidOut`.
 bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);
 
 } // namespace layout

@@ -140,8 +140,7 @@ static bool isOwnName(const std::string &name) {
 }
 
 /// Removes the least recently used files until the others have at most
-/// `mostBytes` bytes. Files that another process removes meanwhile are treated
-/// as removed.
+/// `mostBytes` bytes. Files that other processes remove count as removed.
 static void prune(const std::string &directory, uint64_t mostBytes) {
   namespace fs = std::filesystem;
   struct File {

@@ -108,8 +108,7 @@ void layoutClSetTuning(int32_t on) {
   getTuning() = on;
 }
 
-/// Returns `fitted`, followed by each distinct measured shape within the
-/// limits.
+/// Returns `fitted` and each distinct measured shape within the limits.
 static std::vector<Sizes> listGroups(const GroupLimits &limits,
                                      const Sizes &global, const Sizes &fitted) {
   std::vector<Sizes> list{fitted};

@@ -35,8 +35,7 @@ std::string getText(const Sizes &sizes);
 bool isTuning();
 
 /// Chooses the work-group size of a launch whose arguments are set; `written`
-/// is the compiler's. The kernel is run for measurements only if `mayTune` is
-/// true.
+/// is the compiler's. The kernel is measured only if `mayTune` is true.
 Sizes chooseGroups(Session &session, Kernel &kernel, const Sizes &global,
                    const Sizes &written, bool mayTune);
 

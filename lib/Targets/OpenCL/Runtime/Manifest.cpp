@@ -288,8 +288,7 @@ private:
     readOther(node, command, memory.bytes);
   }
 
-  /// Reads the source or destination of a copy, whose size must be that of the
-  /// memory.
+  /// Reads the source or destination of a copy, and compares its size.
   void readOther(const Node &node, PackageCommand &command, int64_t bytes) {
     const char *key = command.action == PackageCommand::Copy       ? "from"
                       : command.action == PackageCommand::Download ? "output"

@@ -42,8 +42,7 @@ void *layoutClCreateBuffer(int64_t bytes) {
   Session *session = Session::get();
   if (!session)
     return nullptr;
-  // The buffer of an empty tensor is allocated, too, because it may be an
-  // argument.
+  // The buffer of an empty tensor is allocated because it may be passed on.
   size_t size = std::max<int64_t>(bytes, 4);
   return getMemory({CL_MEM_OBJECT_BUFFER, 0, size, 1, 1}, "clCreateBuffer",
                    "a buffer of " + std::to_string(bytes) + " bytes",

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Variants of layoutClUpload and layoutClDownload that do not block. The caller
-// must keep the host memory unchanged until the copy is done, and hold the
-// mutex.
+// Non-blocking layoutClUpload and layoutClDownload. The caller holds the mutex
+// and keeps the host memory unchanged until the copy is done.
 //
 //===----------------------------------------------------------------------===//
 

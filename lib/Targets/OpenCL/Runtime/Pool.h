@@ -43,8 +43,7 @@ void addMemory(cl_mem memory, const MemoryShape &shape);
 void giveMemoryBack(cl_mem memory);
 /// Frees all waiting objects. Returns true if there was one.
 bool releaseWaitingMemory();
-/// Returns e.g. "128 buffers and images made, 9633792 bytes at most in use,
-/// ..".
+/// Returns e.g. "8 buffers and images made, 9633792 bytes at most in use, ..".
 std::string describeMemory();
 
 } // namespace mlir::layout::opencl

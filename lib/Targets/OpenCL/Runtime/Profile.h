@@ -23,8 +23,7 @@ struct Work {
 };
 
 bool isProfiling();
-/// Adds a command to the profile. Takes ownership of `event`, which may be
-/// null.
+/// Adds a command to the profile, which owns `event` then; it may be null.
 void addToProfile(const std::string &name, cl_event event, Work work);
 /// Reads the times of finished commands. Call it after a wait.
 void collectProfile();

@@ -95,8 +95,7 @@ static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                     : "il\n" + std::string(spirv));
 }
 
-/// Returns the program of a cached binary. Without one that the driver accepts,
-/// returns null.
+/// Returns the program of a cached binary that the driver accepts, or null.
 static cl_program loadBinary(Session &session, const std::string &key) {
   std::string binary;
   if (!findInCache(".bin", key, binary))
@@ -115,9 +114,8 @@ static cl_program loadBinary(Session &session, const std::string &key) {
   return nullptr;
 }
 
-/// Stores the binary in the cache, if that is on. Requesting it can be
-/// expensive: PoCL compiles every kernel a second time, for any work-group
-/// size.
+/// Stores the binary in the cache, if that is on. The request can be expensive:
+/// PoCL compiles every kernel a second time, for any work-group size.
 static void keepBinary(cl_program program, const std::string &key) {
   size_t size = 0;
   if (!isCacheOn() ||

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds programs from OpenCL C or SPIR-V, each once per process. A device that
-// does not accept SPIR-V gets SPIR, LLVM bitcode, into which a tool translates
-// it:
+// Builds programs from OpenCL C or SPIR-V, each once per process. For a device
+// that does not accept SPIR-V, a tool translates it to SPIR, LLVM bitcode:
 //
 //   llvm-spirv-15 -r --spirv-target-env=CL1.2 kernels.spv -o kernels.bc
 //

@@ -76,8 +76,7 @@ public:
   bool hasImages = false;
   ImageLimits limits;
 
-  /// Returns true if CL_RGBA images of the object and channel types can be read
-  /// and written.
+  /// Returns true if CL_RGBA images of these types can be read and written.
   bool supports(cl_mem_object_type object, cl_channel_type channel);
 
   /// Returns the name, vendor and versions of the device and its driver.

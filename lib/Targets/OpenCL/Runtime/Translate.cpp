@@ -24,8 +24,7 @@ using namespace mlir::layout::opencl;
 // The tool
 //===----------------------------------------------------------------------===//
 
-/// Runs a command with its output in a file. Returns the reason if it fails,
-/// else "".
+/// Runs a command with its output in a file. Returns the error, or "".
 static std::string run(const std::vector<std::string> &command,
                        const std::string &outputPath) {
   std::vector<char *> arguments;

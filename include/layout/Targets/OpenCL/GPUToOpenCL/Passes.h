@@ -38,8 +38,8 @@ constexpr llvm::StringLiteral kHalfArithmeticAttrName =
                                   "layout.half_arithmetic",
                               kFmaAttrName = "layout.fma";
 
-/// Attribute of a GPU module: the address width in SPIR-V, 32 : i64, or 64 bits
-/// without it.
+/// Attribute of a GPU module: its SPIR-V address width, 32 : i64; 64 without
+/// it.
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
 bool has32BitAddresses(gpu::GPUModuleOp module);
 
@@ -47,8 +47,7 @@ bool has32BitAddresses(gpu::GPUModuleOp module);
 /// are too large for 32-bit indices.
 constexpr llvm::StringLiteral kIsRefusedAttrName = "layout.is_refused";
 
-/// Returns the OpenCL C among the objects of a binary, or std::nullopt if there
-/// is none.
+/// Returns the OpenCL C among the objects of a binary, if there is any.
 std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 
 #define GEN_PASS_DECL

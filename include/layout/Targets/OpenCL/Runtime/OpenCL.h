@@ -75,8 +75,8 @@ enum LayoutClChannel {
 void *layoutClCreateBuffer(int64_t bytes);
 
 /// Creates an image with undefined contents; `slices` is the number of array
-/// layers or the depth. If it exceeds a limit of the device, the error names
-/// the limit.
+/// layers or the depth. The error of a too large image names the device's
+/// limit.
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 
@@ -89,7 +89,7 @@ void layoutClReleaseWaiting(void);
 
 /// Begins and ends a scope: the second call releases all memory that this
 /// thread allocated in the scope and did not release. Scopes may nest. They
-/// serve memory whose last use is unknown to the compiler, e.g. of loop-carried
+/// serve memory whose last use is unknown to the compiler, e.g. loop-carried
 /// values.
 void layoutClEnterScope(void);
 void layoutClLeaveScope(void);
@@ -159,8 +159,7 @@ void layoutClSetTuning(int32_t on);
 /// with bytes and operations per second if known.
 void layoutClPrintProfile(void);
 
-/// Returns the name of the device. Without a device, reports an error and
-/// returns null.
+/// Returns the name of the device, or reports an error and returns null.
 const char *layoutClGetDeviceName(void);
 
 /// Returns the name of the device in use and sets `*isGpu`, or returns null

@@ -57,8 +57,7 @@ LayoutClPackage *layoutClLoadPackage(const char *directory);
 
 int32_t layoutClCountInputs(const LayoutClPackage *package);
 int32_t layoutClCountOutputs(const LayoutClPackage *package);
-/// Returns the input or output `number`, or null. It is valid as long as the
-/// package.
+/// Returns the input or output `number`, valid as long as the package, or null.
 const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
                                        int32_t number);
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lets a CompiledProgram (CompiledProgram.h) call the OpenCL runtime of this
-// process; a runtime error makes the run fail with its message. A module
-// without such calls has no overhead: the device is looked up at the first
-// call.
+// process; a runtime error makes the run fail with its message. Programs
+// without such calls do not look up a device.
 //
 //   CompileOptions options;
 //   useOpenCL(options);
