@@ -38,7 +38,7 @@ inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;
-  LLVM::GlobalOp source; // null-terminated; may be null
+  LLVM::GlobalOp source;        // null-terminated; may be null
   gpu::KernelTableAttr kernels; // null if the binary has no table
 };
 using EmbeddedBinaries = llvm::StringMap<EmbeddedBinary>;

@@ -30,7 +30,7 @@ Value ElementEmitter::fromStored(Value value, Type element) {
   return value;
 }
 
-/// Emits the condition that the index is inside; null without padding.
+/// Emits the condition that the index is inside, or null without padding.
 Value ElementEmitter::isInside(const Border &border) {
   Value inside;
   tensor::PadOp pad = border.pad;
