@@ -12,7 +12,7 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
-/// A block with a value of its parent, as a graph.
+/// Builds the graph of a block for one value of its parent.
 class BlockProblem {
 public:
   BlockProblem(const CoreGraph &core, const TableStore &store)
@@ -75,8 +75,8 @@ GraphSearch::Answer GraphSearch::solveBlock(const FactorGraph &graph,
   return found;
 }
 
-/// Each block is solved for each value of its parent, those behind it first, so
-/// that what they cost is a factor of their parents alone.
+/// Solves each block for each value of its parent, lower blocks first, so that
+/// their cost is a unary factor of their parents.
 GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
                                               const TableStore &store,
                                               ArrayRef<Block> blocks) {

@@ -10,8 +10,8 @@
 using namespace mlir::layout;
 
 namespace {
-/// Depth-first search by Hopcroft and Tarjan, without recursion: programs are
-/// deeper than stacks.
+/// Depth-first search by Hopcroft and Tarjan, without recursion, because
+/// programs may be too deep for the stack.
 class BlockFinder {
 public:
   explicit BlockFinder(const CoreGraph &core)
@@ -43,7 +43,7 @@ private:
     path.push_back({variable, 0});
     unfinished.push_back(variable);
   }
-  /// What was found since `last` is a block below `parent`.
+  /// Makes a block below `parent` of the variables found since `last`.
   void close(unsigned parent, unsigned last) {
     Block block;
     block.parent = parent;
@@ -87,7 +87,7 @@ void BlockFinder::visit(unsigned root) {
     if (lows[variable] >= times[parent])
       close(parent, variable);
   }
-  // The root is a block of its own, below which the others are.
+  // The root is a block of its own, the parent of the others.
   close(Block::kNone, root);
 }
 
@@ -96,8 +96,8 @@ void BlockFinder::addFactors() {
   for (auto [b, block] : llvm::enumerate(blocks))
     for (unsigned variable : block.variables)
       blockOf[variable] = b;
-  // The one variable of a factor that may be the parent of its block is in a
-  // block that comes later.
+  // If a variable of a factor is the parent of its block, it is in a later
+  // block than the others.
   for (unsigned f = 0; f < core.getNumFactors(); ++f) {
     if (core.getScope(f).size() < 2)
       continue;

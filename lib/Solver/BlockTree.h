@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The blocks of a graph, its biconnected components: sets of variables that
-// stay connected without any one of them. Two blocks share one variable at
-// most, and all together form a tree:
+// The blocks of a graph, i.e. its biconnected components: sets of variables
+// that stay connected if any one is removed. Two blocks share at most one
+// variable, and the blocks of a component form a tree:
 //
 //     a - b       d - e
 //     | X |       | X |      {a b c f}, {c d} and {d e g h}
 //     f - c ----- h - g      (c is joined to h here by {c h})
 //
-// So each block but the root has one parent, a variable, and what it costs with
-// all blocks behind it is a function of the value of that.
+// Every block but the root has one parent, a variable. The cost of a block with
+// all blocks below it is a function of the value of its parent.
 //
 // Laws:
-//  * every factor of two variables or more is in one block;
-//  * blocks come before the block that holds their parent as another variable.
+//  * Every factor of two or more variables is in exactly one block.
+//  * Blocks precede the block that contains their parent as a variable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ namespace layout {
 struct Block {
   static constexpr unsigned kNone = ~0u;
   unsigned parent = kNone; // kNone for a root
-  /// Its variables without the parent.
+  /// The variables of the block without the parent.
   std::vector<unsigned> variables;
-  /// Its factors of two variables or more.
+  /// The factors of the block with two or more variables.
   std::vector<unsigned> factors;
 };
 
-/// The blocks of all components of a graph.
+/// Finds the blocks of all components of a graph.
 std::vector<Block> findBlocks(const CoreGraph &core);
 
 } // namespace layout

@@ -1,4 +1,4 @@
-//===- BoundProof.cpp - What a dual bound did, as a proof -----------------===//
+//===- BoundProof.cpp - A proof of the steps of a dual bound --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ void BoundProof::writeMoves() {
   movedBefore = moved;
   partsBefore = parts;
   std::vector<Cost> amounts;
-  // Of values that are dropped the last number that was written stays.
+  // Dropped values keep the last number that was written.
   auto setAmounts = [&](std::vector<Cost> &known, size_t at, unsigned variable,
                         ArrayRef<Cost> now) {
     known.resize(std::max(known.size(), at + now.size()), 0);
@@ -45,7 +45,7 @@ void BoundProof::writeMoves() {
     if (payer != SharedCosts::kNone) {
       at = setAmounts(parts, at, payer, part);
     } else {
-      // The price is one of the value itself.
+      // The price is a cost of the value itself.
       Cost both[2] = {0, 0};
       both[on] = part[0];
       payer = variable;
@@ -60,7 +60,7 @@ void BoundProof::writeMoves() {
     ArrayRef<unsigned> scope = model.getScope(f);
     if (scope.size() < 2)
       continue;
-    // Where nobody pays, these are costs of one variable.
+    // Without a payer, these are costs of one variable.
     bool isUnary = model.getOriginal(scope[0]) == ~0u;
     for (auto [place, variable] : llvm::enumerate(scope)) {
       at = setAmounts(moved, at, variable, dual.getMovedTo(f, place));
@@ -84,7 +84,8 @@ void BoundProof::writeDrops(bool isBound) {
   numDropped += drops.size();
   llvm::SmallVector<unsigned, 8> values;
   for (auto [i, drop] : llvm::enumerate(drops)) {
-    // Who stands for payers loses its value when the asker has lost all.
+    // The variable that replaces payers loses its value if the asker has none
+    // left.
     if (dual.getModel().getOriginal(drop.first) == ~0u)
       continue;
     values.push_back(drop.second);

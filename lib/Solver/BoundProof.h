@@ -5,17 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes how a dual bound has moved costs, and which values it has dropped. Of
-// many moves only their sum is written, and that only before values are dropped
-// or the bound is used:
+// Records how a dual bound moved costs and which values it dropped. Moves are
+// accumulated and written only before values are dropped or the bound is used:
 //
 //     proof.writeMoves();   // the state by which values are dropped
 //     dual.dropValues(..);
-//     proof.writeDrops(..); // without any, takes back what was just written
+//     proof.writeDrops(..); // if none are dropped, undoes writeMoves
 //
-// The graph that is solved next is the moved one, unless the bound has prices
-// divided or numbers rounded (`keepsSums`): then all that stays of the steps is
-// that values are dropped.
+// The graph that is solved next has the moved costs, unless prices were divided
+// or numbers rounded (`keepsSums`). Then only the dropped values remain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,27 +28,27 @@ namespace layout {
 
 class BoundProof {
 public:
-  /// Writes nothing without a writer.
+  /// Creates a recorder that writes nothing if `writer` is null.
   BoundProof(const DualBound &dual, ProofWriter *writer);
 
   void writeMoves();
-  /// `isBound`: the state is needed, whether or not values were dropped.
+  /// Writes the drops. `isBound`: keep the moves even if no value was dropped.
   void writeDrops(bool isBound);
-  /// After the last pass: the state is what follows is about.
+  /// Writes the state after the last pass, to which later steps refer.
   void close();
-  /// After that: switches that have one of these values left are on because
-  /// they have to be, or off because nobody asks.
+  /// Writes, after `close`, that switches with one of these values left are on
+  /// because they are required, or off because no asker requires them.
   void
   writeSwitches(llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values) const;
 
 private:
   const DualBound &dual;
   ProofWriter *writer;
-  /// What was written: of all factors of the model per place and value, and of
-  /// all parts of prices.
+  /// The costs written so far: moves of all factors of the model per place and
+  /// value, and all parts of prices.
   std::vector<Cost> moved, parts;
   size_t numDropped = 0;
-  /// What that was before the last moves, and where these begin.
+  /// The costs before the last moves, and the text position of these.
   std::vector<Cost> movedBefore, partsBefore;
   size_t start = 0;
 };

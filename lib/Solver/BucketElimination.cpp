@@ -10,7 +10,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Factors from which on a variable is a hub.
+/// The number of factors above which a variable is a hub.
 static constexpr unsigned kHubDegree = 32;
 
 BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
@@ -50,7 +50,7 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// The hubs at the end of the scope of a message: they go last.
+/// Returns the hubs of the scope of a message, which come last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
   size_t count = 0;
@@ -66,7 +66,7 @@ BucketElimination::Message BucketElimination::minimizeOut(unsigned variable,
     shape.scope.push_back(core.getDomain(other));
 
   // The key has the domains, and per factor its table and the places of its
-  // variables in the scope. Its parts tell how long they are.
+  // variables in the scope. It is self-delimiting.
   unsigned numHubs = getHubs(group).size();
   llvm::SmallVector<unsigned, 32> key = {shape.domain,
                                          unsigned(shape.scope.size()), numHubs};

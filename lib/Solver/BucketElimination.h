@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bucket elimination. The bucket of a variable holds the factors that mention
-// it when its turn comes; minimizing the variable out of their sum gives a
-// message, a factor over the variables that are left.
+// Bucket elimination. The bucket of a variable contains the remaining factors
+// over it at its elimination. Minimizing their sum over the variable gives a
+// message, a factor over the remaining variables.
 //
-// A bucket that has the same tables in the same places as one before has its
-// message too, so that repeated layers are computed once.
+// A bucket with the same tables in the same places as an earlier one reuses its
+// message, so that repeated layers are computed once.
 //
-// Laws: the constants of all buckets together are the least cost, unless that
-// is more than a Cost can say, and `substituteBack` gives an assignment that
-// has it.
+// Laws: the constants of all buckets sum to the least cost, unless it exceeds
+// the range of Cost; `substituteBack` gives an assignment with this cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +29,14 @@ namespace layout {
 
 struct Bucket {
   unsigned variable;
-  llvm::ArrayRef<unsigned> factors; // what was eliminated here
+  llvm::ArrayRef<unsigned> factors; // eliminated here
   WideCost constant;
 };
 
 class BucketElimination {
 public:
-  /// Adds messages to `core` as factors. `order` has all its variables, and no
-  /// message in this order is too large for a table.
+  /// Appends messages to `core` as factors. `order` contains all variables, and
+  /// every message in this order must fit into a table.
   BucketElimination(CoreGraph &core, llvm::ArrayRef<unsigned> order,
                     TableAlgebra &algebra, int64_t maxTotalSize);
 
@@ -48,7 +47,7 @@ public:
   };
   Result run();
 
-  /// Entries of tables that were added.
+  /// Returns the number of table entries computed.
   int64_t getWork() const { return work; }
 
   size_t getNumBuckets() const { return records.size(); }
@@ -72,9 +71,9 @@ private:
   llvm::SmallVector<unsigned, 8> joinScopes(llvm::ArrayRef<unsigned> scope,
                                             unsigned factor,
                                             unsigned variable) const;
-  /// Kept apart is the part that depends on hubs alone: what equal layers add
-  /// to the costs of a hub grows with their number, and would make each of
-  /// their messages another table.
+  /// A message, with a separate table for the part that is a function of hubs
+  /// only. That part grows with the number of equal layers, and would make
+  /// their messages different.
   struct Message {
     TableId rest, ofHubs;
     Cost constant;
@@ -97,7 +96,7 @@ private:
   llvm::SmallVector<Record, 0> records;
   llvm::SmallVector<unsigned, 0> bucketFactors;
 
-  /// The message of a group by its tables and how they lie in its scope.
+  /// Messages by the tables of a group and their places in its scope.
   llvm::DenseMap<llvm::ArrayRef<unsigned>, Message> known;
   llvm::BumpPtrAllocator keys;
   SumBuffers buffers;

@@ -26,7 +26,8 @@ int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
   return addCosts(base, addCosts(sum(terms), most));
 }
 
-/// In amounts: the unit is found with them.
+/// Appends the terms of `list` that have a choice, as a chain that starts at
+/// `place`. Amounts are not yet divided by the unit, which is their gcd.
 void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
                             int64_t extra) {
   for (const Budget::Term &term : list) {
@@ -82,7 +83,7 @@ BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
   mostCost = graph.getMostCost();
 }
 
-/// The terms up to a place, in their order.
+/// Returns the indices of the terms before `place` in its chain, in order.
 std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   std::vector<unsigned> path;
   for (; place > 0; place = terms[place - 1].place)
@@ -91,7 +92,7 @@ std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
   return path;
 }
 
-/// Of each peak, with what is taken at all times.
+/// Returns the units that each peak uses, including the permanent terms.
 std::vector<int64_t>
 BudgetSolver::countEach(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> units(terms.size() + 1, 0), each;
@@ -108,8 +109,8 @@ int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
   return *llvm::max_element(each);
 }
 
-/// The graph with other weights, and no limit. Without shares only what is
-/// taken at all times counts, where there are peaks.
+/// Returns the graph with weighted costs and units, without a limit. `shares`
+/// weights the peaks; if it is empty, only permanent terms count.
 Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   Relaxed relaxed;
   relaxed.weights = weights;
@@ -127,7 +128,7 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
     }
     copy.addFactor(factor.variables, *table);
   }
-  // How often each term counts.
+  // The weight of each term.
   std::vector<int64_t> counts(terms.size(), 0);
   if (shares.empty())
     std::fill_n(counts.begin(), numAlways, 1);
@@ -146,7 +147,7 @@ Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   return relaxed;
 }
 
-/// Where it keeps to the limit, and is better than what is known.
+/// Replaces `best` if the assignment is within the limit and better.
 void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   int64_t units = countUnits(assignment);
   Cost cost = graph.evaluate(assignment);
@@ -160,8 +161,8 @@ void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
   best.cost = cost;
 }
 
-/// The values of the graph's own variables. What is better than what is known
-/// is kept, the assignment and the bound apart.
+/// Solves a relaxation, updates `best` and its bound, and returns the values of
+/// the variables of the graph.
 std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
                                           ArrayRef<unsigned> initial,
                                           const SolveOptions &limits) {
@@ -175,7 +176,7 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
     found.resize(graph.getNumVariables());
     keep(found);
   }
-  // Who keeps to the limit pays for no more units than it has.
+  // An assignment within the limit pays for at most `limit` units.
   Cost bound = solution.lowerBound;
   if (bound != kInfiniteCost)
     bound = std::max<Cost>(
@@ -192,9 +193,9 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
   return found;
 }
 
-/// What takes least and, where numbers allow, costs least of that. Sets the
-/// least amount, or what it is at least. Of peaks, one that takes most in an
-/// answer counts once more in the next.
+/// Finds an assignment of minimal resource use and, if the weights fit, of
+/// minimal cost among those. Sets `leastAmount` to the minimum or to a lower
+/// bound. The largest peak of each solution gets more weight in the next one.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
   SharedLimits limits(options, taken);
@@ -213,7 +214,7 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
     rest->initial = leanest.empty() ? initial : ArrayRef<unsigned>(leanest);
     Solution solution = relax(weights, shares).problem.solve(*rest);
     count(solution.statistics);
-    // Of some peak as much as of all on average.
+    // The largest peak is at least the weighted average of all.
     most = std::max<int64_t>(
         most, llvm::divideCeil(solution.lowerBound / weights.unit, round));
     std::vector<unsigned> found = solution.assignment;
@@ -231,7 +232,7 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
   return leanest;
 }
 
-/// The peak that takes most.
+/// Returns the index of the peak that uses most.
 unsigned BudgetSolver::findHighest(ArrayRef<unsigned> assignment) const {
   std::vector<int64_t> each = countEach(assignment);
   return llvm::max_element(each) - each.begin();
@@ -262,16 +263,20 @@ void BudgetSolver::findSums() {
   }
 }
 
-/// What terms behind this place can make use of, of so many units.
+/// Returns the largest listed sum of the terms after `place` that is at most
+/// `units`, or `units` if none is.
 int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
   ArrayRef<int64_t> listed = sums[place];
   auto above = llvm::upper_bound(listed, units);
   return above == listed.begin() ? units : *(above - 1);
 }
 
-/// Up: the least state that is enough for what can be made use of, so that
-/// nothing within the limit is forbidden. Down: the largest one that is there,
-/// so that nothing above the limit is allowed. Nothing for what is overdrawn.
+/// Returns the chain value for `units` left, or std::nullopt if they are
+/// negative.
+///
+///   Up    the least value that allows the same sums of later terms, so that
+///         nothing within the limit is forbidden
+///   Down  the largest value <= `units`, so that nothing above is allowed
 std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
                                                size_t place, int64_t units,
                                                Rounding rounding) const {
@@ -284,7 +289,8 @@ std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
                           states.size() - 1);
 }
 
-/// Of the tables of the chain; nothing where they are too large.
+/// Returns the number of entries of all chain tables, or std::nullopt if they
+/// are too large.
 std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -299,7 +305,8 @@ std::optional<int64_t> BudgetSolver::countEntries() const {
   return entries;
 }
 
-/// The least that forbid nothing: none left, and enough for all that may come.
+/// Starts with two values per chain variable: 0, and enough for all later
+/// terms.
 void BudgetSolver::startStates() {
   std::vector<int64_t> most(terms.size() + 1, 0);
   for (size_t i = terms.size() + 1; i-- > 0;) {
@@ -317,9 +324,8 @@ void BudgetSolver::startStates() {
   states.front() = {roundDown(0, limit)};
 }
 
-/// States that forbid an assignment above the limit: where rounding up would
-/// give it all that it takes too much, there is a state for it instead. False
-/// where none is missing.
+/// Adds values that forbid an assignment above the limit: wherever rounding up
+/// would absorb its whole excess. Returns false if none is missing.
 bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
   bool changed = false;
   for (unsigned end : ends)
@@ -357,32 +363,33 @@ bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
   return changed;
 }
 
-/// All states; gives the entries of their tables, where these fit.
+/// Uses all sums as values. Returns the number of entries of the chain tables,
+/// or std::nullopt if they are too large.
 std::optional<int64_t> BudgetSolver::listStates() {
   if (sums.empty())
     findSums();
   states = sums;
-  // Of the first, only what the limit allows: the largest sum.
+  // The first variable has one value, the largest sum within the limit.
   if (!states.front().empty())
     states.front() = {states.front().back()};
   return countEntries();
 }
 
-/// The chain with all states where these fit. Else with few, which allow some
-/// assignments above the limit, too: as long as the best is one of them, with
-/// more states. Where that does not end, the best of those that the same states
-/// allow when they are rounded down is an answer.
+/// Solves with all chain values if they fit. Otherwise starts with few values
+/// and adds more while the best assignment exceeds the limit. If that takes too
+/// long, solves once with the values rounded down, whose assignments are all
+/// within the limit.
 void BudgetSolver::searchStates(Weights weights) {
   if (!listStates())
     startStates();
-  // Where the chain is too wide, prices have a bound sooner.
+  // If the chain is too wide, prices give a bound sooner.
   SolveOptions less = options;
   less.maxWork /= 4;
   SharedLimits limits(less, taken);
   int64_t entries = 0;
   while (std::optional<int64_t> more = countEntries()) {
     std::optional<SolveOptions> rest = limits.getRest();
-    // Prices find more where there are no peaks.
+    // Prices find more if there are no peaks.
     if (!rest && budget.peaks.empty())
       return;
     entries += *more;
@@ -406,7 +413,7 @@ void BudgetSolver::searchStates(Weights weights) {
   }
 }
 
-/// Behind each term a variable that says how many units later terms may take.
+/// Adds a variable after each term: the units that later terms may use.
 Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   Relaxed relaxed = relax(weights);
   relaxed.states = states;
@@ -434,7 +441,7 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   return relaxed;
 }
 
-/// With the values of the chain.
+/// Extends an assignment by the values of the chain.
 std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {
@@ -454,8 +461,9 @@ BudgetSolver::extend(const Relaxed &relaxed,
   return all;
 }
 
-/// The price at which both assignments cost the same, as often as that gives
-/// another one between them. All prices together have the limits of one search.
+/// Solves with the price at which both assignments cost the same, and repeats
+/// while that yields a new one in between. All prices share the limits of one
+/// search.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {
   SharedLimits limits(options, taken);
@@ -471,7 +479,7 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
       return;
     int64_t divisor = std::gcd(units, gain);
     Weights weights{units / divisor, gain / divisor};
-    // Any price bounds; one that is nearly the right one does nearly as well.
+    // Any price gives a bound, and a slightly rounded one loses little.
     while (!fits(weights) && weights.cost > 1)
       weights = {weights.cost / 2, weights.unit / 2};
     if (!fits(weights))
@@ -487,12 +495,12 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
   }
 }
 
-/// The proof begins with what the limit is of, which the checker reads:
+/// Writes the certificate. The proof starts with the resource constraint:
 ///   budget LIMIT LEAST UNIT COST PRICE
 ///   takes VARIABLE CHAIN AMOUNTS..
 ///   peak
 ///   takes VARIABLE CHAIN AMOUNTS..
-/// The chain of a peak goes on where that before the first peak ends.
+/// The chain of a peak continues the chain of the terms before the first peak.
 void BudgetSolver::writeCertificate(BudgetedSolution &answer,
                                     Relaxed &proven) const {
   Solution solution = std::move(proven.solution);
@@ -520,7 +528,7 @@ void BudgetSolver::writeCertificate(BudgetedSolution &answer,
 
 BudgetedSolution BudgetSolver::run() {
   BudgetedSolution answer;
-  // Of equally cheap ones, first those that take less.
+  // Among the cheapest, prefer assignments that use less.
   Weights cheapest = pick({mostUnits + 1, 1}, {1, 0});
   if (!options.initial.empty())
     keep(options.initial);
@@ -533,7 +541,7 @@ BudgetedSolution BudgetSolver::run() {
       bool labelsFirst = prefersLabels();
       if (labelsFirst)
         searchLabels();
-      // Labels are in no certificate.
+      // The label search has no certificate.
       if (best.cost != best.lowerBound || (labelsFirst && options.certify))
         searchStates(cheapest);
       if (best.cost != best.lowerBound && budget.peaks.empty())

@@ -13,9 +13,9 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// A price of a unit of each peak, with a high bound: subgradients of the
-/// bound, with steps that would reach the best that is known if it were linear.
-/// What they find on the way is kept.
+/// Returns a price per unit of each peak that gives a high bound, by
+/// subgradient steps scaled to reach the best known cost if the bound were
+/// linear. Keeps better assignments that it finds.
 BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
                                               const SharedLimits &limits) {
   std::vector<double> prices(ends.size(), 0), direction = prices;
@@ -55,7 +55,7 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
         std::max(best.lowerBound, llvm::divideCeilSigned(found, weight));
     if (best.cost == best.lowerBound || step < 0.01)
       break;
-    // Without an answer, as if one cost twice as much.
+    // Without an assignment, aim at twice the bound.
     double goal =
         best.assignment.empty() ? 2.0 * *bound + 1 : double(weight) * best.cost;
     double square = 0;
@@ -74,7 +74,7 @@ BudgetSolver::Shares BudgetSolver::findPrices(int64_t weight,
   return highest;
 }
 
-/// The terms that have a choice, in units, as a budget of their own.
+/// Returns the terms that have a choice as a budget in units.
 Budget BudgetSolver::getUnits() const {
   Budget units;
   units.limit = limit;
@@ -89,15 +89,14 @@ Budget BudgetSolver::getUnits() const {
   return units;
 }
 
-/// Of peaks labels are faster than chains of many states.
+/// Returns true if labels are faster than chains: peaks with many values.
 bool BudgetSolver::prefersLabels() {
   return !budget.peaks.empty() &&
          listStates().value_or(kMostEntries) > kFewEntries;
 }
 
-/// Prices say what the rest costs at least while variables get values one after
-/// the other: with few ways to do so at first, which finds good answers, and
-/// then with more.
+/// Searches labels with bounds from prices, first with few labels per place to
+/// find good assignments, then with more.
 void BudgetSolver::searchLabels() {
   SharedLimits limits(options, taken);
   int64_t weight = 1;

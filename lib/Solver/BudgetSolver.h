@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `solveUnderBudget` keeps while it searches: Budget.h says how. Chains
-// and prices of what is taken at all times are in Budget.cpp, labels and prices
-// of peaks in BudgetLabels.cpp.
+// The state of `solveUnderBudget`; Budget.h describes the method. Budget.cpp
+// has the chains and prices of permanent terms, BudgetLabels.cpp the label
+// search and prices of peaks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,43 +22,43 @@
 namespace mlir {
 namespace layout {
 
-/// What one cost and one unit of the budget count in a graph.
+/// The weights of one cost and of one unit in a relaxation.
 struct Weights {
   int64_t cost = 1, unit = 0;
 };
 
-/// A graph that was solved in place of the one that is asked for.
+/// A relaxation of the problem, and its solution.
 struct Relaxed {
   WcspProblem problem;
   Weights weights;
   Solution solution;
-  /// The variable of the chain behind each term; empty without a chain.
+  /// The chain variable after each term; empty without a chain.
   std::vector<unsigned> chain;
-  /// Per place, the values of the chain's variable there: how much the terms
-  /// behind it may take, ascending.
+  /// Per place, the values of its chain variable, ascending: the units that
+  /// later terms may use.
   std::vector<std::vector<int64_t>> states;
 };
 
-/// A term in units beyond what is taken in any case. Place 0 is before all
-/// terms, place i + 1 behind term i, and a term stands behind an earlier place:
-/// those of all times in a row, and each peak in a row that begins at their
-/// end.
+/// A term in units above the minimum. Place 0 precedes all terms, and place i +
+/// 1 follows term i. `place` is the one that the term follows: permanent terms
+/// form one sequence, and each peak a sequence that starts at its end.
 struct Link : Budget::Term {
   unsigned place;
 };
 
-/// What several searches together may take.
+/// Divides the limits of the options among several searches.
 class SharedLimits {
 public:
   SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
       : options(options), taken(taken), before(taken) {}
 
-  /// For the next search; nothing where no more may begin.
+  /// Returns the limits of the next search, or std::nullopt if they are used
+  /// up.
   std::optional<SolveOptions> getRest() const {
     int64_t nodes = taken.numNodes - before.numNodes;
     int64_t work = taken.work - before.work;
     std::chrono::duration<double> seconds = Clock::now() - start;
-    // What needs no search takes none of it.
+    // A solution without search nodes uses none of the limits.
     if ((nodes > 0 && nodes >= options.maxNodes) ||
         (work > 0 && work >= options.maxWork) ||
         seconds.count() >= options.maxSeconds)
@@ -85,26 +85,26 @@ public:
   BudgetedSolution run();
 
 private:
-  /// Sums of costs and units are below this, so that they are exact.
+  /// The bound of weighted sums of costs and units, so that they are exact.
   static constexpr int64_t kMost = int64_t(1) << 61;
-  /// Sums of the amounts of terms that are listed.
+  /// The maximum number of sums of amounts listed at one place.
   static constexpr size_t kMostSums = 4096;
-  /// Entries of all tables of one chain, and of all chains together.
+  /// The maximum table entries of one chain, and of all chains in total.
   static constexpr int64_t kMostEntries = int64_t(1) << 23;
   static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
   static constexpr unsigned kMostPrices = 60;
-  /// Of all peaks, until the bound that these give is taken as it is.
+  /// The maximum number of subgradient steps for prices of peaks.
   static constexpr unsigned kMostPricesOfPeaks = 120;
-  /// Of the chains of peaks, where these are faster than labels.
+  /// The chain entries above which peaks are solved by labels first.
   static constexpr int64_t kFewEntries = int64_t(1) << 16;
-  /// Of peaks, until what takes least is given up.
+  /// The maximum number of rounds of `findLeanest`.
   static constexpr int64_t kMostShares = 24;
 
   bool fits(Weights weights) const {
     return addCosts(scaleCost(mostCost, weights.cost),
                     scaleCost(mostUnits, weights.unit)) < kMost;
   }
-  /// The first that fits.
+  /// Returns `wanted` if it fits, and otherwise the other weights.
   Weights pick(Weights wanted, Weights otherwise) const {
     return fits(wanted) ? wanted : otherwise;
   }
@@ -114,7 +114,7 @@ private:
                 int64_t extra);
   std::vector<unsigned> getPath(unsigned last) const;
 
-  /// By peak, how often its units count.
+  /// The weight of the units of each peak.
   using Shares = std::vector<int64_t>;
   Relaxed relax(Weights weights, llvm::ArrayRef<int64_t> shares = {}) const;
   std::vector<unsigned> solve(Relaxed relaxed, llvm::ArrayRef<unsigned> initial,
@@ -152,30 +152,31 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// Terms that have a choice.
+  /// The terms that have a choice.
   std::vector<Link> terms;
-  /// The place behind the last term of each peak, or of all.
+  /// The place after the last term of each peak, or of all terms.
   std::vector<unsigned> ends;
-  /// Those before the terms of peaks.
+  /// The number of permanent terms, which come first.
   unsigned numAlways = 0;
-  /// What is taken in any case, and the unit of what is above.
+  /// The amount that every assignment uses, and the unit of amounts above it.
   int64_t least = 0, unit = 1;
-  /// How many units may be taken; negative where not even the least may.
+  /// The limit in units; negative if even the least amount exceeds it.
   int64_t limit = 0;
-  /// No assignment costs or takes more.
+  /// Upper bounds of the cost and units of an assignment.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
-  /// Per place, what the terms behind it may take up to the limit, ascending;
-  /// empty where that is too much to list.
+  /// Per place, the sums of later terms up to the limit, ascending; empty if
+  /// there are too many to list.
   std::vector<std::vector<int64_t>> sums;
-  /// The states of the next chain.
+  /// The values of the next chain, per place.
   std::vector<std::vector<int64_t>> states;
 
-  /// The best that keeps to the limit, and what proves a bound without labels.
+  /// The best assignment within the limit, and the relaxation that proves the
+  /// best bound without labels.
   Solution best;
   std::optional<Relaxed> proof;
   Cost provenBound = 0;
-  /// The nodes and the work of all that was solved.
+  /// The nodes and work of all searches.
   SolveStatistics taken;
 };
 

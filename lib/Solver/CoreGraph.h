@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the reductions leave of a graph: variables numbered from 0, factors of
-// any arity with the ids of their tables, and for every variable the list of
-// factors that mention it. Factors are only ever added, at the end.
+// The core that the reductions leave: variables numbered from 0, factors of any
+// arity with the ids of their tables, and for every variable the list of its
+// factors. Factors can only be appended.
 //
 //     CoreGraph core;
 //     unsigned x = core.addVariable(/*original=*/7, /*domain=*/3);
@@ -24,7 +24,7 @@
 namespace mlir {
 namespace layout {
 
-/// Sums that are not cut off. Costs stay below 2^63 and there are fewer than
+/// An unsaturated sum of costs. Costs are below 2^63, and there are fewer than
 /// 2^32 factors.
 __extension__ typedef __int128 WideCost;
 
@@ -53,7 +53,7 @@ public:
   unsigned getNumVariables() const { return domains.size(); }
   unsigned getDomain(unsigned variable) const { return domains[variable]; }
   llvm::ArrayRef<unsigned> getDomains() const { return domains; }
-  /// The variable of the whole graph that a variable is.
+  /// Returns the variable of the whole graph for a variable of the core.
   unsigned getOriginal(unsigned variable) const { return originals[variable]; }
   llvm::ArrayRef<unsigned> getOriginals() const { return originals; }
 
@@ -69,7 +69,7 @@ public:
       fn(owners[link]);
   }
 
-  /// The entry of a factor for the values that `assignment` holds.
+  /// Returns the entry of a factor for the values in `assignment`.
   Cost lookUp(unsigned factor, llvm::ArrayRef<unsigned> assignment,
               const TableStore &store) const {
     size_t entry = 0;
@@ -83,8 +83,8 @@ private:
   llvm::SmallVector<unsigned, 0> originals, domains, heads;
   llvm::SmallVector<TableId, 0> tables;
   llvm::SmallVector<unsigned, 0> scopeEnds = {0};
-  // One entry per mention of a variable: which, by which factor, and the next
-  // mention of the same variable.
+  // Per mention of a variable in a scope: the variable, the factor, and the
+  // next mention of the same variable.
   llvm::SmallVector<unsigned, 0> scopes, owners, nexts;
 };
 

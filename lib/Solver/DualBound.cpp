@@ -13,7 +13,7 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-/// Rounds of changing single values.
+/// The maximum number of rounds of single-value changes.
 static constexpr unsigned kDescents = 8;
 
 DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
@@ -66,7 +66,7 @@ DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
   updateBound();
 }
 
-/// Makes place for what is moved out of a factor.
+/// Allocates the costs moved out of a factor.
 void DualBound::addPlaces(unsigned factor) {
   size_t size = 1;
   for (unsigned variable : core.getScope(factor)) {
@@ -98,7 +98,7 @@ void DualBound::forEachEntry(unsigned factor, Fn fn) const {
     const Cost *mine = getMoved(Slot{factor, place});
     for (unsigned v = 0; v < core.getDomain(scope[place]); ++v) {
       values[place] = v;
-      // With more than one value that is dropped sums could get too large.
+      // Adding several dropped values could overflow.
       bool isOut = taken == -kForbidden || mine[v] == -kForbidden;
       self(self, place + 1, isOut ? -kForbidden : taken + mine[v]);
     }
@@ -116,8 +116,8 @@ void DualBound::forEachSlot(unsigned variable, Fn fn) const {
       fn(slot);
 }
 
-/// Variables that come last in all their factors, as those that say which
-/// copies of a tensor there are, go right behind the first of their neighbors.
+/// Computes the order. A variable that comes last in all its factors, e.g. one
+/// that represents a copy, follows the first of its neighbors.
 void DualBound::findOrder() {
   unsigned count = core.getNumVariables();
   std::vector<unsigned> first(count), last(count);
@@ -166,7 +166,6 @@ void DualBound::linkFactors() {
   }
 }
 
-/// Takes a value out: factors see it as forbidden.
 void DualBound::drop(unsigned variable, unsigned value) {
   unsigned at = offsets[variable] + value;
   dropped.set(at);
@@ -206,7 +205,7 @@ void DualBound::minimize(Slot slot, MutableArrayRef<Cost> least) const {
                ? minimizeRows(entries, other, rows, columns, least.data())
                : minimizeColumns(entries, other, rows, columns, least.data());
   }
-  // What was moved to the variable itself does not count.
+  // Costs moved to the variable itself do not count.
   llvm::fill(least, kForbidden);
   forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> values) {
     Cost &best = least[values[slot.place]];
@@ -273,7 +272,7 @@ void DualBound::pass() {
   updateBound();
 }
 
-/// After a pass the least entry of every factor is 0.
+/// Raises `bound`. After a pass the least entry of every factor is 0.
 void DualBound::updateBound() {
   Cost sum = 0;
   for (unsigned v = 0; v < core.getNumVariables(); ++v) {
@@ -373,7 +372,7 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
     for (unsigned v = 0; v < sums.size(); ++v)
       least[v] = entries[v * (isRow ? columns : 1)] - taken - mine[v];
   } else {
-    // The least entry for each value, of those that other values leave.
+    // The least entry for each value that agrees with the set variables.
     forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> tuple) {
       for (auto [place, variable] : llvm::enumerate(scope))
         if (place != slot.place && isSet(variable) &&
@@ -387,9 +386,8 @@ void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
     sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
 }
 
-/// The value that costs least where the variables that `isSet` names have
-/// theirs, of equal ones that which `values` holds; nothing where all are
-/// forbidden.
+/// Returns the cheapest value given the set variables (`isSet`), preferring
+/// that in `values`, or std::nullopt if all values are forbidden.
 std::optional<unsigned>
 DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet) const {

@@ -5,23 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lower bound of a core of any width, in time linear in its tables per pass.
+// A lower bound of a core of any width, in linear time in its tables per pass.
 // Costs are moved between a factor and its variables, which changes no sum:
 //
 //     factor'[x, y] = factor[x, y] - moved_x[x] - moved_y[y]
-//     own_x'[x]     = own_x[x] + moved_x[x]     and so for y
+//     own_x'[x]     = own_x[x] + moved_x[x]     and likewise for y
 //
-// The sum of the least entries of all is a lower bound, whatever was moved.
-// Moving costs so that it rises is sequential tree-reweighted message passing:
-// in an order of the variables, each takes what it can from the factors with
-// earlier ones and hands equal parts of it to those with later ones; then the
-// same backwards. Its limit is close to the bound of the linear relaxation.
+// The sum of the least entries is a lower bound for any moves. Sequential
+// tree-reweighted message passing (TRW-S) moves costs so that it rises: along
+// an order, each variable takes all it can from the factors with earlier
+// variables and gives equal parts to those with later ones; then the same
+// backward. The limit is close to the bound of the linear relaxation.
 //
 // Laws:
-//  * numbers are integers, so that the bound holds exactly;
-//  * no pass lowers the bound;
-//  * a value is dropped where every assignment that has it costs `upper` or
-//    more, by the bound that it gives.
+//  * Numbers are integers, so that the bound holds exactly.
+//  * A pass never lowers the bound.
+//  * A value is dropped only if the bound of the assignments with it is at
+//    least `upper`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,77 +40,76 @@ class DualBound {
 public:
   DualBound(const CoreGraph &core, const TableStore &store);
 
-  /// One pass over the variables forward, and one back.
+  /// Runs one pass over the variables forward and one backward.
   void pass();
-  /// kInfiniteCost where some variable has no value left.
+  /// Returns the bound, or kInfiniteCost if a variable has no value left.
   Cost getBound() const {
     return bound == kForbidden ? kInfiniteCost : unshift(bound);
   }
-  /// Entries of tables that a pass looks at.
+  /// Returns the number of table entries that one pass visits.
   int64_t getWorkOfPass() const { return workOfPass; }
 
-  /// Drops values for which isTooMuch(bound of the assignments that have it);
-  /// returns how many.
+  /// Drops values for which isTooMuch(bound of the assignments with it).
+  /// Returns the number of dropped values.
   unsigned dropValues(llvm::function_ref<bool(Cost)> isTooMuch);
 
-  /// Of the values of a variable, by how much each raises the bound;
-  /// kInfiniteCost for those dropped.
+  /// Returns by how much each value of a variable raises the bound;
+  /// kInfiniteCost for dropped values.
   llvm::ArrayRef<Cost> getExcess(unsigned variable) const {
     return llvm::ArrayRef(excess).slice(offsets[variable],
                                         core.getDomain(variable));
   }
   void computeExcess();
-  /// Takes a value out of which something else knows that it is too expensive.
+  /// Removes a value that another bound has found to be too expensive.
   void drop(unsigned variable, unsigned value);
-  /// The variables of the model as passes go.
+  /// Returns the variables of the model in the order of passes.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
-  /// Values that are left of the variables that are no switches, and how many
-  /// such variables there are.
+  /// Returns the number of values left of variables that are not switches.
+  /// getNumVariables counts these variables.
   unsigned getNumValues() const {
     return beliefs.size() - numOther - dropped.count();
   }
   unsigned getNumVariables() const { return numVariables; }
   const SharedCosts &getSharedCosts() const { return shared; }
 
-  /// Factors as they are with what was moved have the sums of those as they
-  /// were.
+  /// Returns true if moving preserves the sum of the factors exactly.
   bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
-  /// What costs are moved in: the core without switches. Its variables have the
-  /// numbers of those of the core; one more may be there that has one value.
+  /// Returns the core without switches, in which costs are moved. Its variables
+  /// have the numbers of the core; one more may have a single value.
   const CoreGraph &getModel() const { return core; }
-  /// What was moved from a factor of the model to its variable at `place`, in
-  /// units of 2^getShift(); of no meaning for values that are dropped.
+  /// Returns the costs moved from a factor of the model to its variable at
+  /// `place`, in units of 2^getShift(). Undefined for dropped values.
   llvm::ArrayRef<Cost> getMovedTo(unsigned factor, unsigned place) const {
     return llvm::ArrayRef(getMoved({factor, place}),
                           core.getDomain(core.getScope(factor)[place]));
   }
   unsigned getShift() const { return shift; }
-  /// Variables and values, the first that was dropped first.
+  /// Returns the dropped (variable, value) pairs, in order.
   llvm::ArrayRef<std::pair<unsigned, unsigned>> getDrops() const {
     return drops;
   }
 
-  /// Gives values to all variables by what is moved, one after the other as
-  /// passes go or by number. False at a dead end.
+  /// Assigns all variables one by one, guided by the moved costs, in the order
+  /// of passes or by number. Returns false at a dead end.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
-  /// Changes one value after the other while that makes the sum smaller.
+  /// Changes single values while that lowers the sum.
   void descend(std::vector<unsigned> &values) const;
 
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];
   }
-  /// What all factors of the variable alone have for a value after moving;
-  /// unless costs are shifted or shared, which leaves them as they were.
+  /// Returns the cost of a value in all unary factors after moving, or before
+  /// moving if costs are shifted or shared.
   Cost getOwn(unsigned variable, unsigned value) const;
-  /// The same for the entries of a factor of two variables or more.
+  /// Computes the entries of a factor of two or more variables in the way of
+  /// `getOwn`.
   void getEntries(unsigned factor, std::vector<Cost> &entries) const;
 
 private:
-  /// Larger than what moving makes of finite entries, and small enough for
-  /// sums.
+  /// Exceeds any finite entry after moving, but is small enough for sums.
   static constexpr Cost kForbidden = Cost(1) << 60;
   static constexpr Cost kThreshold = Cost(1) << 59;
-  /// What finite entries may add up to.
+  /// The maximum sum of finite entries.
   static constexpr Cost kLargest = Cost(1) << 56;
 
   struct Slot {
@@ -135,7 +134,7 @@ private:
     return const_cast<Cost *>(moved.data()) +
            movedOffsets[factors[slot.factor].firstMoved + slot.place];
   }
-  /// What a factor allows its variable at `place` to take, per value.
+  /// Computes the min-marginal of a factor for its variable at `place`.
   void minimize(Slot slot, llvm::MutableArrayRef<Cost> least) const;
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, unsigned parts);
@@ -156,8 +155,8 @@ private:
 
   const CoreGraph &original;
   const TableStore &store;
-  /// Costs are counted in 2^shift, so that sums stay small. 0 unless they are
-  /// huge; with more, bounds are rounded down.
+  /// The exponent of the unit of costs, 2^shift, which keeps sums small. 0
+  /// unless costs are huge; otherwise bounds are rounded down.
   unsigned shift = 0;
   SharedCosts shared;
   const CoreGraph &core; // without switches

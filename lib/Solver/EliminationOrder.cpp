@@ -13,15 +13,15 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// More neighbors than a table can have variables of two values or more: a
-/// variable with more of them is a hub, whose table is never built whole.
+/// A variable with more neighbors is a hub. Its table is never built, because a
+/// table cannot have so many variables with two or more values.
 static constexpr unsigned kHubDegree = 32;
 
-/// log2(domain) in steps of 2^-16, rounded down, in integers: an order must not
-/// depend on a mathematical library.
+/// Computes log2(domain) in steps of 2^-16, rounded down. Integer arithmetic
+/// makes the order independent of the math library.
 static int64_t getLog(unsigned domain) {
   unsigned whole = llvm::Log2_32(domain);
-  // domain / 2^whole with 31 fractional bits, squared once per digit.
+  // domain / 2^whole with 31 fractional bits, squared once per bit.
   uint64_t mantissa = (uint64_t(domain) << 31) >> whole;
   int64_t log = whole;
   for (int digit = 0; digit < 16; ++digit) {
@@ -33,17 +33,17 @@ static int64_t getLog(unsigned domain) {
   return log;
 }
 
-/// Variables in the wide part of a graph up to which a second order is tried.
+/// The maximum size of the wide part for which min-fill is tried.
 static constexpr unsigned kMostLeft = 256;
 
-/// log2(size) in the same steps, rounded up.
+/// Computes log2(size) in steps of 2^-16, rounded up.
 static int64_t getLogOfSize(int64_t size) {
   return int64_t(llvm::Log2_64_Ceil(size)) << 16;
 }
 
 namespace {
-/// Who is whose neighbor. What goes stays in the lists of hubs until they are
-/// hubs no more; other lists hold only what is left.
+/// The adjacency lists. Eliminated variables stay in the lists of hubs until
+/// these are no longer hubs; other lists contain only remaining variables.
 class Adjacency {
 public:
   explicit Adjacency(unsigned count)
@@ -59,7 +59,7 @@ public:
     return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
   }
 
-  /// Returns whether the two were no neighbors yet.
+  /// Adds an edge. Returns true if there was none.
   bool connect(unsigned a, unsigned b) {
     if (contains(a, b))
       return false;
@@ -67,7 +67,7 @@ public:
       lists[x].push_back(y);
       ++degrees[x];
     }
-    // Both are in each other's lists now, so whichever becomes a hub last sees
+    // Both are in each other's lists now, so the last one to become a hub finds
     // the other.
     for (unsigned x : {a, b})
       if (!isHub[x] && degrees[x] > kHubDegree) {
@@ -110,18 +110,18 @@ private:
   llvm::DenseSet<std::pair<unsigned, unsigned>> hubPairs;
 };
 
-/// One game of elimination.
+/// A simulated elimination under one rule.
 class Game {
 public:
   enum class Rule { MinWidth, MinFill };
 
   Game(const CoreGraph &core, Rule rule);
-  /// Stops before a message would have more than `maxTableSize` entries;
-  /// returns whether there was none.
+  /// Runs until a message would have more than `maxTableSize` entries. Returns
+  /// true if none has.
   bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;
-  /// Additions that the elimination takes, cut off at 2^62.
+  /// The number of additions of the elimination, saturated at 2^62.
   int64_t work = 0;
 
 private:
@@ -140,8 +140,8 @@ private:
   Rule rule;
   Adjacency adjacency;
   std::vector<int64_t> logs;
-  std::vector<int64_t> widths; // of the table before the minimum, as logarithm
-  std::vector<int64_t> fills;  // pairs of neighbors that are none themselves
+  std::vector<int64_t> widths; // log2 of the table before the minimum
+  std::vector<int64_t> fills;  // pairs of neighbors without an edge
 };
 } // namespace
 
@@ -165,7 +165,7 @@ Game::Game(const CoreGraph &core, Rule rule)
 }
 
 int64_t Game::countFill(unsigned v) const {
-  // What a hub connects is not worth counting: it goes after all others.
+  // Edges of hubs are not counted: hubs come last.
   if (adjacency.isHubNow(v))
     return int64_t(adjacency.getDegree(v)) << 32;
   llvm::SmallVector<unsigned, 8> neighbors = adjacency.getNeighbors(v);
@@ -185,8 +185,8 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   work = work > kMost - size ? kMost : work + size;
 }
 
-/// A new edge between a and b is one that their common neighbors no longer
-/// have to add.
+/// Lowers the fill of common neighbors of `a` and `b`, which no longer need to
+/// add the new edge between them.
 void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
                                       std::vector<unsigned> &changed) {
   if (adjacency.getDegree(b) < adjacency.getDegree(a))
@@ -223,7 +223,8 @@ bool Game::play(int64_t maxTableSize) {
   std::vector<unsigned> changed;
   while (!heap.empty()) {
     unsigned v = heap.pop();
-    // Logarithms are rounded down, so that nothing that fits is taken for wide.
+    // Logarithms are rounded down, so that a message that fits is never
+    // rejected.
     if (widths[v] - logs[v] > widest)
       return false;
     order.push_back(v);
@@ -249,7 +250,7 @@ std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core,
                                                         int64_t maxTableSize) {
   Game first(core, Game::Rule::MinWidth);
   bool fits = first.play(maxTableSize);
-  // Counting new neighbors takes as long as some thousand additions.
+  // Counting new edges costs as much as thousands of additions.
   if ((fits && first.work / 4096 < core.getNumVariables()) ||
       core.getNumVariables() - first.order.size() > kMostLeft)
     return std::move(first.order);

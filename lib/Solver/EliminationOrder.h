@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An order in which to eliminate the variables of a core, found by playing the
-// elimination on the scopes alone: a variable that goes makes its neighbors
-// neighbors of each other.
+// Finds an elimination order for the variables of a core by simulating the
+// elimination on scopes: an eliminated variable makes its neighbors adjacent to
+// each other.
 //
-// The next is the one whose table is smallest (min-width). Where the tables so
-// found hold far more entries than there are variables to look at, the one that
-// makes the fewest new neighbors (min-fill) is tried as well, and the order
-// with less to compute is taken; so it is where a table would be too large and
-// little is left. Equals go by number, so programs that repeat
-// themselves are eliminated in a way that repeats itself.
+// The next variable is the one with the smallest table (min-width). The rule of
+// fewest new edges (min-fill) is tried as well if the tables have far more
+// entries than there are variables, or if a table would be too large and few
+// variables are left. The order with less work is returned. Ties break by
+// number, so that repeated parts are eliminated in repeating order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +25,9 @@
 namespace mlir {
 namespace layout {
 
-/// The variables of `core`, first to go first: all of them where no message
-/// would have more than `maxTableSize` entries, else those that may go before
-/// one would.
+/// Returns the variables of `core` in elimination order: all of them if no
+/// message has more than `maxTableSize` entries, else those before the first
+/// such message.
 std::vector<unsigned> getEliminationOrder(const CoreGraph &core,
                                           int64_t maxTableSize);
 

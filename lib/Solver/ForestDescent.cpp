@@ -1,4 +1,4 @@
-//===- ForestDescent.cpp - Better assignments by solving forests ----------===//
+//===- ForestDescent.cpp - Local search over forests of variables ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Forests in a row that gain nearly nothing of what is missing.
+/// The maximum number of consecutive forests that hardly reduce the gap.
 static constexpr unsigned kFailures = 4;
 
 ForestDescent::ForestDescent(const CoreGraph &core, const TableStore &store,
@@ -39,7 +39,7 @@ unsigned ForestDescent::findTree(unsigned variable) {
 }
 
 /// Frees a variable unless that closes a cycle. A factor, and a switch with all
-/// who ask for it, may have two free variables.
+/// its askers, may have at most two free variables.
 void ForestDescent::freeIfPossible(unsigned variable) {
   llvm::SmallVector<unsigned, 8> neighbors, roots;
   bool isPossible = true;
@@ -81,7 +81,7 @@ void ForestDescent::addVariable(unsigned variable) {
   added.push_back(variable);
 }
 
-/// The factor for the values that its fixed variables have.
+/// Adds a factor restricted to the values of its fixed variables.
 void ForestDescent::addFactor(unsigned factor, ArrayRef<unsigned> assignment) {
   ArrayRef<unsigned> all = core.getScope(factor);
   const Cost *from = store[core.getTable(factor)].entries;
@@ -129,7 +129,7 @@ const FactorGraph &ForestDescent::makeNext(ArrayRef<unsigned> assignment) {
     });
   for (unsigned variable : added)
     core.forEachFactorOf(variable, [&](unsigned factor) {
-      // Added with the first of its free variables.
+      // A factor is added with the first of its free variables.
       for (unsigned other : core.getScope(factor))
         if (state[other] == State::Free)
           return other == variable ? addFactor(factor, assignment) : void();

@@ -1,29 +1,27 @@
-//===- ForestDescent.h - Better assignments by solving forests --*- C++ -*-===//
+//===- ForestDescent.h - Local search over forests of variables -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Variables between which factors form a forest are solved together, in linear
-// time, where all others keep their values:
+// Improves an assignment by local search. Variables whose mutual factors form a
+// forest are optimized together in linear time, while all others are fixed:
 //
-//     a - b - c      with b fixed, a and c are free, and so is whatever hangs
-//      \_____/       on them; with a fixed, b and c are
+//     a - b - c      with b fixed, a and c are free, with all variables that
+//      \_____/       hang on them; with a fixed, b and c are
 //
-// One set after the other is solved, each as large as the order in which
-// variables are tried makes it: near half of a sparse graph changes at once.
-// Values are offered in an order that changes as well, so that of equally good
-// assignments the next one may be another.
+// Sets are solved one after the other, each as large as a random order of the
+// variables allows: nearly half of a sparse graph changes at once. The order of
+// values is random too, so that ties may break differently.
 //
 //     ForestDescent descent(core, store, shared, values);
 //     const FactorGraph &graph = descent.makeNext(assignment);
 //     descent.takeOver(graph.solve().assignment, assignment);
 //
 // Laws:
-//  * with a best assignment of the graph, what is taken over costs no more than
-//    what was there;
-//  * the sets depend on the core alone.
+//  * An optimal solution of the graph never makes the assignment worse.
+//  * The sequence of sets is a function of the core only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +36,14 @@ namespace layout {
 
 class ForestDescent {
 public:
-  /// `values` are those that a variable may take.
+  /// Creates a search in which variables take one of `values`.
   ForestDescent(const CoreGraph &core, const TableStore &store,
                 const SharedCosts &shared,
                 std::vector<llvm::SmallVector<unsigned, 6>> values);
 
-  /// The graph of the next set, around the values of an assignment.
+  /// Builds the graph of the next set, with the other variables fixed.
   const FactorGraph &makeNext(llvm::ArrayRef<unsigned> assignment);
-  /// Sets the variables of that graph as one of its assignments says.
+  /// Copies a solution of that graph to the assignment.
   void takeOver(llvm::ArrayRef<unsigned> solution,
                 std::vector<unsigned> &assignment) const;
 
@@ -63,9 +61,9 @@ private:
   const SharedCosts &shared;
   std::vector<llvm::SmallVector<unsigned, 6>> values;
   std::mt19937 random;
-  std::vector<unsigned> order; // of those that may be free
-  std::vector<State> state;    // per variable, as what follows
-  std::vector<unsigned> trees; // towards the root of its tree
+  std::vector<unsigned> order; // of the variables that may be free
+  std::vector<State> state;    // per variable, like the next two
+  std::vector<unsigned> trees; // union-find parent in its tree
   std::vector<unsigned> index; // in `graph`
   FactorGraph graph;
   std::vector<unsigned> added; // per variable of `graph`

@@ -10,7 +10,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Neighbors from which on the edges of a variable are not scanned.
+/// The degree above which the edges of a variable are not scanned.
 static constexpr unsigned kHubDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
@@ -20,7 +20,7 @@ GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
   unsigned count = graph.getNumVariables();
   nodes.resize(count);
   readFactors();
-  // The edges to later variables are complete when their own have been merged.
+  // Edges to later variables are merged when those of `v` have been.
   for (unsigned v = 0; v < count; ++v) {
     if (nodes[v].state == State::Gone)
       continue;
@@ -45,11 +45,11 @@ void GraphReduction::readFactors() {
     else
       ++numLeft;
   order.reserve(numLeft);
-  edges.reserve(graph.getNumFactors()); // most of them, or memory not touched
+  edges.reserve(graph.getNumFactors()); // most of them, or untouched memory
   llvm::SmallVector<unsigned, 4> scope;
   for (size_t f = 0, count = graph.getNumFactors(); f < count; ++f) {
     FactorGraph::Factor factor = graph.getFactor(f);
-    // Without the variables that have one value the table is still the same.
+    // Removing variables with one value leaves the table unchanged.
     scope.clear();
     for (unsigned variable : factor.variables)
       if (nodes[variable].state != State::Gone)
@@ -59,7 +59,7 @@ void GraphReduction::readFactors() {
       constant = addCosts(constant, table.smallest);
       continue;
     }
-    // A unary factor is normalized when it is first added to another.
+    // A unary factor is normalized when it is added to another one.
     if (scope.size() == 1) {
       addUnary(scope[0], factor.table);
       continue;
@@ -136,8 +136,8 @@ void GraphReduction::link(unsigned edge, unsigned end) {
 void GraphReduction::setTable(unsigned edge, TableId table) {
   auto [a, b] = edges[edge].ends;
   unsigned numRows = graph.getDomainSize(a);
-  // What all neighbors of a hub add to its costs grows with their number. Left
-  // in the edges, it would make each of them different.
+  // The costs that neighbors add to a hub grow with their number. If they
+  // stayed in the edges, every edge table would be different.
   for (bool ofRows : {true, false})
     if (getDegree(ofRows ? a : b) > kHubDegree) {
       TableAlgebra::Extraction parts = algebra.extract(table, numRows, ofRows);
@@ -189,7 +189,7 @@ void GraphReduction::forEachNeighbor(unsigned variable, Fn fn) {
 unsigned GraphReduction::findEdge(unsigned a, unsigned b) {
   if (areHubs(a, b)) {
     auto it = hubEdges.find(std::minmax(a, b));
-    // The edge may have gone, and its place may serve another pair.
+    // The edge may be dead, or reused for another pair.
     if (it == hubEdges.end() || edges[it->second].table == kNoTable ||
         std::minmax(edges[it->second].ends[0], edges[it->second].ends[1]) !=
             std::minmax(a, b))
@@ -254,8 +254,8 @@ void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
           graph.getDomainSize(b.variable) >
       maxTableSize)
     return;
-  // The message has the rows of the edge that it becomes: one that is there, or
-  // the one to a, with b in place of the variable.
+  // The message has the rows of the edge that it replaces: the existing edge,
+  // or the one to `a` with `b` in place of the variable.
   unsigned known = findEdge(a.variable, b.variable);
   unsigned target = known == kNone ? a.edge : known;
   if (edges[target].ends[0] == variable || edges[target].ends[0] == b.variable)
@@ -269,7 +269,7 @@ void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
       setTable(known, sum);
     return;
   }
-  // No degree changes: each end has the other for the variable.
+  // No degree changes: each end gets the other as neighbor.
   unsigned other = target == a.edge ? b.edge : a.edge;
   unsigned end = edges[target].ends[0] == variable ? 0 : 1;
   edges[other].table = kNoTable;
@@ -281,9 +281,9 @@ void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
 }
 
 void GraphReduction::run() {
-  // What becomes reducible goes before what comes further down, so that a
-  // program is walked in its own order; and everything of degree one before
-  // anything of degree two, which takes larger tables.
+  // Newly reducible variables come before later ones, so that a program is
+  // reduced in its own order. Degree one comes before degree two, which needs
+  // larger tables.
   for (unsigned limit : {1, 2})
     for (unsigned v = 0; v < nodes.size(); ++v) {
       unsigned next = v;

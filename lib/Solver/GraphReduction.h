@@ -5,25 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of a factor graph that is solved in linear time. A variable with no
-// neighbor takes its least value (R0), one with one neighbor becomes a unary
-// factor of it (RI), one with two a binary factor between them (RII), which may
-// make neighbors reducible in turn. Trees and series-parallel graphs, which
-// most programs are, vanish.
+// Reduces a factor graph in linear time. A variable without neighbors takes its
+// cheapest value (R0). A variable with one neighbor becomes a unary factor of
+// it (RI), and one with two neighbors a binary factor between them (RII), which
+// may make the neighbors reducible in turn. Trees and series-parallel graphs,
+// which most programs are, are solved completely.
 //
 //     a - b - c       b is eliminated:  a - c, which is merged with the edge
 //      \_____/                          a - c that was there; then a, then c
 //
-// On the way factors of one scope are merged, variables with one value leave
-// their factors, and a binary factor that is a sum of two unary ones becomes
-// these, which leaves no edge.
+// Factors with equal scopes are merged, variables with one value are removed
+// from their factors, and a binary factor that is a sum of two unary ones is
+// replaced by these, which leaves no edge.
 //
 // Laws:
-//  * the constant plus the least cost of the core is the least cost of the
-//    graph, both cut off below kInfiniteCost;
-//  * in the core every variable has three neighbors or a factor of three or
-//    more variables, unless `maxTableSize` stopped a reduction;
-//  * `substituteBack` extends a best assignment of the core to one of the
+//  * The constant plus the least cost of the core is the least cost of the
+//    graph, both saturated below kInfiniteCost.
+//  * Every variable of the core has three neighbors or a factor of three or
+//    more variables, unless `maxTableSize` prevented a reduction.
+//  * `substituteBack` extends an optimal assignment of the core to one of the
 //    graph.
 //
 //===----------------------------------------------------------------------===//
@@ -42,22 +42,22 @@ public:
   GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
                  int64_t maxTableSize, bool hasMoves = false);
 
-  /// Reduces until nothing can be reduced. Stops early where the constant
-  /// becomes infinite: nothing is allowed then.
+  /// Applies reductions until none is possible, or until the constant is
+  /// infinite because no assignment is allowed.
   void run();
 
   Cost getConstant() const { return constant; }
-  /// The variables that were eliminated, first to last.
+  /// Returns the eliminated variables, in order.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
 
-  /// After so many variables were eliminated, what the values of one end cost
-  /// at least was taken out of an edge and added to the variable.
+  /// A move of costs, after `numEliminated` eliminations: the least cost of
+  /// each value of one end is moved from an edge to the variable.
   struct Move {
     size_t numEliminated;
     unsigned ends[2];
-    unsigned place; // of the variable among the ends
+    unsigned place; // index in `ends` of the variable
   };
-  /// These, if the constructor was told to remember them.
+  /// Returns the moves, if the constructor was called with `hasMoves`.
   llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
@@ -67,9 +67,9 @@ public:
 private:
   static constexpr unsigned kNone = ~0u;
 
-  /// A binary factor; dead where it has no table. Its table has a row per value
-  /// of ends[0]. `next` continues the list of either end: twice the number of
-  /// an edge, plus the end of it that is meant.
+  /// A binary factor, dead if it has no table. The table has a row per value of
+  /// ends[0]. `next` links the edge lists of both ends; a link is twice the
+  /// index of an edge, plus the index of the end.
   struct Edge {
     unsigned ends[2];
     unsigned next[2];
@@ -79,15 +79,15 @@ private:
     unsigned edge = kNone, variable = kNone;
   };
   enum class State : unsigned { Reducible, InLargeFactor, Gone };
-  /// A variable. What it needs before it is eliminated and what afterwards
-  /// share their place: with millions of variables, memory is time.
+  /// A variable. The data before and after its elimination share memory,
+  /// because memory traffic dominates with millions of variables.
   struct Node {
     struct Left {
       TableId unary;
       unsigned head;   // of the list of its edges
       unsigned degree; // how many of these are live
     };
-    /// Its value is among the choices of its elimination, which have a row per
+    /// The value is among the choices of the elimination, which have a row per
     /// value of `first`.
     struct Eliminated {
       unsigned elimination, first, second;
@@ -107,23 +107,24 @@ private:
     return nodes[variable].left.degree;
   }
   void addUnary(unsigned variable, TableId table);
-  /// Adds to an end of an edge what is no longer in the table of the edge.
+  /// Adds to an end of an edge the costs taken out of the edge's table.
   void moveToEnd(unsigned edge, unsigned end, TableId part);
-  /// Puts a live edge into the list of one of its ends.
+  /// Adds a live edge to the list of one of its ends.
   void link(unsigned edge, unsigned end);
-  /// Makes `table` the table of a live edge, or of its ends if it can be.
+  /// Sets the table of a live edge, or moves it to the ends if possible.
   void setTable(unsigned edge, TableId table);
   void kill(unsigned edge);
   void enqueue(unsigned variable);
-  /// Takes a variable of at most this degree off a worklist, if there is one.
+  /// Gets a variable with at most `limit` neighbors from a worklist, or returns
+  /// false if there is none.
   bool takeNext(unsigned &variable, unsigned limit);
-  /// Calls fn(neighbor), which returns whether to go on, for the live edges of
-  /// a variable, and unlinks the dead ones that it meets.
+  /// Calls fn(neighbor) for the live edges of a variable until it returns
+  /// false, and unlinks dead edges on the way.
   template <typename Fn> void forEachNeighbor(unsigned variable, Fn fn);
   unsigned findEdge(unsigned a, unsigned b);
   void reduce(unsigned variable);
   void reduceToEdge(unsigned variable, Neighbor a, Neighbor b);
-  /// Takes a variable out; returns the table of its message, onto another.
+  /// Eliminates a variable and returns the table of its message plus `base`.
   TableId eliminate(unsigned variable, Neighbor first, Neighbor second,
                     TableId base);
 
@@ -131,19 +132,18 @@ private:
   TableAlgebra &algebra;
   int64_t maxTableSize;
   Cost constant = 0;
-  unsigned numLeft = 0; // variables that are not gone
+  unsigned numLeft = 0; // variables not eliminated
 
   std::vector<Node> nodes; // per variable
   std::vector<Edge> edges;
   std::vector<unsigned> order; // of elimination
   bool hasMoves;
   std::vector<Move> moves;
-  /// Factors of three variables or more, with their normalized tables.
+  /// Factors of three or more variables, with their normalized tables.
   std::vector<std::pair<unsigned, TableId>> others;
-  /// Edges between variables that both had many neighbors from the start;
-  /// degrees never grow, so no others can become such.
+  /// The edges between hubs. Degrees never grow, so the set of hubs never does.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
-  /// Worklists of variables by degree; the last goes first.
+  /// Worklists of variables by degree, last in, first out.
   std::vector<unsigned> atMostOne, two;
 };
 

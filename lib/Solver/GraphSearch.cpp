@@ -18,15 +18,14 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Entries of tables that elimination builds before bounds are looked at.
+/// The maximum table size of eliminations that precede bounds.
 static constexpr int64_t kSmallTable = int64_t(1) << 16;
 
-/// Entries of the graphs that are open at the same time, one in the other, and
-/// how many such graphs there are.
+/// The maximum number of entries of nested graphs, and of such graphs.
 static constexpr int64_t kMostHeld = int64_t(1) << 23;
 static constexpr unsigned kMostDepth = 256;
 
-/// What making and reducing a graph takes, in entries looked at for each entry.
+/// The work of building and reducing a graph, per entry.
 static constexpr int64_t kWorkPerEntry = 64;
 
 Cost GraphSearch::Goal::roundUp(Cost bound) const {
@@ -53,8 +52,7 @@ bool GraphSearch::isOutOfTime() const {
   return getSecondsSince(start) >= limits.seconds;
 }
 
-/// Each of the parts that are to come gets its share of what those before it
-/// have left.
+/// Divides the unused limits equally among the remaining parts.
 void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   auto share = [&](auto used, auto most) {
     return used + std::max<decltype(used)>(most - used, 0) / numParts;
@@ -64,7 +62,7 @@ void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   limits.seconds = share(getSecondsSince(start), most.seconds);
 }
 
-/// What divides all costs.
+/// Returns the greatest common divisor of all finite costs.
 static Cost getStep(const FactorGraph &graph) {
   Cost step = 0;
   for (size_t t = 0; t < graph.getNumTables() && step != 1; ++t)
@@ -93,9 +91,9 @@ GraphSearch::Answer GraphSearch::run() {
   return answer;
 }
 
-/// A component in which the variable that would go next has too large a message
-/// is wide; the others are kept together, so that what repeats itself in them
-/// is computed once.
+/// Splits a core into components. One in which the next variable has too large
+/// a message is wide. The narrow ones stay in one graph, so that repeated parts
+/// are computed once.
 GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
                                       int64_t tableSize) const {
   Parts parts;
@@ -136,7 +134,7 @@ GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
   return parts;
 }
 
-/// Nothing where the tables are too large.
+/// Eliminates a graph, or returns std::nullopt if its tables are too large.
 std::optional<GraphSearch::Answer>
 GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
                        const TableStore &store) {
@@ -165,8 +163,8 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// A wide component of the whole graph, in blocks where each is less than a
-/// quarter of it.
+/// Searches a wide component of the whole graph, by blocks if each has less
+/// than a quarter of the variables.
 GraphSearch::Answer GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {
@@ -224,7 +222,7 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
   if (goal.isMissedBy(answer.lowerBound))
     return answer;
   CoreGraph core = reduction.getCore();
-  // Large tables are built once, of what the first bound has left.
+  // Large tables are built once, after the first bound dropped values.
   Parts parts = split(core, depth == 1 ? maxTableSize
                                        : std::min(maxTableSize, kSmallTable));
   std::vector<unsigned> values(graph.getNumVariables(), 0);

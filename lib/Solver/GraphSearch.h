@@ -5,22 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A graph is reduced, and the components of what is left that are narrow are
-// eliminated. A wide component gets a dual bound, which drops values and says
-// which of the others are promising. The component with the values that are
-// left is a graph again and solved in this way; where too few were dropped for
-// that to help, one variable splits it in two, its most promising value and all
-// others.
+// Reduces a graph and eliminates the narrow components of the core. A wide
+// component gets a dual bound, which drops values and ranks the others. The
+// component with the remaining values is a graph again and is solved
+// recursively. If too few values were dropped, a variable splits it in two: its
+// most promising value, and all others.
 //
 //     solve:  reduce, eliminate -> wide component
-//     search: move costs, drop values -> solve what is left, or both halves
+//     search: move costs, drop values -> solve the rest, or both halves
 //
 // Assignments come from rounding the dual bound and from solving the graph of
-// the most promising values alone.
+// the most promising values.
 //
 // Laws:
-//  * lowerBound <= least cost of the graph, or upper <= lowerBound;
-//  * an assignment is given only where it costs less than `upper`.
+//  * lowerBound <= least cost of the graph, or upper <= lowerBound.
+//  * An assignment is returned only if it costs less than `upper`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +48,7 @@ public:
     std::vector<unsigned> assignment;
   };
   Answer run();
-  /// Why the bound holds, where the options ask for it.
+  /// Returns the proof of the bound, or an empty text if none is requested.
   std::string takeProof() { return proof ? proof->take() : std::string(); }
 
   const SolveStatistics &getStatistics() const { return statistics; }
@@ -60,18 +59,18 @@ public:
 private:
   using Values = std::vector<llvm::SmallVector<unsigned, 6>>;
 
-  /// What is looked for: an assignment that costs less. All costs are known to
-  /// leave this rest when divided by `step`.
+  /// The target of a search: an assignment that costs less than `upper`. All
+  /// costs are congruent to `rest` modulo `step`.
   struct Goal {
     Cost upper = kInfiniteCost;
     Cost step = 1, rest = 0;
 
-    /// The least cost that is possible above a bound.
+    /// Returns the least possible cost >= `bound`.
     Cost roundUp(Cost bound) const;
     bool isMissedBy(Cost bound) const { return roundUp(bound) >= upper; }
   };
   struct Parts {
-    CoreGraph narrow; // all that are, together
+    CoreGraph narrow; // all narrow components together
     std::vector<unsigned> order;
     std::vector<CoreGraph> wide;
   };
@@ -99,7 +98,7 @@ private:
   void finish(Node &node);
   void branch(Node &node, const Values &values);
   Answer solveRest(const Node &node, const Values &values);
-  /// Whether what is done now is part of the proof.
+  /// Returns true if the current steps are part of the proof.
   bool proves() const { return proof && !isQuick; }
   bool isOutOfTime() const;
   bool isOver() const {
@@ -117,12 +116,12 @@ private:
   std::chrono::steady_clock::time_point start;
   SolveStatistics statistics;
   std::vector<unsigned> openVariables;
-  std::optional<ProofWriter> proof; // where it is wanted
-  /// What the component at hand may take of the options' limits.
+  std::optional<ProofWriter> proof; // if requested
+  /// The part of the options' limits for the current component.
   Limits limits;
   int64_t maxTableSize;
-  int64_t numHeld = 0; // entries of the graphs that are open in one another
-  /// What is wide is left alone: for looking at promising values.
+  int64_t numHeld = 0; // entries of all nested graphs
+  /// True while promising values are solved: wide components are skipped.
   bool isQuick = false;
 };
 

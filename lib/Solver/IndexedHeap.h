@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The items 0 .. n - 1 by key, the least first, where keys may change.
+// A priority queue of the items 0 .. n - 1, least key first, with mutable keys.
 //
 //     IndexedHeap<int> heap({30, 10, 20});
 //     heap.update(0, 5);
 //     heap.pop(); // 0
 //
-// Laws: equal keys go by number; an operation takes time logarithmic in n.
+// Laws: items with equal keys are ordered by number; an operation takes O(log
+// n).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ public:
   bool empty() const { return heap.empty(); }
   const Key &getKey(unsigned item) const { return keys[item]; }
 
-  /// Gives an item that was not popped another key.
+  /// Sets the key of an item that was not popped.
   void update(unsigned item, Key key) {
     keys[item] = std::move(key);
     rise(places[item]);

@@ -1,4 +1,4 @@
-//===- LabelSearch.cpp - Under limits, one variable after another ---------===//
+//===- LabelSearch.cpp - Dynamic programming under limits -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,16 +14,16 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Variables of a graph for which an order is looked for.
+/// The maximum number of variables.
 static constexpr size_t kMostVariables = size_t(1) << 14;
-/// Labels of all places together, which are kept to tell what was chosen.
+/// The maximum number of labels of all places, kept to reconstruct choices.
 static constexpr size_t kMostKept = size_t(1) << 25;
-/// Labels with the same values that one is compared with.
+/// The maximum number of labels with equal values compared with a label.
 static constexpr size_t kMostCompared = 256;
 
-/// Next is a variable that lets others go, else, if so wanted, the first in
-/// their order that shares a table with one that has been, else the one that
-/// adds least.
+/// Returns an order of the variables. The next one is a neighbor of an assigned
+/// variable that adds least to the stored values. If `byNumber`, the first
+/// neighbor is preferred unless another one adds nothing.
 static std::vector<unsigned> findOrder(const FactorGraph &graph,
                                        bool byNumber) {
   unsigned count = graph.getNumVariables();
@@ -71,14 +71,15 @@ static std::vector<unsigned> findOrder(const FactorGraph &graph,
   return order;
 }
 
-/// The entries of all messages in this order; nothing where one is too large.
+/// Returns the entries of all messages in this order, or std::nullopt if one is
+/// too large.
 static std::optional<int64_t> countEntries(const FactorGraph &graph,
                                            ArrayRef<unsigned> order,
                                            int64_t maxTableSize) {
   std::vector<unsigned> places(order.size());
   for (auto [place, variable] : llvm::enumerate(order))
     places[variable] = place;
-  // By place, the places of the bucket's variables.
+  // Per place, the places of the variables of its bucket.
   std::vector<std::set<unsigned>> scopes(order.size());
   auto add = [&](const std::set<unsigned> &scope) {
     if (!scope.empty())
@@ -132,7 +133,7 @@ LabelSearch::LabelSearch(const FactorGraph &priced, const Budget &units,
   possible = true;
 }
 
-/// Variables of the core are places.
+/// Computes bounds by bucket elimination. Variables of `core` are places.
 bool LabelSearch::eliminate(ArrayRef<unsigned> order) {
   std::vector<unsigned> places(order.size());
   for (auto [place, variable] : llvm::enumerate(order)) {
@@ -187,8 +188,8 @@ bool LabelSearch::eliminate(ArrayRef<unsigned> order) {
   return true;
 }
 
-/// Puts values where there is room; `lasts` has the last place that asks for
-/// the value of each.
+/// Assigns slots to values. `lasts` has the last place that reads the value of
+/// each place.
 void LabelSearch::plan(ArrayRef<unsigned> lasts) {
   std::vector<unsigned> slots(lasts.size()), free;
   std::vector<llvm::SmallVector<unsigned, 2>> endings(lasts.size());
@@ -228,7 +229,7 @@ void LabelSearch::planLevels(ArrayRef<unsigned> places) {
   llvm::sort(peaks, [](const Peak &a, const Peak &b) {
     return std::tie(a.first, a.number) < std::tie(b.first, b.number);
   });
-  // Behind the last place of the peak that had it, a level is free.
+  // A level can be reused after the last place of its peak.
   std::vector<unsigned> lasts;
   for (const Peak &peak : peaks) {
     auto free =
@@ -249,7 +250,7 @@ void LabelSearch::planLevels(ArrayRef<unsigned> places) {
   numLevels += lasts.size();
 }
 
-/// All ways to go on that cost and take no more than is allowed.
+/// Appends all extensions of `labels` within the cutoff and the limits.
 void LabelSearch::extend(const Step &step, const Labels &labels, Cost cutoff,
                          Labels &next) {
   unsigned domain = graph.getDomainSize(step.variable);
@@ -266,7 +267,7 @@ void LabelSearch::extend(const Step &step, const Labels &labels, Cost cutoff,
       for (unsigned v = 0; v < domain; ++v, entry += lookup.step)
         sums[v] = addCosts(sums[v], *entry);
     }
-    // The bound of the label counts the least of them.
+    // The bound of the label includes the least of the sums.
     Cost smallest = *llvm::min_element(sums);
     values.assign(known, known + numSlots);
     for (unsigned slot : step.dropped)
@@ -327,8 +328,7 @@ void LabelSearch::append(const Labels &from, size_t label, Labels &to) const {
   copy(from.chosen, to.chosen, 1);
 }
 
-/// Of labels with the same values, those than which no other one costs and
-/// takes as little.
+/// Removes labels with equal values that another label dominates.
 LabelSearch::Labels LabelSearch::removeDominated(const Labels &labels) const {
   auto getValues = [&](size_t l) {
     return ArrayRef(labels.values).slice(l * numSlots, numSlots);
@@ -336,7 +336,7 @@ LabelSearch::Labels LabelSearch::removeDominated(const Labels &labels) const {
   auto getLevels = [&](size_t l) {
     return ArrayRef(labels.levels).slice(l * numLevels, numLevels);
   };
-  // Without prices; what the rest costs is the same.
+  // The cost without prices; the bound of the rest is equal.
   auto getCost = [&](size_t l) { return labels.bounds[l] - labels.paid[l]; };
   std::vector<size_t> order(labels.size());
   std::iota(order.begin(), order.end(), 0);
@@ -349,7 +349,7 @@ LabelSearch::Labels LabelSearch::removeDominated(const Labels &labels) const {
            std::make_tuple(getCost(b), getLevels(b)[kAlways], b);
   });
   Labels kept;
-  size_t begin = 0; // of those with the same values
+  size_t begin = 0; // of the labels with equal values
   std::vector<size_t> numbers;
   for (size_t l : order) {
     if (numbers.empty() || getValues(numbers.back()) != getValues(l))
@@ -369,7 +369,8 @@ LabelSearch::Labels LabelSearch::removeDominated(const Labels &labels) const {
   return kept;
 }
 
-/// Those with the lowest bounds, in their order; sets the lowest of the others.
+/// Keeps the labels with the lowest bounds, in order. Lowers `dropped` to the
+/// lowest bound of the others.
 LabelSearch::Labels LabelSearch::removeAbove(Labels labels, size_t maxLabels,
                                              Cost &dropped) const {
   if (labels.size() <= maxLabels)
@@ -411,7 +412,7 @@ LabelSearch::Answer LabelSearch::run(Cost most, size_t maxLabels,
     extend(step, labels, cutoff, next);
     labels = removeAbove(removeDominated(next), maxLabels, dropped);
     numKept += labels.size();
-    // The bounds that are left hold of all that was not looked at.
+    // The remaining bounds cover everything that was not searched.
     if (work > maxWork || numKept > kMostKept) {
       for (Cost bound : labels.bounds)
         dropped = std::min(dropped, bound);

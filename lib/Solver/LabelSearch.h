@@ -1,30 +1,31 @@
-//===- LabelSearch.h - Under limits, one variable after another -*- C++ -*-===//
+//===- LabelSearch.h - Dynamic programming under limits ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Variables get their values in an order in which few of those that have one
-// share a table with one that has none. A label is one way to do so up to some
-// place: what it costs, what it takes of the limits, and the values that later
-// tables ask for. Of two labels with the same such values, one that costs and
-// takes no less than the other is left out.
+// Assigns variables one by one, in an order in which few assigned variables
+// share a table with an unassigned one. A label is a dynamic-programming state,
+// a partial assignment up to some place: its cost, its resource use, and the
+// values that later tables read. Of two labels with equal such values, one that
+// is not better in cost or any resource is dominated and dropped.
 //
-// So is one that costs too much: units have prices in the costs of the graph,
-// and elimination of the variables from the last to the first tells for each
-// label what the rest costs at least, prices included. Who keeps to the limits
-// pays for no more units than there are.
+// A label is also dropped if its bound is too high. Units have prices in costs
+// of the graph, and eliminating the variables from last to first gives a lower
+// bound of the remaining cost, prices included, for each label. An assignment
+// within the limits pays for at most `limit` units.
 //
 //     LabelSearch search(priced, units, prices, weight, options);
 //     if (search.isPossible())
 //       answer = search.run(/*most=*/known, /*maxLabels=*/1 << 14);
 //
 // Laws:
-//  * nothing that keeps to the limits costs less than `lowerBound`, or all that
-//    does costs more than `most`;
-//  * it is the least cost where no place has more than `maxLabels` labels. Else
-//    those with the lowest bounds stay, and the others count in the bound.
+//  * Every assignment within the limits costs at least `lowerBound`, which is
+//    at most `most`.
+//  * `lowerBound` is the least cost if no place has more than `maxLabels`
+//    labels. Otherwise the labels with the lowest bounds stay, and the dropped
+//    ones count in the bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +41,18 @@ namespace layout {
 
 class LabelSearch {
 public:
-  /// `priced` has each cost `weight` times, and prices of `units`, one for each
-  /// peak, or one where there are none. The base of the units does not count.
+  /// Creates a search. In `priced`, each cost is multiplied by `weight`, and
+  /// the prices of `units` are included: one per peak, or one if there are no
+  /// peaks. The base of `units` is ignored.
   LabelSearch(const FactorGraph &priced, const Budget &units,
               llvm::ArrayRef<int64_t> prices, int64_t weight,
               const SolveOptions &options);
 
-  /// No table of the elimination is too large.
+  /// Returns true if every table of the elimination is small enough.
   bool isPossible() const { return possible; }
 
   struct Answer {
-    std::vector<unsigned> assignment; // empty where none is found
+    std::vector<unsigned> assignment; // empty if none is found
     Cost lowerBound = 0;
     int64_t work = 0;
   };
@@ -58,30 +60,30 @@ public:
 
 private:
   using Value = uint16_t;
-  /// A table of the bucket of a variable, whose other variables have places
-  /// among the values of a label.
+  /// A table in the bucket of a variable. Its other variables are slots of the
+  /// values of a label.
   struct Lookup {
     const Cost *entries;
     size_t step; // of the variable itself
     llvm::SmallVector<std::pair<unsigned, size_t>, 4> others;
   };
-  /// What happens where a variable gets its value.
+  /// The precomputed actions for assigning one variable.
   struct Step {
     unsigned variable;
     std::vector<Lookup> lookups;
-    /// Where its value is kept, if later tables ask for it, and which values
-    /// they no longer ask for.
+    /// The slot that stores the value, if later tables read it, and the slots
+    /// that are free after this step.
     std::optional<unsigned> slot;
     llvm::SmallVector<unsigned, 2> dropped;
-    /// Units at all times, and at peaks, by their level.
+    /// The permanent term, and terms of peaks with level and price.
     const Budget::Term *always = nullptr;
     llvm::SmallVector<std::tuple<unsigned, const Budget::Term *, int64_t>, 1>
         atPeaks;
-    /// Levels of peaks that begin, are there, and end here.
+    /// The levels of peaks that begin, are active, and end here.
     llvm::SmallVector<unsigned, 4> begun, open, ended;
   };
-  /// Those of one place. What is taken at once has a level: the most of peaks
-  /// that have ended, what is taken at all times, and each open peak.
+  /// The labels at one place. `levels` has per label the maximum of finished
+  /// peaks, the permanent use, and the use at each active peak.
   struct Labels {
     std::vector<Value> values;
     std::vector<int64_t> levels;
@@ -110,7 +112,7 @@ private:
 
   TableAlgebra algebra;
   CoreGraph core;
-  /// What all costs at least.
+  /// The lower bound of all costs.
   Cost least = 0;
   std::vector<Step> steps;
   unsigned numSlots = 0, numLevels = kFirstPeak;

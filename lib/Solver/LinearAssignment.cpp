@@ -1,4 +1,4 @@
-//===- LinearAssignment.cpp - Who does what at the least cost -------------===//
+//===- LinearAssignment.cpp - The linear assignment problem ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@
 
 using namespace mlir::layout;
 
-/// The Hungarian method: rows come in one by one, each along a shortest path of
-/// exchanges, and prices of rows and columns keep reduced costs at least 0. The
-/// column past the last one stands for the row that comes in.
+/// The Hungarian method: rows are added one by one, each along a shortest
+/// augmenting path. Dual prices of rows and columns keep reduced costs >= 0.
+/// Column n represents the added row.
 llvm::SmallVector<int64_t> mlir::layout::solveLinearAssignment(
     llvm::ArrayRef<llvm::SmallVector<int64_t>> costs) {
   constexpr int64_t none = -1;

@@ -15,7 +15,7 @@ using llvm::Error;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-/// Brackets in brackets, which the parser recurses for.
+/// The maximum nesting depth, because the parser is recursive.
 static constexpr unsigned kMostDepth = 64;
 
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ struct EndText {
   std::optional<std::map<std::string, std::string>> layouts;
 };
 struct ConversionsText {
-  std::string name; // where no prices are given
+  std::string name; // if no prices are listed
   std::optional<Prices> prices;
 };
 struct TensorText {
@@ -136,10 +136,10 @@ bool fromJSON(const json::Value &value, ProblemText &problem, json::Path path) {
 }
 } // namespace
 
-/// What the parser takes as it comes: how deep it recurses, and names that
-/// stand twice, of which it keeps the last one.
+/// Rejects text that the parser would accept: too deep nesting, and duplicate
+/// names, of which it keeps the last.
 static Error checkText(StringRef text) {
-  // The names in each list and object that has begun; a list has none.
+  // Names in each open list and object; those of lists are empty.
   std::vector<std::set<std::string>> open;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '[' || text[i] == '{') {
@@ -159,7 +159,7 @@ static Error checkText(StringRef text) {
         continue;
       llvm::Expected<json::Value> name = json::parse(text.slice(begin, i + 1));
       if (!name) {
-        consumeError(name.takeError()); // as the parser will say
+        consumeError(name.takeError()); // the parser reports it
         continue;
       }
       if (!open.back().insert(name->getAsString()->str()).second) {
@@ -194,7 +194,7 @@ private:
   Error addFactors();
   llvm::Expected<NamedEnd> readEnd(StringRef tensor, const EndText &end);
   Error checkPrices(StringRef owner, const Prices &prices);
-  /// The table over these ops, of what fn(configuration per op) says.
+  /// Adds a table over these ops with the entries fn(configuration per op).
   template <typename Fn>
   Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
   Error addCopies(const NamedTensor &tensor, const Prices &prices);
@@ -328,8 +328,8 @@ Error Builder::addFactor(ArrayRef<const NamedEnd *> ends, Fn fn) {
   return Error::success();
 }
 
-/// One copy of a layout serves all that ask for it. Where one consumer alone
-/// may ask, what the copy costs is a function of both ends.
+/// Adds the copies of a tensor. A copy serves all consumers of its layout. If
+/// only one consumer may read it, its cost is a binary factor.
 Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
   auto getPrice = [&](StringRef from, StringRef to) -> Cost {
     if (from == to)
@@ -408,7 +408,7 @@ Error Builder::addFactors() {
       return llvm::createStringError("factor " + llvm::Twine(f) + " " +
                                      message);
     };
-    // The order of the scope is that of the ops.
+    // The scope has the order of the ops.
     std::vector<std::pair<unsigned, size_t>> places;
     int64_t size = 1;
     for (auto [place, name] : llvm::enumerate(factor.over)) {

@@ -1,4 +1,4 @@
-//===- ProofWriter.cpp - Why a bound holds, step by step ------------------===//
+//===- ProofWriter.cpp - Proofs of lower bounds as text -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,23 +1,22 @@
-//===- ProofWriter.h - Why a bound holds, step by step ----------*- C++ -*-===//
+//===- ProofWriter.h - Proofs of lower bounds as text -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the solver has done to find a lower bound, as text in the language of
-// certificates (docs/solver.md), with a line per step:
+// Writes the steps that prove a lower bound in the language of certificates
+// (docs/solver.md), one per line:
 //
-//     m 2 4 7 0 1 5   5 is moved from the entries of the function of 4 and 7
-//                     in which 4 has the value 1 to that value itself
-//     d 7 0 2         the values 0 and 2 of variable 7 cost too much
-//     e 4 7           variables 4 and 7 are eliminated, in this order
+//     m 2 4 7 0 1 5   moves 5 from the entries of the function of 4 and 7 in
+//                     which 4 has the value 1 to that value
+//     d 7 0 2         drops the values 0 and 2 of variable 7
+//     e 4 7           eliminates the variables 4 and 7, in this order
 //
-// Graphs inside of the search have variables and values of their own; `enter`
-// says which those of the next one are, and lines have the numbers of the whole
-// problem.
+// Subproblems of the search have their own variables and values; `enter` maps
+// those of the next one, and lines use the numbers of the whole problem.
 //
-// A step says what was done and not what follows, so that a checker computes
+// A step states the operation and not its result, so that a checker computes
 // every bound itself.
 //
 //===----------------------------------------------------------------------===//
@@ -39,19 +38,19 @@ public:
 
   std::string take() { return std::move(text); }
 
-  /// Of the variables of a graph, and of the values of each, the numbers in the
-  /// whole problem.
+  /// The numbers in the whole problem of the variables of a graph and of the
+  /// values of each.
   struct Names {
     std::vector<unsigned> variables;
     std::vector<std::vector<unsigned>> values;
   };
-  /// The graph at hand is from now on one of these variables, or of all with
-  /// these values alone, until what is returned is put back by `leave`.
+  /// Enters a subgraph of these variables, or of all with these values. Pass
+  /// the result to `leave`.
   Names enter(llvm::ArrayRef<unsigned> variables);
   Names enter(llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values);
   void leave(Names outer) { names = std::move(outer); }
 
-  /// Drops what was written since `getSize` was `size`.
+  /// The length of the text, to which `truncate` can return.
   size_t getSize() const { return text.size(); }
   void truncate(size_t size) { text.resize(size); }
 
@@ -67,14 +66,13 @@ public:
   void beginComponent(llvm::ArrayRef<unsigned> variables);
   void beginBlock(unsigned parent, llvm::ArrayRef<unsigned> variables);
   void beginBlockValue(unsigned parent, unsigned value);
-  /// What was written since `getSize` was `start` uses that the component or
-  /// the block costs no more than this assignment of the variables at hand,
-  /// unless that is empty.
+  /// Inserts at `start` that the component or block need not be proven to cost
+  /// more than this assignment of the current variables, unless it is empty.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
-  /// Of what began last.
+  /// Ends the component, block or branch that began last.
   void end() { text += "end\n"; }
-  /// Between these, steps serve to bound all and to drop values, and amounts
-  /// are in parts of a cost.
+  /// The maximum `parts` of a trial. Between beginTrial and endTrial, steps
+  /// only prove a bound and drop values, in units of 1 / `parts` of a cost.
   static constexpr unsigned kMostParts = 8;
   void beginTrial(unsigned parts = 1) {
     text += parts == 1 ? "t\n" : "t " + std::to_string(parts) + "\n";

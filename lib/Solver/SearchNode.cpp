@@ -12,13 +12,13 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Passes between looks at what they have gained.
+/// The number of passes between checks of their gain.
 static constexpr unsigned kPasses = 8;
 
-/// Looks at passes that have gained nothing, one after the other, at most.
+/// The maximum number of consecutive checks without a gain.
 static constexpr unsigned kMostIdle = 8;
 
-/// Turns of raising the bound and looking for assignments.
+/// The maximum number of rounds of raising the bound and searching assignments.
 static constexpr unsigned kRounds = 8;
 
 Cost GraphSearch::Node::evaluate(ArrayRef<unsigned> values) const {
@@ -65,7 +65,7 @@ GraphSearch::Node::getValues(Cost limit) const {
   return values;
 }
 
-/// Passes until they gain too little of what is missing.
+/// Runs passes until their gain is small relative to the gap.
 void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = node.dual.getBound();
@@ -98,8 +98,8 @@ void GraphSearch::improveBound(Node &node) {
   }
 }
 
-/// Passes until they gain too little of what is missing. Parts of a cost are
-/// gains that are not seen at once.
+/// Runs passes until their gain is small relative to the gap. Fractions of a
+/// cost are not visible in a single check.
 void GraphSearch::improveByStars(Node &node, StarBound &stars) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = stars.getBound();
@@ -115,7 +115,7 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
       node.takeIfBetter(values);
     }
     bool drops = false;
-    // A proof says what holds after the last pass, when nothing was dropped.
+    // A proof states the bound after the last pass, without dropped values.
     if (!proves()) {
       node.raiseBound(bound);
       stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
@@ -163,8 +163,7 @@ void GraphSearch::searchByStars(Node &node) {
   }
 }
 
-/// Solves the graph of the values that the bound likes best, of as many as
-/// leave it narrow.
+/// Solves the graph of the most promising values, as many as keep it narrow.
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;
@@ -184,7 +183,7 @@ void GraphSearch::improveAssignment(Node &node) {
     size_t count = std::max<size_t>(size_t(numVariables) * percent / 100, 1);
     if (isOver())
       break;
-    // All values are what comes next anyway.
+    // The next step solves all values anyway.
     if (count > sorted.size() && percent > 105)
       continue;
     std::optional<Values> values =
@@ -199,7 +198,7 @@ void GraphSearch::improveAssignment(Node &node) {
   maxTableSize = tableSize;
 }
 
-/// The graph with these values alone.
+/// Solves the graph restricted to the given values.
 GraphSearch::Answer GraphSearch::solveRest(const Node &node,
                                            const Values &values) {
   const CoreGraph &core = node.core;
@@ -240,7 +239,7 @@ GraphSearch::Answer GraphSearch::solveRest(const Node &node,
   return answer;
 }
 
-/// Splits by the variable of most factors: its best value, and the others.
+/// Splits on the variable with most factors: its best value, and the others.
 void GraphSearch::branch(Node &node, const Values &values) {
   unsigned chosen = 0;
   int64_t most = -1;
@@ -282,7 +281,7 @@ void GraphSearch::branch(Node &node, const Values &values) {
 void GraphSearch::finish(Node &node) {
   node.proof.close();
   std::optional<Values> values = node.getValues(kInfiniteCost - 1);
-  // What the first bound has left may be narrow, whatever the limits.
+  // The values left by the first bound may be narrow, whatever the limits.
   if (!values || (node.depth == 0 ? isOutOfTime() : isOver()))
     return;
   unsigned all = 0;
@@ -313,7 +312,7 @@ GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
   searchByStars(node);
   if (node.isClosed())
     return node.answer;
-  // As long as the ends come together.
+  // Iterate while the gap closes.
   for (unsigned round = 0; round < kRounds; ++round) {
     Cost before = node.goal.upper, bound = node.dual.getBound();
     improveBound(node);

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A node of the search: a component, its dual bound, and the best assignment so
-// far.
+// A search node: a component, its dual bound, and the best assignment found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +27,15 @@ struct GraphSearch::Node {
   Cost evaluate(llvm::ArrayRef<unsigned> values) const;
   void takeIfBetter(llvm::ArrayRef<unsigned> values);
   bool isClosed() const { return goal.isMissedBy(answer.lowerBound); }
-  /// Takes over a bound.
+  /// Raises the lower bound to `bound`, or to the upper bound if that is less.
   void raiseBound(Cost bound) {
     answer.lowerBound =
         std::max(answer.lowerBound, std::min(goal.upper, goal.roundUp(bound)));
   }
-  /// Takes over the dual bound and drops what is too expensive under it.
+  /// Adopts the dual bound and drops values that are too expensive under it.
   void tighten();
-  /// The values that raise the bound by at most `limit`; nothing where some
-  /// variable has none.
+  /// Returns the values that raise the bound by at most `limit`, or
+  /// std::nullopt if a variable has none.
   std::optional<Values> getValues(Cost limit) const;
 
   const CoreGraph &core;

@@ -1,4 +1,4 @@
-//===- SequenceSolver.cpp - Factor graphs that come step by step ----------===//
+//===- SequenceSolver.cpp - Incremental solver of step sequences ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,19 +11,19 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Open variables from which on a graph is wide.
+/// The maximum number of open variables, above which a graph is wide.
 static constexpr size_t kMostOpen = 24;
-/// Different steps in different states that any graph may have, and the share
-/// of all its steps that they may be.
+/// A graph may have kFewSteps distinct transitions, or one in kRepetition of
+/// its steps if that is more.
 static constexpr size_t kFewSteps = 256, kRepetition = 16;
 
 static constexpr unsigned kNone = ~0u;
 
 namespace {
-/// Numbers for sequences of words, each once.
+/// Interns sequences of words and numbers them.
 class Words {
 public:
-  /// The number, and whether it is new.
+  /// Returns the number of a sequence, and true if it is new.
   std::pair<unsigned, bool> add(ArrayRef<unsigned> words) {
     auto it = numbers.find(words);
     if (it != numbers.end())
@@ -43,7 +43,8 @@ private:
   std::vector<ArrayRef<unsigned>> sequences;
 };
 
-/// What is open. Places are those of the step at hand: its first variable is 0.
+/// The variables that are not complete, and the tables between them. Places are
+/// relative to the first variable of the current step.
 struct State {
   struct Variable {
     int place;
@@ -52,18 +53,18 @@ struct State {
     bool isComplete;
   };
   struct Edge {
-    unsigned ends[2]; // numbers of variables; the first is less
+    unsigned ends[2]; // indices of variables; the first is less
     TableId table;
   };
   llvm::SmallVector<Variable, 8> variables; // by place
   llvm::SmallVector<Edge, 8> edges;
 
   static State read(ArrayRef<unsigned> words);
-  /// Places count from the next step.
+  /// Encodes the state with places relative to the next step.
   llvm::SmallVector<unsigned, 64> write(unsigned numAdded) const;
 };
 
-/// A variable that goes, by its place, and those that its value depends on.
+/// An eliminated variable, by place, and the variables that select its value.
 struct Elimination {
   int place;
   unsigned elimination;
@@ -78,10 +79,10 @@ struct Transition {
   Cost constant;
   unsigned begin, end; // in the list of eliminations
   unsigned lastRun;
-  unsigned follower; // the transition that was made after it last
+  unsigned follower; // the most recent successor of this transition
 };
 
-/// Makes a transition.
+/// Computes a transition.
 class Step {
 public:
   Step(State &state, TableAlgebra &algebra, int64_t maxTableSize)
@@ -152,7 +153,7 @@ void Step::addUnary(unsigned v, TableId table) {
   constant = addCosts(constant, addCosts(normal.constant, sum.constant));
 }
 
-/// A sum of two tables leaves no edge.
+/// Replaces an edge whose table is a sum of two unary tables.
 void Step::separate(size_t e) {
   State::Edge edge = state.edges[e];
   if (edge.table != kNoTable) {
@@ -166,7 +167,7 @@ void Step::separate(size_t e) {
   state.edges.erase(state.edges.begin() + e);
 }
 
-/// `table` has a row for each value of `a`.
+/// Adds a factor of `a` and `b`; `table` has a row for each value of `a`.
 void Step::addEdge(unsigned a, unsigned b, TableId table) {
   if (b < a) {
     table = algebra.transpose(table, state.variables[a].domain);
@@ -231,7 +232,8 @@ void Step::eliminate(unsigned v) {
       end -= end > v;
 }
 
-/// Of what has the fewest neighbors, and may go, the first.
+/// Eliminates the first complete variable with the fewest neighbors. Returns
+/// false if there is none with at most two.
 bool Step::eliminateOne() {
   for (unsigned degree = 0; degree <= 2; ++degree)
     for (unsigned v = 0; v < state.variables.size(); ++v) {
@@ -278,10 +280,10 @@ struct SequenceSolver::Memory {
   std::vector<Kind> kinds;
   std::vector<Elimination> eliminations;
   std::vector<Transition> transitions;
-  /// By state and kind.
+  /// Transitions by state and kind.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> numbers;
   unsigned run = 0;
-  /// Of the last run.
+  /// The transitions and the assignment of the last run.
   std::vector<unsigned> taken, assignment;
 
   unsigned getTransition(unsigned state, unsigned kind);
@@ -342,7 +344,7 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
   unsigned state = known.states.add({0u}).first;
   unsigned start = state;
   for (unsigned kind : kinds) {
-    // Sequences repeat, so it is mostly the one that came here before.
+    // Sequences repeat, so the transition is usually the previous successor.
     unsigned number =
         taken.empty() ? kNone : known.transitions[taken.back()].follower;
     if (number == kNone || known.transitions[number].kind != kind) {
@@ -360,7 +362,7 @@ SequenceSolver::solve(ArrayRef<unsigned> kinds) {
     numVariables += transition.numAdded;
     state = transition.next;
   }
-  // Something is left, or too much for a Cost.
+  // Variables are left, or the cost exceeds the range.
   if (state != start || answer.cost >= kInfiniteCost / 2)
     return std::nullopt;
 

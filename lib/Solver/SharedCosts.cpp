@@ -1,4 +1,4 @@
-//===- SharedCosts.cpp - Costs that several variables share ---------------===//
+//===- SharedCosts.cpp - Setup costs that variables share -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,14 +10,14 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Entries of the factors that prices are divided among, at most.
+/// The maximum number of entries of all shared factors.
 static constexpr int64_t kMostEntries = int64_t(1) << 24;
 
 SharedCosts::SharedCosts(const CoreGraph &core, const TableStore &store,
                          Convert convert)
     : switchOf(core.getNumVariables(), kNone) {
-  // What can be seen as a switch from either end is the one that came later,
-  // as copies come after the ops that ask for them.
+  // If both ends match, the later variable is the switch, because copies are
+  // numbered after the ops that read them.
   for (unsigned v = core.getNumVariables(); v-- > 0;)
     for (unsigned on : {1, 0}) {
       Switch found;
@@ -46,7 +46,7 @@ bool SharedCosts::readSwitch(unsigned variable, unsigned on,
   result.on = on;
   Cost own[2] = {0, 0};
   const Cost *prices = nullptr;
-  size_t step = 0; // from one value of the payer to the next
+  size_t step = 0; // between values of the payer
   bool isPossible = true;
   llvm::SmallVector<unsigned, 8> neighbors;
   core.forEachFactorOf(variable, [&](unsigned factor) {

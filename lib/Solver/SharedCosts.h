@@ -1,34 +1,33 @@
-//===- SharedCosts.h - Costs that several variables share -------*- C++ -*-===//
+//===- SharedCosts.h - Setup costs that variables share ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A switch is a variable of two values that others may ask to be on: a copy of
-// a tensor in some layout, which its consumers ask for. What it costs to be on
-// may depend on one more variable, the payer: the layout that the copy is made
-// from.
+// A setup-cost variable (`Switch`) has two values and models a shared copy of a
+// tensor: it is on if any consumer (`Asker`) requires it. Its price may depend
+// on one more variable, the producer (`payer`): the layout that the copy is
+// made from.
 //
 //     switch:   on costs price(p), with p a value of the payer
 //     asker c:  forbids off for some values of c
 //
-// Seen as variables they make a bound weak: if half of the payer has a value
-// from which copies are free, half of every switch is free. So the bound has no
-// switches. The price for each p is divided among the askers, and each part is
-// a cost of a factor of payer and asker:
+// Kept as variables, switches weaken the bound: if half of the payer has a
+// value whose copies are free, half of every switch is free. The bound has no
+// switches instead. The price for each p is divided among the askers, and each
+// part is a cost in a factor of payer and asker:
 //
-//     factor'(p, c) = factor(p, c) + part_c(p)   where c asks
+//     factor'(p, c) = factor(p, c) + part_c(p)   if c requires the switch
 //     sum over c of part_c(p) <= price(p)
 //
-// which is at most what the switch costs, whatever the parts are. What one
-// asker has no use for, because its factor has slack there, the next can have.
+// The sum is at most the price of the switch for any division. A part that an
+// asker cannot use, because its factor has slack, is available to the next.
 //
 // Laws:
-//  * parts and what is left of a price are at least 0 and sum to the price;
-//  * `release` leaves no entry of a factor below 0 that was at least 0;
-//  * with `complete`, switches are on exactly where they are asked for, which
-//    costs least.
+//  * Parts and the rest of a price are >= 0 and sum to the price.
+//  * `release` makes no entry of a factor negative that was >= 0.
+//  * `complete` switches on exactly the required switches, at least cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,31 +45,30 @@ class SharedCosts {
 public:
   using Convert = llvm::function_ref<Cost(Cost)>;
 
-  /// Finds the switches of a core. `convert` says how entries are counted.
+  /// Finds the switches of a core. `convert` maps entries to bound costs.
   SharedCosts(const CoreGraph &core, const TableStore &store, Convert convert);
 
   bool isEmpty() const { return switches.empty(); }
   bool isSwitch(unsigned variable) const {
     return variable < switchOf.size() && switchOf[variable] != kNone;
   }
-  /// Of a switch.
+  /// Returns the value that means on for a switch.
   unsigned getOn(unsigned variable) const {
     return switches[switchOf[variable]].on;
   }
 
-  /// The core without its switches, and with the factors that the prices are
-  /// divided among, which have no table of the store. Variables keep their
-  /// numbers; one of a single value stands for payers that there are not.
+  /// Returns the core without switches, plus a factor without a table for each
+  /// pair that shares prices. Variables keep their numbers. A variable with one
+  /// value replaces missing payers.
   const CoreGraph &getModel() const { return model; }
-  /// The entries of such a factor, which change; null for others.
+  /// Returns the current entries of a shared factor, or nullptr for others.
   const Cost *getEntries(unsigned factor) const {
     return factor < firstShared ? nullptr
                                 : edges[factor - firstShared].entries.data();
   }
 
   /// Calls fn(switch, its value `on`, asker, payer, part of the price per value
-  /// of the payer); where there is no payer, that is kNone and the part a
-  /// single number.
+  /// of the payer). Without a payer, payer is kNone and there is one part.
   static constexpr unsigned kNone = ~0u;
   void forEachPart(llvm::function_ref<void(unsigned, unsigned, unsigned,
                                            unsigned, llvm::ArrayRef<Cost>)>
@@ -82,43 +80,43 @@ public:
 
   struct Asker {
     unsigned variable;
-    llvm::SmallVector<unsigned, 2> values; // those that ask, ascending
+    llvm::SmallVector<unsigned, 2> values; // that require it, ascending
     std::vector<Cost> part = {};           // of the price, as `left`
   };
   struct Switch {
     unsigned variable, on;
     unsigned payer = kNone;
     std::vector<Cost> price; // per value of the payer
-    std::vector<Cost> left;  // of that
+    std::vector<Cost> left;  // of the price, not divided
     std::vector<Asker> askers;
     unsigned numToCome = 0; // askers, in this sweep
   };
   llvm::ArrayRef<Switch> getSwitches() const { return switches; }
 
-  /// Before the factors are visited one after the other.
+  /// Prepares a pass over the factors.
   void beginSweep();
-  /// Gives a factor its part of what prices have left, and takes back what is
-  /// above the least entries when `rows` and `columns` are moved out of it.
+  /// `fill` adds to a factor its part of the remaining prices. `release`
+  /// returns the part that exceeds the least entries if `rows` and `columns`
+  /// are moved out of the factor.
   void fill(unsigned factor);
   void release(unsigned factor, const Cost *rows, const Cost *columns);
 
-  /// What the values of a variable cost above what its factors say, where the
-  /// variables that `isSet` names have values: who asks first pays the whole
-  /// price, and those after nothing.
+  /// Adds to `sums` the price of the copies that each value of `variable` would
+  /// be the first to require, given the variables already set (`isSet`).
   void addUnpaid(unsigned variable, llvm::ArrayRef<unsigned> values,
                  llvm::function_ref<bool(unsigned)> isSet,
                  llvm::MutableArrayRef<Cost> sums) const;
 
-  /// Sets the switches as the other variables ask.
+  /// Sets each switch to on if an asker requires it, and to off otherwise.
   void complete(std::vector<unsigned> &values) const;
-  /// The values that a switch may need where others have these.
+  /// Returns the values that a switch may need if the others have these.
   llvm::SmallVector<unsigned, 6>
   getValuesOf(unsigned variable,
               llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> others) const;
 
 private:
-  /// An asker by its place in `switches` and in the askers of that; kNone
-  /// instead of the latter is the payer.
+  /// An asker, by its index in `switches` and in the askers of the switch;
+  /// kNone as the second index means the payer.
   struct Role {
     unsigned owner, asker;
   };

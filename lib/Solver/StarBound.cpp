@@ -1,4 +1,4 @@
-//===- StarBound.cpp - A lower bound with whole shared costs --------------===//
+//===- StarBound.cpp - A bound for groups of shared copies ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,21 +16,23 @@ using llvm::ArrayRef;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What all costs may add up to, in units, so that what is moved stays exact.
+/// The maximum sum of all costs in units, so that moved costs stay exact.
 static constexpr double kLargest = double(int64_t(1) << 48);
-/// Units of a cost, at most: parts of it are rounded down to units.
+/// The maximum number of units per cost.
 static constexpr double kFinest = 256;
 
-/// The same of a proof, whose numbers are small enough for 64 bits.
+/// The maximum number of units per cost in a proof, whose numbers must fit in
+/// 64 bits.
 static constexpr double kFinestOfProof = ProofWriter::kMostParts;
 
-/// Entries of the tables that a proof asks for, at most.
+/// The maximum number of table entries of a proof.
 static constexpr double kMostProofEntries = 1 << 18;
 
-/// Askers of one star; more are divided among several, and the price with them.
+/// The maximum number of askers of a star; more are split into several stars,
+/// and the price with them.
 static constexpr unsigned kMostAskers = 8;
 
-/// As many numbers as are added and compared together.
+/// The number of doubles that are added and compared together.
 static constexpr unsigned kLanes = 4;
 
 double StarBound::fromCost(Cost cost) const {
@@ -68,8 +70,8 @@ StarBound::StarBound(const CoreGraph &core, const TableStore &store,
     if (core.getScope(f).size() == 1 && !hasSwitch(f))
       addTo(core.getScope(f)[0], store[core.getTable(f)].entries, 1);
   noteImpossible();
-  // A variable with one value, as a copy that somebody has to have, leaves its
-  // factors to the others.
+  // A variable with one value, e.g. a copy that is always required, is folded
+  // into its factors.
   std::vector<unsigned> only;
   for (unsigned v = 0; v < core.getNumVariables(); ++v) {
     ArrayRef<double> mine = ArrayRef(beliefs).slice(offsets[v], getDomain(v));
@@ -111,7 +113,7 @@ void StarBound::noteImpossible() {
   }
 }
 
-/// Adds every `step`th entry to what the values of a variable cost.
+/// Adds every `step`th entry to the costs of the values of a variable.
 void StarBound::addTo(unsigned variable, const Cost *entries, unsigned step) {
   for (unsigned value = 0; value < getDomain(variable); ++value)
     beliefs[offsets[variable] + value] += fromCost(entries[value * step]);
@@ -129,12 +131,12 @@ void StarBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
           std::move(costs), kNone, core);
 }
 
-/// Switches of one payer, or of askers that pay themselves, of which each value
-/// of an asker asks for one at most.
+/// The switches of one payer, or of askers without a payer, such that each
+/// value of an asker requires at most one.
 struct StarBound::Group {
   unsigned payer;
   llvm::SmallVector<const SharedCosts::Switch *, 8> switches = {};
-  /// Per asker what its values ask for.
+  /// Per asker, the switch that each value requires.
   std::map<unsigned, std::vector<unsigned>> asked = {};
 
   bool add(const SharedCosts::Switch &each, const CoreGraph &core) {
@@ -146,7 +148,7 @@ struct StarBound::Group {
           if (it->second[value] != kNone)
             return false;
       }
-    // Without a payer, who asks tells tensors apart.
+    // Without a payer, the askers identify the tensor.
     if (payer == kNone &&
         numCommon < std::min(asked.size(), each.askers.size()))
       return false;
@@ -163,7 +165,7 @@ struct StarBound::Group {
 
 void StarBound::addStars(const CoreGraph &core, const SharedCosts &shared) {
   std::vector<Group> groups;
-  // Per payer its groups, and per asker those without a payer.
+  // The groups per payer, or per asker if there is no payer.
   std::map<unsigned, std::set<unsigned>> groupsOf;
   for (const SharedCosts::Switch &each : shared.getSwitches()) {
     llvm::SmallVector<unsigned, 8> keys = {each.payer};
@@ -219,7 +221,7 @@ void StarBound::addStar(unsigned payer, ArrayRef<unsigned> askers,
                         std::vector<unsigned> asked, unsigned rows,
                         unsigned columns, std::vector<double> costs,
                         unsigned set, const CoreGraph &core) {
-  // Many stars have the same prices: each table is kept once.
+  // Many stars have equal prices, so each table is stored once.
   std::vector<double> key = costs;
   key.push_back(rows);
   Prices &known = prices[std::move(key)];
@@ -285,15 +287,15 @@ void StarBound::linkStars(ArrayRef<unsigned> wanted, unsigned numVariables) {
 typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double)),
                                     aligned(8), may_alias));
 
-// Twice as many at once where the processor has AVX2.
+// AVX2 code processes twice as many doubles at once.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 #define LAYOUT_ALSO_FOR_AVX2 __attribute__((target_clones("avx2", "default")))
 #else
 #define LAYOUT_ALSO_FOR_AVX2
 #endif
 
-/// into[i] = the least costs[j][i] + more[j], for rows of `width` numbers, a
-/// multiple of kLanes.
+/// Computes into[i] = min over j of costs[j][i] + more[j], for rows of `width`
+/// numbers, a multiple of kLanes.
 LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
                                            const double *more, unsigned count,
                                            unsigned width) {
@@ -308,8 +310,8 @@ LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
   }
 }
 
-/// Lowers into[i] to the least alone[lowest and with][i] + least[others without
-/// with][i] of all sets `with` of others.
+/// Lowers into[i] to the minimum of alone[lowest | with][i] + least[others &
+/// ~with][i] over all subsets `with` of `others`.
 LAYOUT_ALSO_FOR_AVX2 static void
 findLeastPartition(double *into, const double *alone, const double *least,
                    size_t lowest, size_t others, unsigned width) {
@@ -328,9 +330,8 @@ findLeastPartition(double *into, const double *alone, const double *least,
   }
 }
 
-/// What the askers other than the one at `place` have where they ask for a
-/// switch, and in `asksNone` for none, by sets of them, of which it returns how
-/// many there are.
+/// Computes `asking`, the cost per set of askers and switch, and `asksNone`,
+/// for the askers except the one at `place`. Returns the number of sets.
 size_t StarBound::gather(const Star &star, unsigned place) {
   unsigned columns = star.prices->columns, width = star.prices->columnWidth;
   size_t numSets = size_t(1) << (star.askers.size() - (place ? 1 : 0));
@@ -364,7 +365,7 @@ size_t StarBound::gather(const Star &star, unsigned place) {
   return numSets;
 }
 
-/// What sets of askers cost per value of the payer.
+/// Computes `alone` and `least` per set of askers and value of the payer.
 void StarBound::partition(const Prices &price, size_t numSets) {
   unsigned width = price.rowWidth;
   alone.resize(std::max(alone.size(), numSets * width));
@@ -373,7 +374,8 @@ void StarBound::partition(const Prices &price, size_t numSets) {
   for (size_t set = 1; set < numSets; ++set) {
     findLeast(&alone[set * width], price.byColumn.data(),
               &asking[set * price.columnWidth], price.columns, width);
-    // The lowest of the set asks for none, or with some of the others.
+    // The lowest asker requires nothing, or shares a switch with some of the
+    // others.
     size_t lowest = set & -set, others = set ^ lowest;
     double *into = &least[set * width];
     for (unsigned p = 0; p < width; ++p)
@@ -401,7 +403,7 @@ void StarBound::minimize(const Slot &slot) {
     return;
   }
 
-  // What an asker opens, any of the others may use.
+  // Any other asker may share the switch that an asker requires.
   const double *payer = &given[star.given];
   double none = kInfinity;
   paid.resize(rows);
@@ -470,8 +472,8 @@ void StarBound::pass() {
   updateBound();
 }
 
-/// After a pass the first variable of a star has taken what it can: the least
-/// of every star is 0.
+/// Returns the sum of the least beliefs. After a pass the least cost of every
+/// star is 0.
 double StarBound::getSum() const {
   double sum = 0;
   for (unsigned v : order)
@@ -539,7 +541,7 @@ void StarBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
   updateBound();
 }
 
-/// Moves what the variables of a star have given it into a table of theirs.
+/// Writes the moves from the variables of a star into one of its tables.
 void StarBound::writeMoves(const Star &star, ProofWriter &writer) const {
   unsigned at = star.given;
   auto move = [&](unsigned variable, unsigned other, unsigned domain) {
@@ -562,7 +564,7 @@ Cost StarBound::writeProof(ProofWriter &writer) const {
   writer.beginTrial(unsigned(scale));
   for (const auto &[variable, values] : impossible)
     writer.drop(variable, values);
-  // Per tensor all who ask, the switches, and who makes it.
+  // The elimination order of each tensor: askers, switches, payer.
   std::vector<llvm::SmallVector<unsigned, 16>> orders(sets.size());
   for (const Star &star : stars) {
     writeMoves(star, writer);

@@ -1,41 +1,40 @@
-//===- StarBound.h - A lower bound with whole shared costs ------*- C++ -*-===//
+//===- StarBound.h - A bound for groups of shared copies --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Dividing what a switch costs among those who ask for it, as SharedCosts does,
-// leaves a bound that many passes raise slowly, and values from which nothing
-// can be rounded. Here all switches of one payer, the copies of one tensor, are
-// one factor of the payer and of all who ask:
+// Dividing prices among askers, as SharedCosts does, gives a bound that rises
+// slowly over many passes, and values that round badly. Here all switches of
+// one payer, the copies of one tensor, are one factor of the payer and all
+// askers:
 //
 //     star(p, c1, c2, ..) = sum of price(p, s) over the switches s that some
-//                           c asks for
+//                           c requires
 //
-// What it allows one of its variables to take is found without a table. With
-// the askers as bits of a set, and for a value p of the payer,
+// The min-marginals of this factor are computed without its table. With sets T
+// of askers as bits and a value p of the payer,
 //
-//     alone[T] = least price(p, s) + what those of T have where they ask for s
-//     least[T] = the least sum of `alone` over a partition of T
+//     alone[T] = min over s of price(p, s) + sum over c in T of cost(c, s)
+//     least[T] = min over partitions of T of the sum of `alone`
 //
-// and an asker that opens s takes any of the others along. That takes
-// 2^askers * switches + 3^askers steps per value of the payer. A factor of two
-// variables is a star with one asker, each value of which has a switch of its
-// own.
+// where cost(c, s) is the least cost of a value of c that requires s. This
+// takes 2^askers * switches + 3^askers steps per value of the payer. A factor
+// of two variables is a star with one asker, each value of which has a switch
+// of its own.
 //
-// Costs are moved as in DualBound. They are doubles that hold integers, units
-// of 1 / `scale`, so that sums are exact.
+// Costs are moved as in DualBound. They are doubles with integral values, in
+// units of 1 / `scale`, so that sums are exact.
 //
-// As a proof, all of this is steps that every bound has: costs are moved into
-// the factors of a tensor, and its switches become a part of its own, with
-// copies of who makes and who asks, out of which all is eliminated. That takes
-// 2^switches steps for each asker.
+// In a proof, costs are moved into the tables of a tensor, and its switches
+// become a component with copies of payer and askers, which is eliminated. That
+// takes 2^switches steps per asker.
 //
 // Laws:
-//  * no assignment of the core costs less than `getBound`;
-//  * a value is dropped where every assignment that has it is too expensive by
-//    the bound that it gives.
+//  * No assignment of the core costs less than `getBound`.
+//  * A value is dropped only if the bound of the assignments with it is too
+//    high.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,40 +51,40 @@ namespace layout {
 
 class StarBound {
 public:
-  /// Passes visit the variables in `order`, some of which may be none of the
-  /// core. A proof counts in larger parts of a cost.
+  /// Creates a bound whose passes visit the variables in `order`, which may
+  /// contain variables that are not in the core. Proofs use coarser units.
   StarBound(const CoreGraph &core, const TableStore &store,
             const SharedCosts &shared, llvm::ArrayRef<unsigned> order,
             bool isForProof = false);
 
-  /// Where factors have three variables or costs are huge, there is no bound.
+  /// Returns false if a factor has three variables or if costs are huge.
   bool isUsable() const { return scale > 0; }
-  /// Where too many switches are in one factor, or where values turned out to
-  /// be impossible on the way, there is no proof.
+  /// Returns false if a factor has too many switches, or if values turned out
+  /// to be impossible during passes.
   bool isProvable() const { return canProve && scale >= 1; }
-  /// One pass over the variables forward, and one back.
+  /// Runs one pass over the variables forward and one backward.
   void pass();
-  /// Steps that were taken, in entries of tables.
+  /// Returns the work so far, in table entries.
   int64_t getWork() const { return work; }
-  /// kInfiniteCost where some variable has no value left.
+  /// Returns the bound, or kInfiniteCost if a variable has no value left.
   Cost getBound() const { return toCost(bound); }
 
-  /// Gives values to all variables, one after the other, each the best where
-  /// those before have theirs. False at a dead end.
+  /// Assigns all variables one by one, each with the best value given the
+  /// previous ones. Returns false at a dead end.
   bool round(std::vector<unsigned> &values);
-  /// Drops values for which isTooMuch(bound of the assignments that have it),
-  /// and calls fn(variable, value) for each.
+  /// Drops values for which isTooMuch(bound of the assignments with it), and
+  /// calls fn(variable, value) for each.
   void dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
                   llvm::function_ref<void(unsigned, unsigned)> fn);
-  /// Proves the bound after the last pass, which it returns. Nothing may have
-  /// been dropped.
+  /// Writes a proof of the bound after the last pass, and returns that bound.
+  /// Requires that no value was dropped.
   Cost writeProof(ProofWriter &writer) const;
 
 private:
   static constexpr unsigned kNone = SharedCosts::kNone;
 
-  /// What the switches of a star cost, per value of the payer and switch, and
-  /// the other way round. Lines of numbers are filled up to widths.
+  /// The prices of the switches of a star, per value of the payer and switch,
+  /// in both orders. Rows are padded to the widths.
   struct Prices {
     unsigned rows, columns, rowWidth, columnWidth;
     std::vector<double> byRow, byColumn;
@@ -94,21 +93,21 @@ private:
     unsigned payer; // or kNone
     llvm::SmallVector<unsigned, 4> askers;
     const Prices *prices;
-    /// Where what was moved to the star from its variables begins: first from
-    /// the payer, one number if there is none, then from each asker per value.
+    /// The offset in the costs moved to the star: from the payer (one number if
+    /// there is none), then from each asker per value.
     unsigned given;
-    /// Per asker and value the switch that it asks for, or as many as there
-    /// are; behind those of the asker before.
+    /// Per asker and value, the switch that it requires, or the number of
+    /// switches if none; concatenated over askers.
     std::vector<unsigned> asked;
-    /// Of `sets`, for whose switches other stars may have other askers; kNone
-    /// for a factor of two variables.
+    /// The index in `sets`, because other stars may have other askers of the
+    /// switches; kNone for a factor of two variables.
     unsigned set;
   };
   struct Set {
     unsigned payer;
     llvm::SmallVector<unsigned, 8> switches;
   };
-  /// A variable of a star: its payer (0) or an asker.
+  /// A variable of a star: its payer (place 0) or an asker.
   struct Slot {
     unsigned star, place, given;
   };
@@ -125,7 +124,7 @@ private:
   void writeMoves(const Star &star, ProofWriter &writer) const;
   void linkStars(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
-  /// What a star allows a variable of it to take, per value.
+  /// Computes the min-marginals of a variable of a star, per value.
   void minimize(const Slot &slot);
   size_t gather(const Star &star, unsigned place);
   void partition(const Prices &price, size_t numSets);
@@ -133,7 +132,7 @@ private:
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, size_t parts);
   double getSum() const;
   void updateBound();
-  /// What each value of a variable costs beyond what was moved, in `sums`.
+  /// Sets `sums` to the unmoved costs of each value of a variable.
   void addUp(unsigned variable);
   void forbid(unsigned variable, unsigned value);
   unsigned getDomain(unsigned variable) const {
@@ -145,7 +144,7 @@ private:
   double scale = 0, bound = 0;
   int64_t work = 0;
   bool canProve = true;
-  /// In the order in which it follows.
+  /// The impossible values of variables, in the order of their derivation.
   std::vector<std::pair<unsigned, llvm::SmallVector<unsigned, 8>>> impossible;
   std::vector<Set> sets;
   std::vector<unsigned> offsets; // per variable
@@ -153,12 +152,13 @@ private:
   std::vector<double> given;
   std::vector<Star> stars;
   std::map<std::vector<double>, Prices> prices;
-  std::vector<unsigned> order; // of those with a value
+  std::vector<unsigned> order; // of the variables with values
   std::vector<llvm::SmallVector<Slot, 4>> before, after, all; // per variable
 
-  // Of `minimize`: what sets of askers have per switch, what they cost per
-  // value of the payer, each of them without any, and what is least beyond such
-  // a set per value of the payer and per switch.
+  // Scratch of `minimize`. `asking`: cost per set of askers and switch;
+  // `alone`, `least`: cost per set and value of the payer; `asksNone`: cost per
+  // asker that requires nothing; `paid`, `rest`, `opened`: the minimum of all
+  // else, per value of the payer or per switch.
   std::vector<double> asking, alone, least, asksNone, paid, rest, opened;
   std::vector<double> result, sums;
 };

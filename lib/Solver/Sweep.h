@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bounds move costs along an order of the variables, and back.
+// A pass of the bounds, which move costs along an order of the variables and
+// back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +19,10 @@
 namespace mlir {
 namespace layout {
 
-/// Calls fn(variable, from, to) along `order` or back: the slots of a variable
-/// in factors with variables that had their turn, and with some that have not.
-/// `before` and `after` are those slots, per variable, on the way forward.
+/// Calls fn(variable, from, to) along `order` or backward. `from` are the slots
+/// of a variable in factors with visited variables, and `to` those with
+/// unvisited ones. `before` and `after` are these slots per variable in forward
+/// direction.
 template <typename Slots, typename Fn>
 void sweep(llvm::ArrayRef<unsigned> order, const Slots &before,
            const Slots &after, bool isForward, Fn fn) {

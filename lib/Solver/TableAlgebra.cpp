@@ -11,7 +11,7 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-/// The part of `cost` above `least`, which is at most `cost`.
+/// Returns `cost` minus `least`; infinity stays infinite.
 static Cost reduce(Cost cost, Cost least) {
   return cost == kInfiniteCost ? cost : cost - least;
 }
@@ -22,7 +22,7 @@ TableAlgebra::Result TableAlgebra::normalize(MutableArrayRef<Cost> entries) {
     least = std::min(least, entry);
     largest = std::max(largest, entry);
   }
-  // Where everything is forbidden, the constant says so.
+  // If all entries are forbidden, the constant is infinite.
   if (least == largest)
     return {kNoTable, least};
   if (least != 0)
@@ -94,8 +94,8 @@ TableAlgebra::Separation TableAlgebra::findSeparation(TableId id,
   auto getRow = [&](size_t row) {
     return table.slice(row * numColumns, numColumns);
   };
-  // A row with an entry that is 0 holds what the columns add to any row: the
-  // row itself adds nothing, as costs are not negative.
+  // A row with a 0 entry equals the column terms, because costs are not
+  // negative and its own row term is 0.
   size_t zero = llvm::find(table, 0) - table.begin();
   ArrayRef<Cost> columns = getRow(zero / numColumns);
   llvm::SmallVector<Cost, 16> rows;
@@ -133,7 +133,7 @@ TableAlgebra::Extraction TableAlgebra::extract(TableId id, unsigned numRows,
   std::vector<Cost> rest =
       store[ofRows ? transpose(id, numRows) : id].get().vec();
   std::vector<Cost> part = takeCommon(rest, ofRows ? numRows : numColumns);
-  // The table has an entry that is 0, and so have the two.
+  // The table contains 0, and so do both parts.
   it->second.part = normalize(part).table;
   it->second.rest = normalize(rest).table;
   if (ofRows)
@@ -151,7 +151,7 @@ unsigned TableAlgebra::eliminate(const Elimination &operands) {
   if (!isNew)
     return it->second;
 
-  // The entries of a side, with their steps per value and per other value.
+  // The entries of a side, with strides per value and per other value.
   struct Steps {
     const Cost *entries;
     size_t size, perValue, perOther;
@@ -174,8 +174,8 @@ unsigned TableAlgebra::eliminate(const Elimination &operands) {
   const Cost *onto = base == kNoTable ? &zero : store[base].entries;
   size_t ownStep = unary != kNoTable, ontoStep = base != kNoTable;
 
-  // Sums of two are at most 2^64 - 2, so that numbers without a sign hold them;
-  // where finite sums stay below kInfiniteCost, what reaches it is forbidden.
+  // Unsigned 64 bits hold the sum of two costs, at most 2^64 - 2. If finite
+  // sums stay below kInfiniteCost, larger ones are forbidden.
   Cost largest =
       addCosts(getLargest(unary),
                addCosts(getLargest(first.table), getLargest(second.table)));

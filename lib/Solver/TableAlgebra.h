@@ -5,20 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reducing a graph of unary and binary factors needs. Every operation maps
-// ids to ids and remembers its answer, so that it costs one look into a hash
-// table where the same tables met before.
+// Memoized operations on tables of unary and binary factors. Every operation
+// maps ids to ids, and costs one hash lookup if its operands were seen before.
 //
 //     TableAlgebra algebra(store);
 //     algebra.normalize(store.intern({3, 5}))  // the table {0, 2}, constant 3
 //
 // Laws:
-//  * results are normalized: their least entry is 0 and what was taken off
-//    stands apart as a constant; the table that is 0 everywhere is kNoTable;
-//  * a sum that contains the constant and the table is, cut off below
-//    kInfiniteCost as addCosts does, the one that contains the operands. For
-//    min(M, c + min(M, x)) = min(M, c + x), and splitting a finite number in
-//    two loses nothing: where pieces were cut off at M, the whole is M too.
+//  * Results are normalized: the least entry is 0, the difference is returned
+//    as a constant, and a table of zeros is kNoTable.
+//  * Replacing operands by constant and table preserves any sum that contains
+//    them, with saturation M below kInfiniteCost as in addCosts. For min(M, c +
+//    min(M, x)) = min(M, c + x), and splitting a finite number in two is exact:
+//    if a part saturates at M, the whole does, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,43 +41,43 @@ public:
   };
 
   Result normalize(TableId table);
-  /// The same for entries of no table yet, which are overwritten.
+  /// Normalizes entries that are not interned yet, and overwrites them.
   Result normalize(llvm::MutableArrayRef<Cost> entries);
 
-  /// Takes off each of `rows` what all of them have in common per column, and
-  /// returns that. What is left of a column that is forbidden is 0.
+  /// Subtracts from each of `rows` the minimum over the rows per column, and
+  /// returns these minima. The rest of a forbidden column is 0.
   static std::vector<Cost> takeCommon(llvm::MutableArrayRef<Cost> rows,
                                       size_t numColumns);
 
-  /// The sum, entry by entry, of two tables; one that is none is not looked at.
+  /// Adds two tables entry by entry. kNoTable is neutral.
   Result add(TableId a, TableId b);
 
-  /// The table of `rows` rows with rows and columns exchanged.
+  /// Transposes a table with `rows` rows.
   TableId transpose(TableId table, unsigned rows);
 
-  /// Whether table[i, j] = rows[i] + columns[j] for some rows and columns, and
-  /// these; of a normalized table. Most tables show early that they are not.
+  /// Returns whether a normalized table is separable, i.e. table[i, j] =
+  /// rows[i] + columns[j], and these tables. Most tables fail an early test.
   struct Separation {
     bool isPossible = false;
     TableId rows = kNoTable, columns = kNoTable;
   };
   const Separation &separate(TableId table, unsigned numRows);
 
-  /// table[i, j] = part[j] + rest[i, j] with the largest part that leaves no
-  /// negative rest, or the same for i in place of j; of a normalized table.
+  /// Returns table[i, j] = part[j] + rest[i, j], or with part[i] if `ofRows`,
+  /// for a normalized table, with the largest part such that rest >= 0.
   struct Extraction {
     TableId part = kNoTable, rest = kNoTable;
   };
   Extraction extract(TableId table, unsigned numRows, bool ofRows);
 
-  /// A binary factor as seen from one of its variables.
+  /// A binary factor relative to one of its variables.
   struct Side {
     TableId table = kNoTable;
     bool isTransposed = false; // the other variable comes first in the table
   };
 
-  /// base[i, j] + min over v of unary[v] + first[v, i] + second[v, j]; what is
-  /// no table does not count. Returns a number to ask for the answer with.
+  /// Computes base[i, j] + min over v of unary[v] + first[v, i] + second[v, j],
+  /// with 0 for kNoTable. Returns the number of the result.
   struct Elimination {
     unsigned domain; // of v
     TableId unary;
@@ -87,7 +86,7 @@ public:
   };
   unsigned eliminate(const Elimination &operands);
   Result getSum(unsigned elimination) const { return answers[elimination].sum; }
-  /// The least v that makes entry `index` of the minimum.
+  /// Returns the least v that attains the minimum of entry `index`.
   unsigned getChoice(unsigned elimination, size_t index) const {
     return choices[answers[elimination].firstChoice + index];
   }
@@ -105,7 +104,7 @@ private:
   std::vector<unsigned> choices; // may be more than 2^32
   std::vector<Cost> scratch;     // the table under construction
 
-  /// Of the number of rows that was asked for last.
+  /// The parts for the most recent number of rows.
   struct Separated {
     unsigned numRows = 0;
     Separation parts;

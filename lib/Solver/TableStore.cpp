@@ -1,4 +1,4 @@
-//===- TableStore.cpp - Tables of costs, each once ------------------------===//
+//===- TableStore.cpp - Interned tables of costs --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

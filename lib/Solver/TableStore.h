@@ -1,12 +1,12 @@
-//===- TableStore.h - Tables of costs, each once ----------------*- C++ -*-===//
+//===- TableStore.h - Interned tables of costs ------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Interned tables. A store on top of another sees the tables of its base under
-// the same ids and adds its own behind them, so a solver shares the tables of
+// Interned tables. A store on top of a base store has the tables of the base
+// under the same ids and appends its own, so that a solver shares the tables of
 // its graph without copying or changing them. The base must not grow meanwhile.
 //
 //     TableStore store;
@@ -14,10 +14,10 @@
 //     store[a].largest                                            // 5
 //
 // Laws:
-//  * a store does not make two tables with equal entries, though its base may
-//    have another;
-//  * ids count up in the order of first appearance;
-//  * the entries of a table stay where they are as long as the store lives.
+//  * A store never creates two tables with equal entries, though its base may
+//    contain an equal one.
+//  * Ids increase in the order of first appearance.
+//  * The entries of a table have a stable address while the store lives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 namespace mlir {
 namespace layout {
 
-/// No table, which stands for one that is zero everywhere.
+/// The id of no table, which represents a table of zeros.
 constexpr TableId kNoTable = TableId(~0u);
 
 class TableStore {
@@ -44,7 +44,7 @@ public:
     bool hasForbidden; // some entry is infinite
 
     llvm::ArrayRef<Cost> get() const { return {entries, size}; }
-    /// All entries are the same.
+    /// Returns true if all entries are equal.
     bool isUniform() const {
       return hasForbidden ? smallest == kInfiniteCost : smallest == largest;
     }
@@ -60,18 +60,17 @@ public:
   }
 
   size_t getNumTables() const { return numBaseTables + tables.size(); }
-  /// Entries of the store's own tables.
+  /// Returns the number of entries of this store, without its base.
   int64_t getNumOwnEntries() const { return numOwnEntries; }
 
 private:
-  /// A place of the hash table. The hash tells most of what differs without a
-  /// look at the table.
+  /// A slot of the hash table. Comparing hashes avoids most table comparisons.
   struct Slot {
     unsigned hash = 0;
     TableId table = kNoTable;
   };
 
-  /// The table in `slots` with these entries, or kNoTable.
+  /// Finds the table in `slots` with these entries, or returns kNoTable.
   TableId find(llvm::ArrayRef<Cost> entries, unsigned hash) const;
   void insert(Slot slot);
 

@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scope is cut in two: the last variables, together a block of some hundred
-// entries, and those before. Per combination of the latter and value v, a table
-// is a row over the block, or one number where it has no variable of the block.
+// The scope is split in two: the inner variables, whose combinations form a
+// block of some hundred entries, and the outer ones. For each outer combination
+// and value v, a table is a row over the block, or a scalar if it has no inner
+// variable.
 //
-// Sums without a test for infinity. Let n tables have infinite entries, let S
-// be the sum of the largest finite entries of all tables and F = (2^63 - 1) /
-// (n + 1), rounded down, which stands for infinity. If S < F, then
+// Sums need no test for infinity. Let n tables have infinite entries, let S be
+// the sum of the largest finite entries of all tables, and let F = floor((2^63
+// - 1) / (n + 1)) represent infinity. If S < F, then
 //  * a sum of finite entries is at most S < F;
-//  * one with an infinite entry is at least F;
+//  * a sum with an infinite entry is at least F;
 //  * no sum exceeds n F + S < (n + 1) F <= 2^63 - 1.
-// So sums never overflow, they are forbidden iff they reach F, and the others
-// are exact. Where S is larger, which no real cost makes it, addCosts adds.
-//
+// Hence sums never overflow, are forbidden iff they reach F, and are exact
+// otherwise. If S >= F, which real costs never cause, addCosts is used.
 //===----------------------------------------------------------------------===//
 
 #include "TableSum.h"
@@ -26,10 +26,10 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
-/// Entries of a block at least, where the scope has as many.
+/// The minimum number of entries of a block, if the scope has as many.
 constexpr size_t kBlock = 128;
 
-/// Entries of a copy at most: what stays in the cache while it is used.
+/// The maximum number of entries of a copy, so that it stays in the cache.
 constexpr size_t kCopy = size_t(1) << 15;
 
 struct PlainAdd {
@@ -39,14 +39,14 @@ struct SaturatingAdd {
   static Cost add(Cost a, Cost b) { return addCosts(a, b); }
 };
 
-/// A term as seen from the outer combinations. Its block is consecutive, or
-/// constant, or else gathered anew for every combination.
+/// A term per outer combination. The block is contiguous, constant, or gathered
+/// for every combination.
 struct Rows {
-  const Cost *entries; // those for the present outer combination
+  const Cost *entries; // for the current outer combination
   size_t step;
   llvm::SmallVector<size_t, 8> steps; // per outer variable
-  std::vector<size_t> offsets = {};   // of the block, where it is gathered ..
-  Cost *gathered = nullptr;           // .. to here
+  std::vector<size_t> offsets = {};   // of the block, if it is gathered
+  Cost *gathered = nullptr;           // buffer for gathered entries
 };
 
 template <typename Add> class Minimizer {
@@ -68,7 +68,7 @@ private:
   void addToBase(const SumTerm &term);
   Cost *allocate(size_t size);
   Rows copyToRows(const SumTerm &term);
-  /// Where in a table the entries of a block are, from that of its first.
+  /// Returns the offsets of the entries of a block from its first entry.
   ArrayRef<size_t> getBlockOffsets(const SumTerm &term);
   const Cost *getRow(const Rows &term, unsigned v) const;
   template <typename Fn> void addRows(Cost *out, Fn row);
@@ -77,7 +77,7 @@ private:
   Cost forbidden;
   unsigned numOuter = shape.scope.size();
   size_t block = 1;
-  SumBuffers &buffers; // `base` is the sum of what depends on v and the block
+  SumBuffers &buffers; // `base` sums terms of v and inner variables
   bool hasBase = false;
   llvm::SmallVector<Rows, 4> rows, scalars;
   size_t numCopies = 0;
@@ -180,7 +180,7 @@ template <typename Add> void Minimizer<Add>::addTerm(const SumTerm &term) {
     rows.push_back(copyToRows(term));
 }
 
-/// out[i] = min(out[i], row(i)) for a block.
+/// Computes out[i] = min(out[i], row(i)) for a block.
 template <typename Add>
 template <typename Fn>
 void Minimizer<Add>::addRows(Cost *out, Fn row) {
@@ -273,7 +273,7 @@ llvm::MutableArrayRef<Cost> mlir::layout::minimizeSum(const SumShape &shape,
       minimizer.addTerm(term);
     minimizer.run(buffers.out.data());
   };
-  // A sum that was cut off says nothing but that it is large.
+  // A saturated sum is only known to be large.
   if (finite < forbidden && finite < kInfiniteCost - 1)
     run(Minimizer<PlainAdd>(shape, forbidden, buffers));
   else

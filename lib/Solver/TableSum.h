@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The inner loops of elimination: for every combination of values of a scope,
-// the least sum of some tables over the values of one more variable.
+// computes the least sum of some tables over the values of one more variable.
 //
 //     // out[x, y] = min over v of f[v, x] + g[y, v]
 //     minimizeSum({/*domain of v=*/2, /*scope=*/{3, 4}},
 //                 {{&f, /*step of v=*/3, /*steps of x, y=*/{1, 0}},
 //                  {&g, 1, {0, 2}}}, buffers);
 //
-// Time is that of one addition per table and combination, in loops over
-// consecutive entries, where the tables have the variables in the order v,
-// scope; other tables are copied to that order first.
+// Takes one addition per table and combination, in loops over contiguous
+// entries, if the tables have the variables in the order v, scope. Other tables
+// are copied to that order first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 namespace mlir {
 namespace layout {
 
-/// The domains of what is minimized over and of what stays.
+/// The domains of the minimized variable and of the scope.
 struct SumShape {
   unsigned domain;
   llvm::SmallVector<unsigned, 8> scope;
@@ -40,24 +40,23 @@ struct SumShape {
   }
 };
 
-/// A table and how far apart the entries for neighboring values are, 0 for
-/// variables that the table does not have.
+/// A table with its strides, which are 0 for variables that it does not have.
 struct SumTerm {
   const TableStore::Table *table;
   size_t step;
   llvm::SmallVector<size_t, 8> steps; // per variable of the scope
 };
 
-/// Memory that is used again from sum to sum: tables may be so large that
-/// getting new memory takes as long as filling it. Nothing but room.
+/// Scratch memory that is reused across sums, because allocating large tables
+/// takes as long as filling them.
 struct SumBuffers {
   std::vector<Cost> out, base, partial;
   std::vector<size_t> offsets;
   std::vector<std::vector<Cost>> copies;
 };
 
-/// The minima, row-major over the scope. They stay in the buffers and may be
-/// overwritten.
+/// Computes the minima, row-major over the scope. The result is in `buffers`
+/// and may be overwritten.
 llvm::MutableArrayRef<Cost> minimizeSum(const SumShape &shape,
                                         llvm::ArrayRef<SumTerm> terms,
                                         SumBuffers &buffers);

@@ -1,4 +1,4 @@
-//===- Wcsp.cpp - Problems of the solver as text --------------------------===//
+//===- Wcsp.cpp - Reader and writer of the wcsp format --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,12 +35,12 @@ Solution WcspProblem::solve(const SolveOptions &options) const {
 
 namespace {
 
-/// The words of a text, and where they are.
+/// A tokenizer that tracks positions.
 class Words {
 public:
   explicit Words(StringRef text) : text(text), rest(text) {}
 
-  /// The next word; empty at the end of the text.
+  /// Returns the next word, or an empty string at the end of the text.
   StringRef takeWord() {
     const char *begin =
         std::find_if_not(rest.begin(), rest.end(), llvm::isSpace);
@@ -50,7 +50,7 @@ public:
     return word;
   }
 
-  /// The next word, as an integer of the range.
+  /// Parses the next word as an integer from `least` to `most`.
   Expected<int64_t> takeInteger(const Twine &what, int64_t least,
                                 int64_t most) {
     if (takeWord().empty())
@@ -65,7 +65,7 @@ public:
     return value;
   }
 
-  /// An error at the last word.
+  /// Creates an error at the position of the last word.
   Error makeError(const Twine &message) const {
     StringRef before = text.take_front(word.data() - text.data());
     size_t line = before.count('\n') + 1;
@@ -89,12 +89,11 @@ private:
 /// The listed tuples of a function.
 struct Tuples {
   unsigned arity = 0;
-  std::vector<unsigned> values; // of all tuples in a row
+  std::vector<unsigned> values; // of all tuples, concatenated
   std::vector<Cost> costs;
 };
 
-/// The largest bound below which every sum that stops at kInfiniteCost - 1 is
-/// a true one.
+/// The largest upper bound such that sums below it are not saturated.
 constexpr Cost kMaxBound = kInfiniteCost - 1;
 
 class Reader {
@@ -145,7 +144,7 @@ private:
     return Error::success();
   }
 
-  /// Counts entries before there is memory for them.
+  /// Counts entries against the limit before memory is allocated.
   Error reserve(int64_t entries) {
     if (entries > maxEntries - numEntries)
       return words.makeError(
@@ -193,7 +192,7 @@ private:
   Error fillTable(Cost defaultCost) {
     int64_t size = 1;
     for (unsigned variable : scope) {
-      // Less than 2^32 times less than 2^31.
+      // < 2^32 times < 2^31.
       size *= problem.graph.getDomainSize(variable);
       if (size > maxEntries)
         break;
@@ -297,15 +296,15 @@ private:
   Words words;
   int64_t maxEntries, numEntries = 0;
   std::vector<Tuples> shared;
-  // Of the function that is read.
+  // The function that is being read.
   std::vector<unsigned> scope;
   std::vector<Cost> table;
-  // Per variable, the last function whose scope names it.
+  // Per variable, the last function with the variable in its scope.
   int64_t numFunctionsRead = 0;
   std::vector<int64_t> lastUse;
 };
 
-/// The entry that a table has most often, the least of several.
+/// Returns the most frequent entry of a table, the least of several.
 Cost getCommonest(ArrayRef<Cost> entries) {
   std::map<Cost, size_t> counts;
   for (Cost entry : entries)
@@ -315,7 +314,7 @@ Cost getCommonest(ArrayRef<Cost> entries) {
       ->first;
 }
 
-/// Tables are shared where they have the same entries and the same shape.
+/// Tables with the same entries and shape are shared.
 using Shape = std::pair<TableId, std::vector<unsigned>>;
 
 class Writer {
@@ -377,14 +376,14 @@ private:
   llvm::raw_ostream &os;
   const FactorGraph &graph;
   Cost bound;
-  std::map<Shape, unsigned> shared; // and its number, from 1
+  std::map<Shape, unsigned> shared; // with its number, from 1
 };
 
 } // namespace
 
 Expected<WcspProblem> mlir::layout::readWcsp(StringRef text,
                                              int64_t maxEntries) {
-  // A table of a graph has less than 2^32 entries.
+  // A table of a graph has fewer than 2^32 entries.
   maxEntries =
       std::min<int64_t>(maxEntries, std::numeric_limits<uint32_t>::max());
   Reader reader(text, maxEntries);

@@ -5,48 +5,56 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One constraint over all of a graph: values take amounts, of memory say, and
-// all together may take so much.
+// Minimizes the cost of a factor graph under one resource constraint. Each
+// value of a variable uses an amount, e.g. of memory; the sum must not exceed a
+// limit.
 //
 //     Budget budget;
 //     budget.terms = {{a, {0, 8}}, {b, {4, 0}}};
 //     budget.limit = 8;
 //     BudgetedSolution found = solveUnderBudget(graph, budget);
-//     found.solution.cost, found.amount      // of the best that takes <= 8
+//     found.solution.cost, found.amount      // the cheapest that uses <= 8
 //
-// What is taken at some times only, as memory is, are peaks: of several lists
-// of terms the one that sums up to most counts, beside what counts always.
+// A peak is a list of terms that are in use at one time, e.g. of live memory.
+// The largest peak counts, in addition to the terms that are always in use.
 //
 //     budget.peaks = {{{c, {1, 2}}}, {{d, {0, 5}}, {c, {0, 1}}}};
 //
-// How: the cheapest assignment is the answer where it keeps to the limit. Else
-// the constraint becomes a chain of variables behind the terms, each of which
-// says how much those after it may still take; only amounts that make a
-// difference are values. Where these are too many, the chain begins with two
-// values each, amounts are rounded up to the next one, and as long as the best
-// assignment is above the limit, it gets those that forbid this one. Where that
-// takes too long, amounts get a price, a Lagrange multiplier: any price gives a
-// bound, and the best one the corners of the convex hull of cost over amount.
-// Each peak has a chain of its own, which goes on where that of the terms ends.
-// Where their amounts are too many, each peak gets a price, and the prices tell
-// what the rest costs at least while variables get values one after the other
-// (LabelSearch.h), which proves most of such limits.
-// What takes least is then searched for by weights of the peaks: any give a
-// bound, and those that take most in an answer get more.
+// Method, in this order; each step runs if those before have not proven an
+// optimum:
+//
+//  1. Solve without the limit. The cheapest assignment is the answer if it is
+//     within the limit.
+//  2. Minimize the amount. Peaks are weighted, and the largest peak of each
+//     solution gets more weight for the next one; any weights give a lower
+//     bound.
+//  3. Encode the limit as a chain of variables, one after each term, whose
+//     value is the amount that later terms may still use. Only amounts that
+//     differ in effect are values. If they are too many, each chain variable
+//     begins with two values, amounts are rounded up to the next value, and
+//     values are added as long as the best assignment exceeds the limit. Each
+//     peak has a chain of its own, which continues the chain of the permanent
+//     terms.
+//  4. Without peaks, price the amount (a Lagrange multiplier). Any price gives
+//     a bound; the best one is a corner of the convex hull of cost over amount.
+//  5. With peaks, price each peak, and search over dynamic-programming states
+//     with the bounds that the prices give (LabelSearch.h). This proves most
+//     limits on peaks, and runs before step 3 if the chains of the peaks are
+//     large.
 //
 // Laws:
-//  * no assignment within the limit costs less than `lowerBound`, and the one
-//    that is found takes `amount`, which is within;
-//  * among the cheapest one that takes least is found, where numbers allow and
-//    prices of peaks prove nothing;
-//  * where nothing that keeps to the limit is found, the answer has no
-//    assignment. It is exact where there is proven to be none: `leastAmount`,
-//    below which nothing is, is above the limit, or the graph forbids all;
-//  * `leastAmount` is the smallest limit that can be kept to where the search
-//    for that was complete, and else a bound of it;
-//  * the limits of the options hold for each of three searches, without the
-//    constraint, for what takes least and with all chains, and once more for
-//    those of all prices together. Nodes and work of the answer are the sum.
+//  * No assignment within the limit costs less than `lowerBound`. The
+//    assignment found uses `amount`, which is within the limit.
+//  * Of the cheapest assignments, one with the least amount is found, if the
+//    weights fit in 64 bits and the proof does not rest on prices of peaks.
+//  * If no assignment within the limit is found, the answer has none. It is
+//    exact if there is proven to be none: `leastAmount` exceeds the limit, or
+//    the graph forbids every assignment.
+//  * `leastAmount` is the smallest feasible limit if its search was complete,
+//    and otherwise a lower bound of it.
+//  * The limits of the options apply to each of three searches (without the
+//    constraint, for the least amount, with all chains), and once more to all
+//    prices together. Nodes and work of the answer are the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,14 +69,15 @@ namespace layout {
 struct Budget {
   struct Term {
     unsigned variable;
-    /// Of each value, >= 0.
+    /// The amount that each value uses, >= 0.
     std::vector<int64_t> amounts;
   };
-  /// Of no variable two in one list.
+  /// The terms that are always in use, at most one per variable.
   std::vector<Term> terms;
-  /// Of these the one that takes most counts.
+  /// Lists of terms, with at most one term per variable each. Only the largest
+  /// peak counts against the limit.
   std::vector<std::vector<Term>> peaks;
-  /// What is taken in any case.
+  /// An amount that is used by every assignment.
   int64_t base = 0;
   int64_t limit = 0;
 
@@ -76,15 +85,16 @@ struct Budget {
 };
 
 struct BudgetedSolution {
-  /// Of the graph's own variables and costs. Its proof is part of the
-  /// certificate, which says a lower bound of its own: what labels prove is not
-  /// in it.
+  /// The solution in the variables and costs of the graph. Its proof is part of
+  /// the certificate, which states its own lower bound: bounds that the label
+  /// search proves are not in it.
   Solution solution;
   int64_t amount = 0;
-  /// Nothing takes less; known where the cheapest assignment takes too much.
-  /// What takes as much need not exist where the search was given up.
+  /// A lower bound of the amount, computed if the cheapest assignment exceeds
+  /// the limit. It may not be attained if the search was stopped by a limit.
   int64_t leastAmount = 0;
-  /// Where the options ask for one; empty where the format cannot say it.
+  /// The certificate, if the options request one. Empty if the wcsp format
+  /// cannot represent the problem.
   std::string certificate;
 };
 

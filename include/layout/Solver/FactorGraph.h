@@ -7,12 +7,12 @@
 //
 // A problem is a number of variables, each with the values 0 .. domain - 1, and
 // a cost that is a sum of factors, each a table over a few of the variables. An
-// assignment gives every variable a value; `solve` finds one of least cost. The
-// field calls this a cost function network, weighted constraint satisfaction,
-// or MAP inference in a graphical model.
+// assignment has a value for every variable; `solve` finds one of least cost.
+// The field calls this a cost function network, weighted constraint
+// satisfaction, or MAP inference in a graphical model.
 //
-// A node that comes in two layouts and prefers the first by 5, and an edge to
-// another node that costs 7, 1, 0 or 0:
+// A node with two layouts that prefers the first by 5, and an edge to another
+// node that costs 7, 1, 0 or 0:
 //
 //     FactorGraph graph;
 //     unsigned a = graph.addVariable(2), b = graph.addVariable(2);
@@ -24,37 +24,35 @@
 //     solution.assignment                          // {0, 1}
 //     solution.exact                               // true: nothing is cheaper
 //
-// Shapes: a table has one entry per combination of values of the variables that
-// it is used with, in the order of the scope, the last variable fastest, so
-// addFactor({a, b}, t) takes t[value of a * domain of b + value of b]. A factor
-// over no variable has one entry, which is a constant.
+// Shapes: a table has one entry per combination of values of its scope, with
+// the last variable fastest: addFactor({a, b}, t) reads t[value of a * domain
+// of b + value of b]. A factor over no variable has one entry, a constant.
 //
-// Units: costs are integers >= 0 in whatever unit the caller counts.
-// kInfiniteCost forbids; finite sums that an int64 cannot represent stop at
-// kInfiniteCost - 1 (Cost.h).
+// Units: costs are integers >= 0 in any unit of the caller. kInfiniteCost
+// forbids; finite sums that exceed int64 saturate at kInfiniteCost - 1
+// (Cost.h).
 //
-// Errors: that no assignment is allowed is an answer, not an error: its cost is
-// kInfiniteCost and its assignment is empty. A table of the wrong size, a
+// Errors: if no assignment is allowed, the cost is kInfiniteCost and the
+// assignment is empty; this is not an error. A table of the wrong size, a
 // negative cost, an unknown variable and an `initial` of the wrong length are
-// mistakes of the caller, which assertions find and release builds do not. A
-// table of 2^32 entries or a graph of 2^31 tables ends the program with a
-// message. Problems that come from elsewhere are read by Wcsp.h, which checks
-// all of it.
+// asserted, and unchecked in release builds. A table with 2^32 entries or a
+// graph with 2^31 tables is a fatal error. Wcsp.h reads problems from untrusted
+// text and checks all of this.
 //
 // Laws:
-//  * lowerBound <= least cost <= cost, and exact iff the two ends meet;
-//  * the result depends on nothing but the calls that built the graph, unless
-//    time runs out; of equally good values, elimination takes the lowest;
-//  * equal tables are one table, and what is known of a combination of tables
-//    is not computed again: a program that repeats itself costs little more
-//    than reading it;
-//  * variables with at most two neighbors are eliminated first, in linear
-//    time; what is left goes one variable at a time, narrowest first. Where a
-//    table would exceed `maxTableSize`, costs are moved between factors until
-//    a lower bound is close to the least cost, values that cost too much are
-//    dropped, and what is left is solved in the same way, or searched;
-//  * whatever limit ends the search, the assignment is allowed and the bound
-//    holds; `openVariables` says where the two do not meet.
+//  * lowerBound <= least cost <= cost, and `exact` iff lowerBound == cost.
+//  * The result depends only on the calls that built the graph, unless time
+//    runs out. Elimination breaks ties by the lowest value.
+//  * Equal tables are stored once, and operations on tables are memoized, so a
+//    program with repeated parts costs little more than reading it.
+//  * Variables with at most two neighbors are eliminated first, in linear time.
+//    The rest is eliminated one variable at a time, the smallest table first.
+//    If a table would exceed `maxTableSize`, costs are moved between factors
+//    until a lower bound is close to the least cost, values that exceed the
+//    bound are dropped, and the rest is solved in the same way, or searched.
+//  * If a limit ends the search, the assignment is still allowed and the bound
+//    still holds; `openVariables` lists the variables of the unproven
+//    components.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,53 +73,53 @@ namespace mlir {
 namespace layout {
 
 struct SolveOptions {
-  /// Entries of the largest table that elimination may build.
+  /// The maximum number of entries of a table that elimination may build.
   int64_t maxTableSize = int64_t(1) << 20;
-  /// Entries of all tables together that one elimination may compute for the
-  /// part of the graph that the reductions leave; what needs more is searched.
+  /// The maximum number of entries that one elimination may compute in total
+  /// for the core that the reductions leave. A larger core is searched.
   int64_t maxTotalSize = int64_t(1) << 26;
-  /// Nodes of the search where elimination is too wide.
+  /// The maximum number of search nodes in components too wide to eliminate.
   int64_t maxNodes = int64_t(1) << 18;
-  /// Entries of tables that such nodes may look at, which is what they take
-  /// their time for: a few seconds for each 2^30.
+  /// The maximum number of table entries that search nodes may visit, a measure
+  /// of time: 2^30 entries take a few seconds.
   int64_t maxWork = int64_t(1) << 31;
-  /// Seconds after which the search ends, infinity for none: the one option
+  /// The time limit in seconds; infinity for no limit. It is the only option
   /// whose effect depends on the machine.
   double maxSeconds = std::numeric_limits<double>::infinity();
-  /// A known assignment: the answer is no worse. May be empty.
+  /// A known assignment that bounds the cost of the answer. May be empty.
   llvm::ArrayRef<unsigned> initial;
-  /// Whether a proof of the bound is wanted, which is kept as text.
+  /// True to record a proof of the lower bound, as text.
   bool certify = false;
 };
 
-/// What solving took.
+/// Statistics of one call of `solve`.
 struct SolveStatistics {
-  /// Variables that the reductions left for elimination.
+  /// The number of variables left by the reductions.
   unsigned numCoreVariables = 0;
-  /// Parts of the graph, not connected to each other, that are too wide to be
-  /// eliminated.
+  /// The number of connected components that are too wide to eliminate.
   unsigned numWideComponents = 0;
-  /// Nodes of the search in these, and entries that bounds looked at.
+  /// The number of search nodes in these components, and of table entries that
+  /// the bounds visited.
   int64_t numNodes = 0, work = 0;
 };
 
 struct Solution {
-  /// The value of each variable, by number. Empty if none was found; with
-  /// `exact`, none exists.
+  /// The value of each variable, by number. Empty if no assignment was found;
+  /// if `exact`, none exists.
   std::vector<unsigned> assignment;
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
-  /// The variables of the wide components whose costs and bounds differ.
+  /// The variables of the wide components whose cost and bound differ.
   std::vector<unsigned> openVariables;
-  /// Steps that a checker may repeat to find `lowerBound`, where `certify` asks
-  /// for them; docs/solver.md has their language.
+  /// The steps by which a checker derives `lowerBound`, if `certify` is set.
+  /// docs/solver.md defines their language.
   std::string proof;
   SolveStatistics statistics;
 };
 
-/// A table that a graph knows. A type of its own, so that `{3}` is a table of
-/// one entry and no number of a table.
+/// Identifies a table of a graph. A separate type, so that `{3}` is a table
+/// with one entry and not a table id.
 enum class TableId : unsigned {};
 
 class TableStore;
@@ -141,12 +139,13 @@ public:
   /// Adds a variable with the values 0 .. domainSize - 1, domainSize >= 1.
   unsigned addVariable(unsigned domainSize);
 
-  /// The one table with these entries, all >= 0. Its shape comes from the
-  /// variables that it is used with: row-major with the last variable fastest.
+  /// Returns the id of the unique table with these entries, all >= 0. The scope
+  /// of a factor gives a table its shape, row-major with the last variable
+  /// fastest.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
-  /// Adds a term of the cost. Of a variable that stands in several places, the
-  /// term has the entries in which they agree.
+  /// Adds a factor to the cost. If a variable is repeated in `variables`, only
+  /// the entries in which its values agree are used.
   void addFactor(llvm::ArrayRef<unsigned> variables, TableId table);
   void addFactor(llvm::ArrayRef<unsigned> variables,
                  llvm::ArrayRef<Cost> entries) {
@@ -169,7 +168,7 @@ public:
             factor.table};
   }
 
-  /// The factors in the order of the calls, as a range with a size.
+  /// The factors in the order of addFactor calls, as a sized range.
   class FactorRange {
   public:
     explicit FactorRange(const FactorGraph &graph) : graph(graph) {}
@@ -193,11 +192,11 @@ public:
   };
   FactorRange getFactors() const { return FactorRange(*this); }
 
-  /// The cost of a whole assignment.
+  /// Returns the cost of a complete assignment.
   Cost evaluate(llvm::ArrayRef<unsigned> assignment) const;
 
-  /// The sum of the largest finite costs of all factors: no assignment that is
-  /// allowed costs more.
+  /// Returns the sum of the largest finite entries of all factors, an upper
+  /// bound of the cost of every allowed assignment.
   Cost getMostCost() const;
 
   Solution solve(const SolveOptions &options = {}) const;
@@ -207,14 +206,14 @@ private:
                       llvm::ArrayRef<unsigned> distinct, TableId table);
 
   struct Record {
-    unsigned scopeEnd; // in `scopes`; it begins where the one before ends
+    unsigned scopeEnd; // in `scopes`; begins at the end of the previous
     TableId table;
   };
   std::unique_ptr<TableStore> tables;
-  // Vectors that grow by realloc, which moves large ones without copying them.
+  // Large SmallVectors grow by realloc, which moves pages without copying.
   llvm::SmallVector<unsigned, 0> domains;
   llvm::SmallVector<unsigned, 0>
-      scopes; // the variables of all factors in a row
+      scopes; // the variables of all factors, concatenated
   llvm::SmallVector<Record, 0> factors;
 };
 

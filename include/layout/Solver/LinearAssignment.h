@@ -1,12 +1,12 @@
-//===- LinearAssignment.h - Who does what at the least cost -----*- C++ -*-===//
+//===- LinearAssignment.h - The linear assignment problem -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The linear assignment problem: each of n rows takes a column of its own so
-// that the sum of costs is least.
+// The linear assignment problem: assigns a distinct column to each of n rows so
+// that the sum of costs is minimal.
 //
 //     costs {{4, 1}, {2, 3}}   columns {1, 0}, cost 3
 //
@@ -21,8 +21,8 @@
 namespace mlir {
 namespace layout {
 
-/// The column of each row of a square matrix, in O(n^3). Sums of costs stay in
-/// int64.
+/// Returns the column of each row of a square cost matrix, in O(n^3). Sums of
+/// costs must fit in int64.
 llvm::SmallVector<int64_t>
 solveLinearAssignment(llvm::ArrayRef<llvm::SmallVector<int64_t>> costs);
 

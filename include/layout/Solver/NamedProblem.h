@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decision without IR: each op takes one of its configurations, which has a
-// cost and says in which layout the op makes and reads its tensors. A copy of a
-// tensor in another layout has a price, and serves all consumers that ask for
-// that layout.
+// Layout assignment without IR: each op chooses one of its configurations,
+// which has a cost and names the layouts in which the op produces and reads its
+// tensors. A copy of a tensor in another layout has a price, and serves all
+// consumers that read that layout.
 //
 //     {"ops": {"conv": {"plain": 90, "packed": 40}},
 //      "tensors": {"x": {
@@ -24,14 +24,13 @@
 //         //  "copies": {"x": ["NCHW16c"]},
 //         //  "cost": 60, "lower_bound": 60, "open": [], "proven": true}
 //
-// docs/solver.md says what each key means.
+// docs/solver.md describes every key.
 //
 // Laws:
-//  * everything is put in the order of names before it is solved, so that the
-//    answer depends on nothing that the order of keys, consumers or factors
-//    changes, to the bit;
-//  * a text that is no such problem is an error that says where: unknown keys
-//    and names, prices that are no integers from 0 to 2^63 - 3.
+//  * Everything is sorted by name before it is solved, so the answer does not
+//    depend on the order of keys, consumers or factors, to the bit.
+//  * Any other text is an error with a location, including unknown keys and
+//    names, and prices that are not integers from 0 to 2^63 - 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +45,11 @@
 namespace mlir {
 namespace layout {
 
-/// The end of a tensor at an op, or with a given layout where there is no op.
+/// A producer or consumer of a tensor: an op, or a fixed layout if `op` is not
+/// set.
 struct NamedEnd {
   std::optional<unsigned> op;
-  std::vector<std::string> layouts; // per configuration, or the one
+  std::vector<std::string> layouts; // per configuration, or the fixed one
 
   bool operator<(const NamedEnd &other) const {
     return std::tie(op, layouts) < std::tie(other.op, other.layouts);
@@ -64,8 +64,8 @@ struct NamedTensor {
 
 struct NamedProblem {
   FactorGraph graph;
-  /// The first variables of the graph, by name, and their configurations. The
-  /// others say which copies there are.
+  /// The names of the ops, which are the first variables of the graph, and
+  /// their configurations. The remaining variables represent copies.
   std::vector<std::string> ops;
   std::vector<std::vector<std::string>> configurations;
   std::vector<NamedTensor> tensors;
@@ -73,7 +73,8 @@ struct NamedProblem {
   llvm::json::Value makeAnswer(const Solution &solution) const;
 };
 
-/// `maxEntries` bounds the tables of the graph together.
+/// Parses a problem from JSON. `maxEntries` bounds the total number of table
+/// entries.
 llvm::Expected<NamedProblem>
 readNamedProblem(llvm::StringRef text, int64_t maxEntries = kMaxWcspEntries);
 

@@ -1,33 +1,33 @@
-//===- SequenceSolver.h - Factor graphs that come step by step --*- C++ -*-===//
+//===- SequenceSolver.h - Incremental solver of step sequences --*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Solves factor graphs again and again of which each is a sequence of steps
-// that repeat, as the ops of a network. A step adds variables, and factors over
-// them and over variables of steps before; it says which of these have all of
-// their factors now, and so can be eliminated. Variables are named by how far
-// back they are, so that steps that do the same are equal.
+// Solves many factor graphs, each a sequence of repeating steps, e.g. the ops
+// of a network. A step adds variables and factors over them and variables of
+// previous steps, and lists the variables that are complete: they get no
+// further factors and can be eliminated. Variables are numbered relative to the
+// step, so that equal steps have equal descriptions.
 //
 //   SequenceSolver solver;
 //   TableId pair = solver.addTable({7, 1, 0, 0});
 //   unsigned first = solver.addKind({{2}, {}, {}});
-//   // a variable, a factor over it and the one before, which is then complete
+//   // a variable, and a factor over it and the previous one, now complete
 //   unsigned next = solver.addKind({{2}, {{{-1, 0}, pair}}, {-1}});
 //   unsigned last = solver.addKind({{2}, {{{-1, 0}, pair}}, {-1, 0}});
 //   auto solution = solver.solve({first, next, next, last});
 //
-// What variables are open after a step, with the tables between them, is a
-// state. States, kinds of steps and what a kind makes of a state are remembered
-// from graph to graph: a step that was met before in the same state takes one
-// look into a table.
+// The variables that are not complete after a step, with the tables between
+// them, form a state. States, kinds of steps and the transitions between states
+// are cached across graphs: a step that was seen before in the same state costs
+// one table lookup.
 //
 // Laws:
-//  * the answer is a least assignment, and depends on the steps alone, not on
-//    what is remembered;
-//  * there is none where a state would be wide, or few steps repeat:
+//  * The answer is an optimal assignment that depends on the steps only, not on
+//    the cache.
+//  * There is no answer if a state would be wide or if few steps repeat;
 //    FactorGraph.h solves such graphs.
 //
 //===----------------------------------------------------------------------===//
@@ -43,29 +43,29 @@ namespace layout {
 
 class SequenceSolver {
 public:
-  /// `maxTableSize` is that of SolveOptions.
+  /// Creates a solver with the `maxTableSize` of SolveOptions.
   explicit SequenceSolver(int64_t maxTableSize = SolveOptions().maxTableSize);
   ~SequenceSolver();
 
-  /// As FactorGraph::addTable.
+  /// Returns the id of a table, like FactorGraph::addTable.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
   struct Factor {
-    /// One or two: 0, 1, .. are those that the step adds, -1 is the last before
-    /// them.
+    /// One or two variables: 0, 1, .. are those that the step adds, and -1 is
+    /// the last one before them.
     llvm::SmallVector<int, 2> variables;
     TableId table;
   };
   struct Kind {
-    llvm::SmallVector<unsigned, 2> domains; // of what is added
+    llvm::SmallVector<unsigned, 2> domains; // of the added variables
     llvm::SmallVector<Factor, 4> factors;
     llvm::SmallVector<int, 4> complete;
   };
-  /// Equal kinds have one number.
+  /// Returns the number of a kind of step. Equal kinds have equal numbers.
   unsigned addKind(const Kind &kind);
 
-  /// The least assignment, in the order in which variables are added; until the
-  /// next call.
+  /// An optimal assignment, in the order in which variables are added. Valid
+  /// until the next call.
   struct Answer {
     Cost cost = 0;
     llvm::ArrayRef<unsigned> assignment;

@@ -1,4 +1,4 @@
-//===- Wcsp.h - Problems of the solver as text ------------------*- C++ -*-===//
+//===- Wcsp.h - Reader and writer of the wcsp format ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The wcsp format, which toulbar2 and other solvers of weighted constraint
-// satisfaction read and write. It is words and integers between white space:
+// satisfaction read and write: words and integers separated by white space.
 //
 //     example 2 2 2 100    name, variables, largest domain, functions, bound
 //     2 2                  the domain of each variable
@@ -16,11 +16,11 @@
 //     0 0 7
 //     0 1 1
 //
-// (the words on the right are not part of it). Costs are integers >= 0. The sum
-// that is looked for is less than the bound, and a cost that is not is
-// forbidden: it is read as kInfiniteCost. A negative arity defines a function
-// whose tuples a later one takes over, where the number of its tuples is -1 for
-// the first such function, -2 for the second and so on.
+// (the words on the right are not part of it). Costs are integers >= 0. A
+// solution costs less than the bound, and an entry that does not is forbidden:
+// it is read as kInfiniteCost. A negative arity defines a shared function. A
+// later function reuses its tuples if its number of tuples is -1 for the first
+// shared function, -2 for the second, and so on.
 //
 //     llvm::Expected<WcspProblem> problem = readWcsp(text);
 //     if (!problem)
@@ -28,13 +28,13 @@
 //     Solution solution = problem->solve();
 //
 // Laws:
-//  * what writeWcsp writes readWcsp reads, and the two problems have the same
-//    variables, factors and entries, those that the bound forbids apart;
-//    writing that again gives the same text;
-//  * readWcsp returns an error for every text that is not such a problem, and
-//    for functions that are given by a keyword instead of tuples, variables of
-//    negative domain (intervals), and problems above its limits. It needs
-//    memory for as many entries as `maxEntries` says, not as the text claims.
+//  * readWcsp reads what writeWcsp writes. The two problems have the same
+//    variables, factors and entries, except those that the bound forbids;
+//    writing again gives the same text.
+//  * readWcsp returns an error for any other text, for functions that are named
+//    by a keyword instead of tuples, for variables of negative domain
+//    (intervals), and for problems above its limits. It allocates memory for
+//    `maxEntries` entries, whatever the text claims.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,41 +51,40 @@ namespace mlir {
 namespace layout {
 
 struct WcspProblem {
-  /// One word.
+  /// The name, without white space.
   std::string name = "problem";
   FactorGraph graph;
-  /// Assignments must cost less; kInfiniteCost allows all that are finite.
+  /// The strict upper bound of the cost; kInfiniteCost allows all finite costs.
   Cost upperBound = kInfiniteCost;
 
-  /// An assignment of cost `upperBound` or more is none, and a lower bound that
-  /// says so is kInfiniteCost.
+  /// Solves the graph, ignoring assignments of cost `upperBound` or more. A
+  /// lower bound that reaches `upperBound` is reported as kInfiniteCost.
   Solution solve(const SolveOptions &options = {}) const;
 };
 
-/// The most variables that a function may have.
+/// The maximum number of variables of a function.
 constexpr unsigned kMaxWcspArity = 64;
 
-/// What is read as a whole must fit: the values of all variables and the
-/// entries of the tables of all functions together.
+/// The maximum total of domain sizes and table entries that is read.
 constexpr int64_t kMaxWcspEntries = int64_t(1) << 27;
 
 llvm::Expected<WcspProblem> readWcsp(llvm::StringRef text,
                                      int64_t maxEntries = kMaxWcspEntries);
 
-/// Fails, having written nothing, where the format cannot say what the problem
-/// says: a name that is no word, or finite costs that add up to 2^63 - 2 or
-/// more, where no bound lies above all of them. Tables that occur several times
-/// are written once.
+/// Writes a problem, or fails without output if the format cannot represent it:
+/// if the name is not one word, or if the finite costs sum to 2^63 - 2 or more,
+/// so that no bound is above them. Repeated tables are written once.
 llvm::Error writeWcsp(llvm::raw_ostream &os, const WcspProblem &problem);
 
-/// Writes what `python -m layout_mlir.certify` checks without this library: the
-/// cost, the bound and the assignment of a solution that was solved with
-/// `certify`, the proof, and the problem. Fails where writeWcsp does.
+/// Writes a certificate for `python -m layout_mlir.certify`, which checks it
+/// without this library: the cost, bound, assignment and proof of a solution
+/// solved with `certify`, and the problem. Fails in the same cases as
+/// writeWcsp.
 llvm::Error writeCertificate(llvm::raw_ostream &os, const WcspProblem &problem,
                              const Solution &solution);
 
-/// The values of all variables between white space, as solvers of the format
-/// write solutions.
+/// Reads the values of all variables, separated by white space, as solvers of
+/// the format write solutions.
 llvm::Expected<std::vector<unsigned>> readAssignment(llvm::StringRef text,
                                                      const FactorGraph &graph);
 
