@@ -28,7 +28,7 @@ namespace layout {
 
 class BoundProof {
 public:
-  /// Creates a recorder that writes nothing if `writer` is null.
+  /// Creates a recorder. A null `writer` disables it.
   BoundProof(const DualBound &dual, ProofWriter *writer);
 
   void writeMoves();
