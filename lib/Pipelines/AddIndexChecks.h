@@ -15,9 +15,9 @@
 namespace mlir {
 namespace layout {
 
-/// Adds layout-check-indices behind the passes that lower TOSA to ops that it
-/// checks and inline globals, so that constant indices are known. The caller
-/// must assign layouts later: in storage, indices of padding are in range.
+/// Adds layout-check-indices after the passes that lower TOSA to ops that it
+/// checks and inline globals, so that constant indices are visible. Layouts
+/// must be assigned later: in storage, indices of padding are in range.
 inline void addIndexChecks(OpPassManager &pm) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());

@@ -1,4 +1,4 @@
-//===- AssignLayouts.cpp - Decide, apply, fold ----------------------------===//
+//===- AssignLayouts.cpp - Solve, materialize, fold -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -64,7 +64,7 @@ CpuFigures layout::findFigures(const LinalgToLLVMOptions &options) {
   return figures;
 }
 
-/// What both passes that plan loops for the processor are told.
+/// Returns the options shared by the passes that plan loops for a processor.
 template <typename PassOptions>
 static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
                                    const CpuFigures &figures) {
@@ -79,7 +79,8 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
   return made;
 }
 
-/// Tensors: every structured op becomes a kernel, loops and vectors on buffers.
+/// Adds the passes on tensors: structured ops become kernels, i.e. loops and
+/// vectors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
                             const CpuFigures &figures, bool checkIndices) {
@@ -101,12 +102,12 @@ static void buildTensorPart(OpPassManager &pm,
   }
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
-  // No CSE from here to the buffers: it would merge destinations that are equal
-  // as values, such as the filled borders of two padded tensors, and
-  // bufferization would have to copy them apart again. Before it, equal results
-  // have become one value.
+  // No CSE until bufferization: it would merge equal destinations, e.g. the
+  // filled borders of two padded tensors, which bufferization would then have
+  // to copy. Equal results have been merged before.
   pm.addPass(createSeparateResultsPass());
-  // Without an arena memory is a limit, and nothing takes it early.
+  // Without an arena, peak memory is limited: do not allocate padded tensors
+  // early.
   pm.addPass(createLowerRelayoutPass({/*padInPlace=*/options.arena}));
   addCanonicalizer(pm);
   if (options.emitKernels) {
@@ -114,21 +115,21 @@ static void buildTensorPart(OpPassManager &pm,
     kernels.contractFMA = options.contractFMA;
     kernels.winograd = options.winograd;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
-    // From here on every pass meets equal kernels once.
+    // Later passes process equal kernels only once.
     if (options.outlineKernels)
       pm.addPass(createOutlineKernelsPass({/*kernelOps=*/true}));
   }
 }
 
-/// Tensors to buffers, and who frees them.
+/// Adds bufferization and the passes on buffers, including deallocation.
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
                             const CpuFigures &figures) {
-  // Bufferization puts constants beside the one op that a mask may have.
+  // Bufferization inserts constants next to the only op a vector.mask may have.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCopyStridedCastsPass());
-  // First equal views become one value, then copies onto themselves fold.
+  // Merge equal views first, so that copies onto themselves fold.
   pm.addPass(createCSEPass());
   addCanonicalizer(pm);
   if (options.planMemory) {
@@ -136,7 +137,7 @@ static void buildBufferPart(OpPassManager &pm,
     memory.arena = options.arena;
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
   }
-  // A copy is tiled where its padding and the memory of its result are seen.
+  // Tile copies when their padding and result memory are known.
   if (options.emitKernels) {
     auto transposes =
         makePassOptions<TileTransposesPassOptions>(options, figures);
@@ -144,7 +145,7 @@ static void buildBufferPart(OpPassManager &pm,
     transposes.lastCacheBytes = figures.lastCacheBytes;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
-  // Loops that are in no kernel, and copies.
+  // Outlines remaining loops and copies.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
@@ -155,13 +156,12 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addPass(createProfileKernelsPass());
 }
 
-/// Buffers to the LLVM dialect.
+/// Adds the passes from buffers to the LLVM dialect.
 static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
                           const CpuFigures &figures) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // Vectors of 512 bits come with masks, and with multiplications by powers of
-  // two; those of 256 with masks that loads take for nothing, and stores do
-  // not.
+  // AVX-512 has masks, and scaling by powers of two. AVX2 has masked loads at
+  // no extra cost, but its masked stores are slow.
   bool isAVX512 = figures.vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
   shapes.maskedLoads = figures.vectorBits >= 256;
@@ -169,20 +169,20 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  // The canonicalizer removes the scopes of allocations that this puts around
-  // bodies, in which there can be no branches.
+  // The canonicalizer removes the allocation scopes that this pass creates
+  // around loop bodies, which must not contain branches.
   if (options.parallelLoops)
     pm.addPass(createConvertSCFToOpenMPPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
-  // After the strides of views are known: a view of contiguous memory may have
-  // a type that does not say so any more.
+  // Runs when strides of views are known: the type of a contiguous view may no
+  // longer show that it is contiguous.
   pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
-  // After all that makes loops and accesses, while the loops are seen.
+  // Runs after all passes that create loops and accesses, while loops exist.
   pm.addNestedPass<func::FuncOp>(createLowerAccessesPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertComplexToStandardPass());
-  // Numbers of bf16 are computed with in f32, and are bits elsewhere.
+  // bf16 arithmetic runs in f32; elsewhere bf16 values are bits.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
@@ -195,9 +195,9 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
     math.hasLdexp = isAVX512;
     pm.addPass(createExpandMathPass(math));
   }
-  // An integer exponent of a vector, or of 64 bits, has no intrinsic.
+  // Integer exponents of vectors or of 64 bits have no intrinsic.
   pm.addPass(createConvertMathToFuncs());
-  // Before the vectors: a function of libm takes them element by element, with
+  // Runs before vector lowering, because libm calls are scalarized by
   // vector.extract and vector.insert.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
@@ -206,8 +206,8 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createLowerMPIPass());
-  // All dialects in one walk, and no casts between the types of two. A dialect
-  // that nothing has loaded would be an error.
+  // Converts all dialects in one walk, without casts in between. A dialect that
+  // is not loaded would be an error.
   ConvertToLLVMPassOptions rest;
   rest.filterDialects = {"arith", "cf",     "complex", "func",
                          "index", "memref", "ub"};

@@ -21,7 +21,7 @@ void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
   messages.maxExtraBytes = options.maxExtraBytes;
   messages.implementation = options.implementation;
   pm.addPass(createConvertLayoutToMPIPass(messages));
-  // What is on a mesh was checked there.
+  // Ops on the mesh were verified by the previous pass.
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createConvertLayoutToLinalgPass());
   buildLinalgToLLVMPipeline(pm, options, options.checkIndices);

@@ -34,21 +34,21 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckIndicesPass(check));
   pm.addNestedPass<func::FuncOp>(createCheckOnHostPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
-  // Every op that is a sequence of structured ops, so that each gets layouts.
+  // Decompose ops into sequences of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addNestedPass<func::FuncOp>(createSliceOpenBatchPass());
   addCanonicalizer(pm);
-  // What fits is asked of the products that are decided.
+  // The fit of operands in local memory is checked on the final contractions.
   pm.addPass(createFoldBroadcastsPass());
-  // What is cut has the weights that are loaded, not those that slices are of.
+  // Tiling must see the weights that are loaded, not slices of others.
   pm.addPass(createDensifyConvolutionsPass());
   FoldConstantSlicesPassOptions fold;
   fold.transposes = true;
   pm.addPass(createFoldConstantSlicesPass(fold));
   pm.addPass(createLowerPacksPass());
   pm.addPass(createPrepareForCoresPass());
-  // Of the products that it made of parts.
+  // Folds slices in the contractions created by the previous pass.
   pm.addPass(createFoldConstantSlicesPass(fold));
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());

@@ -27,7 +27,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createCropPadsPass());
   pm.addPass(createSequenceForallsPass());
-  // Every op that is a sequence of structured ops, so that each gets layouts.
+  // Decompose ops into sequences of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createLowerPacksPass({/*views=*/false}));

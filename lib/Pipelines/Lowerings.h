@@ -1,11 +1,11 @@
-//===- Lowerings.h - What builds may leave out ------------------*- C++ -*-===//
+//===- Lowerings.h - Registration of the lowerings --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of the registration that a build without lowerings has not.
+// The part of the registration that is empty in a build without lowerings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +16,10 @@ namespace mlir {
 class DialectRegistry;
 namespace layout {
 
-/// The external models that lowerings need.
+/// Registers the external models that the lowerings need.
 void registerLoweringModels(DialectRegistry &registry);
 
-/// Their passes and pipelines.
+/// Registers the passes and pipelines of the lowerings.
 void registerLoweringPasses();
 
 } // namespace layout

@@ -1,11 +1,11 @@
-//===- NoLowerings.cpp - What there is in builds without lowerings --------===//
+//===- NoLowerings.cpp - Stubs for builds without lowerings ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In place of Lowerings.cpp.
+// Replaces Lowerings.cpp in builds without lowerings.
 //
 //===----------------------------------------------------------------------===//
 

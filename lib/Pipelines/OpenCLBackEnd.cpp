@@ -44,7 +44,7 @@ void layout::buildImageKernelsToBinary(OpPassManager &pm) {
 void layout::buildOpenCLBackEnd(OpPassManager &pm) {
   buildImageKernelsToBinary(pm);
   pm.addPass(createConvertGPUToOpenCLRuntimePass());
-  // What the program computes on buffers of its own stays on the host.
+  // Computation of the host on its own buffers.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -65,7 +65,7 @@ void layout::registerOpenCLBackEndModels(DialectRegistry &registry) {
   registerConvertMemRefToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);
-  // The target of a `gpu.binary`.
+  // Needed for the target of a `gpu.binary`.
   spirv::registerSPIRVTargetInterfaceExternalModels(registry);
 }
 

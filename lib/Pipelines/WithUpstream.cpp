@@ -1,4 +1,4 @@
-//===- WithUpstream.cpp - What the tools know -----------------------------===//
+//===- WithUpstream.cpp - Registration of the project and of upstream -----===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

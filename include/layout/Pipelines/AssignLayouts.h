@@ -1,11 +1,11 @@
-//===- AssignLayouts.h - Decide, apply, fold --------------------*- C++ -*-===//
+//===- AssignLayouts.h - Solve, materialize, fold ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-assign`: linalg on plain tensors to linalg on tensors with layouts.
+// `layout-assign`: assigns layouts to the tensors of a linalg program.
 //
 //   layout-opt net.mlir -layout-assign="target={#layout.cpu<lanes = 16>}"
 //
@@ -56,12 +56,12 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
                      "list")};
 };
 
-/// Decide, apply, fold. Without a target `layout.target` of the module is
-/// taken.
+/// Adds the passes that solve, materialize and fold layouts. If `target` is
+/// empty, the `layout.target` attribute of the module is used.
 void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
 
-/// The same with how to decide. `provider` has the prices; null is what the
-/// options say.
+/// Adds the passes that assign layouts with the given solver options.
+/// `provider` overrides the prices; if null, they follow from the options.
 void buildAssignLayoutsPipeline(OpPassManager &pm,
                                 const SolvePassOptions &options,
                                 std::shared_ptr<CostProvider> provider = {});

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline `layout-linalg-to-llvm`: input is a module of functions over
-// plain tensors (no encodings), output is the LLVM dialect.
+// The pipeline `layout-linalg-to-llvm`: lowers a module of functions over plain
+// tensors (no encodings) to the LLVM dialect.
 //
 //   layout-opt net.mlir -layout-linalg-to-llvm="vector-bits=256"
 //
@@ -30,7 +30,7 @@ class DialectRegistry;
 class OpPassManager;
 namespace layout {
 
-/// Who computes functions such as exp on f32.
+/// The implementation of math functions such as exp on f32.
 enum class MathFunctions { vector, libm };
 
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
@@ -111,16 +111,17 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                      "(layout-profile-kernels)")};
 };
 
-/// The figures of the processor, and what the options say in their place.
+/// Returns the parameters of the processor, overridden by the options.
 CpuFigures findFigures(const LinalgToLLVMOptions &options);
 
-/// `checkIndices` overrides the option, for pipelines that have inserted the
-/// checks where indices were those of logical tensors.
+/// Adds the passes of the pipeline. `checkIndices` overrides the option: a
+/// pipeline that assigns layouts inserts the checks earlier, on logical
+/// indices.
 void buildLinalgToLLVMPipeline(OpPassManager &pm,
                                const LinalgToLLVMOptions &options,
                                bool checkIndices);
 
-/// The external models that the pipeline needs at bufferization.
+/// Registers the external models that bufferization needs.
 void registerCPUPipelineModels(DialectRegistry &registry);
 
 /// Registers the pipeline under the name `layout-linalg-to-llvm`.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-to-cpu`: layouts are assigned (AssignLayouts.h), then tensors become
-// physical ones, and these the LLVM dialect.
+// `layout-to-cpu`: assigns layouts (AssignLayouts.h), lowers tensors with
+// layouts to physical ones, and these to the LLVM dialect.
 //
 //   layout-opt net.mlir -layout-to-cpu="target={#layout.cpu<lanes = 16>}"
 //
@@ -27,7 +27,7 @@ struct LayoutToCPUOptions : LinalgToLLVMOptions {
                      "of the module is taken")};
 };
 
-/// All the way to the LLVM dialect.
+/// Adds the passes from linalg to the LLVM dialect.
 void buildLayoutToCPUPipeline(OpPassManager &pm,
                               const LayoutToCPUOptions &options);
 

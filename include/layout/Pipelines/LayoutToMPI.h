@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-to-mpi`: conversions over a mesh become messages, and all of it the
-// LLVM dialect, for a program that every rank runs.
+// `layout-to-mpi`: lowers conversions over a mesh to messages, and the program,
+// which every rank runs, to the LLVM dialect.
 //
 //   layout-opt net.mlir -layout-to-mpi -o program.mlir
 //   mpirun -np 4 layout-run program.mlir --shared-libs=libLayoutMPIRuntime.so
@@ -23,8 +23,8 @@ namespace mlir {
 namespace layout {
 
 struct LayoutToMPIOptions : LinalgToLLVMOptions {
-  /// The memory of a device is a limit of what is alive: no gaps in between,
-  /// and no filters that take more than the constants that were counted.
+  /// Limits memory to live tensors: no arena, which may have gaps, and no
+  /// Winograd, whose filters exceed the counted constants.
   LayoutToMPIOptions() {
     arena = false;
     winograd = false;

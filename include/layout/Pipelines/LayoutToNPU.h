@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-to-npu`: linalg on tensors to npu memory ops with addresses, layouts
-// decided for the chip of the target. `layout-prepare-for-npu` is the part of
-// it before the decision.
+// `layout-to-npu`: lowers linalg on tensors to npu ops on addressed memory,
+// with layouts assigned for the chip of the target. `layout-prepare-for-npu`
+// runs only the passes before layout assignment.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline for devices with images: layouts are assigned for the device,
-// tensors become images and buffers, ops become kernels, kernels SPIR-V, and
-// the host program calls of the runtime in
-// layout/Targets/OpenCL/Runtime/OpenCL.h.
+// The pipeline for devices with images: assigns layouts for the device, lowers
+// tensors to images and buffers, ops to SPIR-V kernels, and the host program to
+// calls of the runtime in layout/Targets/OpenCL/Runtime/OpenCL.h.
 //
 //   layout-opt net.mlir -layout-to-opencl="target={#layout.opencl}" |
 //     layout-run -
@@ -36,7 +35,7 @@ struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
       llvm::cl::init(false)};
 };
 
-/// From linalg on tensors to a host program in the LLVM dialect.
+/// Adds the passes from linalg to a host program in the LLVM dialect.
 void buildLayoutToOpenCLPipeline(OpPassManager &pm,
                                  const LayoutToOpenCLOptions &options);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-to-upstream`: layouts are assigned (AssignLayouts.h) and applied as
-// ops of upstream alone, for a compiler that takes linalg from there.
+// `layout-to-upstream`: assigns layouts (AssignLayouts.h) and applies them with
+// upstream ops only, as input for another linalg compiler.
 //
 //   layout-opt net.mlir -layout-to-upstream="target={#layout.cpu<lanes = 16>}"
 //

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline `layout-gpu-to-opencl`: input is host code with GPU modules over
-// images and buffers (layout/Targets/OpenCL/GPUToOpenCL/Storage.h), output is
-// the LLVM dialect with calls of layout/Targets/OpenCL/Runtime/OpenCL.h and the
-// kernels as SPIR-V in constants.
+// The pipeline `layout-gpu-to-opencl`: lowers host code with GPU modules over
+// images and buffers (layout/Targets/OpenCL/GPUToOpenCL/Storage.h) to the LLVM
+// dialect with calls of layout/Targets/OpenCL/Runtime/OpenCL.h. Kernels become
+// SPIR-V constants.
 //
 //   layout-opt kernels.mlir -layout-gpu-to-opencl | layout-run -
 //
@@ -22,13 +22,14 @@ class DialectRegistry;
 class OpPassManager;
 namespace layout {
 
-/// Kernels to binaries: `gpu.binary` for each GPU module, host code unchanged.
+/// Adds the passes that compile each GPU module to a `gpu.binary`. Host code is
+/// unchanged.
 void buildImageKernelsToBinary(OpPassManager &pm);
 
-/// All of it.
+/// Adds all passes of the pipeline.
 void buildOpenCLBackEnd(OpPassManager &pm);
 
-/// The interfaces that the pipeline needs of upstream dialects.
+/// Registers the interfaces of upstream dialects that the pipeline needs.
 void registerOpenCLBackEndModels(DialectRegistry &registry);
 
 /// Registers the pipeline under the name `layout-gpu-to-opencl`.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a driver or an embedding compiler calls to get the project's dialects,
-// external models, passes and pipelines.
+// Registers the dialects, external models, passes and pipelines of the project
+// in a driver or an embedding compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ namespace layout {
 /// Adds the project's dialects and the external models of its interfaces.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Registers every pass and pipeline of the project with the pass registry of
-/// the process. Further calls do nothing.
+/// Registers all passes and pipelines of the project with the process-wide pass
+/// registry. Can be called repeatedly.
 void registerAllPasses();
 
-/// Registers all of that and all of upstream: what layout-opt takes.
+/// Registers all of the project and all of upstream, as layout-opt does.
 void registerWithUpstream(DialectRegistry &registry);
 
 } // namespace layout
