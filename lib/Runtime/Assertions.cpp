@@ -13,8 +13,8 @@
 using namespace mlir;
 
 static thread_local std::jmp_buf *failedRun = nullptr;
-/// The text of the last call of putsOfModule, copied because the module may
-/// have it on its stack.
+/// The text of the last call of putsOfModule, copied because it may be on the
+/// stack of the module.
 static thread_local std::string lastMessage;
 
 int layout::putsOfModule(const char *text) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cf.assert that fails prints its message with `puts` and calls `abort`. The
-// module gets the functions below instead, so that a run fails and the process
-// goes on.
+// A failed cf.assert prints its message with `puts` and calls `abort`. Compiled
+// modules call the functions below instead, so that only the run fails and the
+// process continues.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace mlir::layout {
 int putsOfModule(const char *text);
 [[noreturn]] void abortOfModule();
 
-/// Calls compiled code, whose frames have nothing to unwind. Returns false if
-/// it has called abortOfModule on this thread.
+/// Calls compiled code, whose frames need no unwinding. Returns false if it
+/// called abortOfModule on this thread.
 bool callGuarded(llvm::function_ref<void()> call);
 
 /// Returns the text of the last call of putsOfModule on this thread. The text

@@ -17,7 +17,7 @@ struct Search {
 };
 } // namespace
 
-/// The build ID among the notes of a segment.
+/// Finds the build id among the notes of a segment.
 static std::string findInNotes(const char *at, const char *end) {
   while (at + sizeof(ElfW(Nhdr)) <= end) {
     ElfW(Nhdr) note;
@@ -32,8 +32,7 @@ static std::string findInNotes(const char *at, const char *end) {
   return "";
 }
 
-/// Called for each object of the process, until it returns another number
-/// than 0.
+/// Visits an object of the process. Returns nonzero to stop the iteration.
 static int visit(dl_phdr_info *info, size_t, void *data) {
   auto &search = *static_cast<Search *>(data);
   std::string found;

@@ -1,11 +1,11 @@
-//===- BuildId.h - Which build of this library runs -------------*- C++ -*-===//
+//===- BuildId.h - The build id of this library -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What one build has kept on disk is of no use to another.
+// Distinguishes builds, because cached programs are valid for one build only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 namespace mlir {
 namespace layout {
 
-/// The hash that the linker wrote into the program or library that has this
-/// code; empty where it wrote none.
+/// Returns the build id that the linker wrote into the binary that contains
+/// this code, or an empty string if there is none.
 std::string getBuildId();
 
 } // namespace layout

@@ -39,10 +39,10 @@ CompiledProgram::~CompiledProgram() { releaseKeptMemory(); }
 // Checks before compiling
 //===----------------------------------------------------------------------===//
 
-/// The prefix that func-to-LLVM gives the wrappers with the C interface.
+/// The prefix that func-to-LLVM gives to C interface wrappers.
 static constexpr StringLiteral kWrapperPrefix("_mlir_ciface_");
 
-/// Every operation must have a translation to LLVM IR.
+/// Checks that every op can be translated to LLVM IR.
 static LogicalResult checkDialects(ModuleOp module) {
   LLVMTranslationInterface interfaces(module.getContext());
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -60,7 +60,7 @@ static unsigned getDescriptorWords(RankedTensorType type) {
   return 3 + 2 * type.getRank();
 }
 
-/// The type that func-to-LLVM gives to a function over dense memrefs.
+/// Returns the type to which func-to-LLVM lowers a function over dense memrefs.
 static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
   MLIRContext *context = signature.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
@@ -84,8 +84,7 @@ static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
   return LLVM::LLVMFunctionType::get(result, arguments);
 }
 
-/// Finds the function and checks that it can be called with what its signature
-/// says.
+/// Finds a function and checks that its type matches its signature.
 static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
                                                 FunctionType &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
@@ -123,15 +122,15 @@ static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Nanoseconds since some point in time, of runs and, as compiled code reads it
-/// too, of kernels.
+/// Returns the time in nanoseconds of a steady clock. Compiled code calls it
+/// too.
 static int64_t readClock() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-/// The names of the kernels that `module` measures (Profile.h).
+/// Reads the names of the kernels that `module` measures (Profile.h).
 static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
   SmallVector<StringRef> names;
   Attribute attr = module->getAttr(kProfileAttrName);
@@ -185,7 +184,7 @@ LogicalResult CompiledProgram::setThreads(LoopRuntime runtime,
   return success();
 }
 
-/// Links objects, and tells debuggers and samplers of them.
+/// Creates an engine that links objects and notifies debuggers and profilers.
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 createEngine(llvm::orc::JITTargetMachineBuilder machine) {
   auto createLinker = [](llvm::orc::ExecutionSession &session) {
@@ -207,9 +206,9 @@ createEngine(llvm::orc::JITTargetMachineBuilder machine) {
       .create();
 }
 
-/// Rounds to bf16, for code of a processor that has no instruction for it: GCC
-/// 12 brings no such function. A bf16 is returned where a half is, and that
-/// compiler has a type for the latter alone.
+/// Rounds to bf16 on processors without an instruction for it; libgcc 12 lacks
+/// this function. A bf16 is returned in the register of a half, and GCC 12
+/// supports only the latter type.
 template <typename Float> static _Float16 roundToBF16(Float value) {
   llvm::APFloat number(value);
   bool losesInfo;
@@ -221,7 +220,7 @@ template <typename Float> static _Float16 roundToBF16(Float value) {
   return result;
 }
 
-/// What compiled code finds before it looks in this process.
+/// Returns the symbols that take precedence over those of this process.
 llvm::orc::SymbolMap
 CompiledProgram::getSymbols(const CompileOptions &options) const {
   llvm::orc::SymbolMap symbols;
@@ -251,7 +250,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   return symbols;
 }
 
-/// The processor that compiles and runs the code.
+/// Returns a description of the host, with the optimization level.
 static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
 describeMachine(const CompileOptions &options) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
@@ -260,8 +259,8 @@ describeMachine(const CompileOptions &options) {
   auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
   assert(level && "the level is 0 to 3");
   builder->setCodeGenOptLevel(*level);
-  // Detached constants may be anywhere in memory, so they are reached through a
-  // table of addresses.
+  // Detached constants may be anywhere in memory, so they are accessed through
+  // an address table.
   builder->setRelocationModel(llvm::Reloc::PIC_);
   return builder;
 }
@@ -283,7 +282,8 @@ static LogicalResult loadLibraries(Operation *function,
   return success();
 }
 
-/// Sets the entry and the counters; null where a symbol is defined nowhere.
+/// Links the code and sets the entry and the counters. Undefined symbols are
+/// null.
 llvm::Error CompiledProgram::link(StringRef archive,
                                   llvm::orc::JITTargetMachineBuilder machine,
                                   const CompileOptions &options) {
@@ -344,7 +344,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   if (!builder)
     return fail(builder.takeError());
 
-  // Work on a clone: the caller's module stays as it is.
+  // Work on a clone to keep the caller's module unchanged.
   OwningOpRef<ModuleOp> clone = module.clone();
   program->constants =
       std::make_unique<DetachedConstants>(*clone, options.dropsResources);
@@ -371,9 +371,9 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 // Keeping whole programs
 //===----------------------------------------------------------------------===//
 
-// An outline is a module with the function, without its body and as a function
-// without arguments, and in attributes what else a program has. Its bytes are
-// resources.
+// An outline is a module with the function, declared without body and
+// arguments. Attributes hold the other parts of a program, and resources its
+// bytes.
 static constexpr StringLiteral kArchiveName("layout.code");
 static constexpr StringLiteral kConstantsName("layout.constants");
 static constexpr StringLiteral kInputNamesName("layout.input_names");
@@ -397,7 +397,7 @@ std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
   return ObjectCache::makeKey(parts);
 }
 
-/// A resource that lives while it is written.
+/// Creates a resource that refers to `bytes`, for writing it.
 static DenseResourceElementsAttr
 makeResource(MLIRContext *context, StringRef name, ArrayRef<char> bytes) {
   auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},
@@ -516,15 +516,15 @@ CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
 // Calling
 //===----------------------------------------------------------------------===//
 
-/// Returns the byte that represents an element of less than a byte in an array:
-/// the value of an integer, the bits of a float. `byte` has the low bits.
+/// Returns the byte that represents a sub-byte element in an array: the value
+/// of an integer, or the bits of a float. `byte` has the low bits.
 static char extend(Type type, char byte) {
   unsigned bits = getPartialBits(type);
   if (isa<FloatType>(type) || type.isUnsignedInteger())
     return byte & llvm::maskTrailingOnes<uint8_t>(bits);
   return static_cast<char>(llvm::SignExtend32(byte, bits));
 }
-/// Clears the upper bits of elements of less than a byte, which compiled code
+/// Clears the unused upper bits of sub-byte elements, which compiled code
 /// expects to be zero.
 static void toMemory(RankedTensorType type, Array &array) {
   if (unsigned bits = getPartialBits(type.getElementType()))
@@ -585,7 +585,7 @@ Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
   for (Type type : program.signature.getResults())
     words += getDescriptorWords(cast<RankedTensorType>(type));
   result.assign(words, 0);
-  // The result struct, where there is one, is the first argument.
+  // The result struct, if any, is the first argument.
   if (words)
     pointers.push_back(result.data());
   for (auto &descriptor : descriptors)
@@ -595,8 +595,8 @@ Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
 Call::~Call() { freeResults(); }
 
 void Call::freeResults() {
-  // The allocated pointer of a memref that must not be freed, as upstream's
-  // lowering of memref.get_global makes it.
+  // The allocated pointer of a memref that must not be freed, as set by the
+  // upstream lowering of memref.get_global.
   constexpr int64_t global = 0xdeadbeef;
   llvm::SmallDenseSet<int64_t> done{0, global};
   for (const Array &input : work)

@@ -20,15 +20,15 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The contents of a constant: `bytes` repeated up to `size` bytes.
+/// The contents of a constant: `bytes`, repeated up to `size` bytes.
 struct Contents {
   ArrayRef<char> bytes;
   size_t size = 0;
 };
 } // namespace
 
-/// The bytes that an element takes in memory, if it is whole bytes without
-/// padding.
+/// Returns the size of an element in bytes, or std::nullopt if it is not an
+/// integer or float of whole bytes without padding.
 static std::optional<int64_t> getElementBytes(Type type) {
   if (!type.isIntOrFloat())
     return std::nullopt;
@@ -62,7 +62,7 @@ static void copyTo(char *data, const Contents &contents) {
 }
 
 namespace {
-/// Frees the memory of resources that nobody is to read any more.
+/// Frees resources after their last reader.
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {
@@ -83,8 +83,8 @@ public:
   }
   ~ResourceDropper() { giveBackFreedMemory(); }
 
-  /// The memory of the global's resource, if it has these bytes alone and can
-  /// stay where it is.
+  /// Returns the memory of the global's resource, or std::nullopt if it has
+  /// other bytes or cannot be used in place.
   std::optional<AsmResourceBlob>
   take(LLVM::GlobalOp global, const Contents &contents, uint64_t alignment) {
     Entry *entry = getEntry(global);
@@ -95,7 +95,7 @@ public:
     return std::move(*entry->getBlob());
   }
 
-  /// The global does not read its resource again.
+  /// Marks that the global no longer reads its resource.
   void release(LLVM::GlobalOp global) {
     if (Entry *entry = getEntry(global); entry && --readers[entry] == 0)
       entry->setBlob({});

@@ -1,4 +1,4 @@
-//===- KeptMemory.cpp - Large blocks for the next run ---------------------===//
+//===- KeptMemory.cpp - Reuse of large blocks across runs -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,10 +15,10 @@
 
 using namespace mlir;
 
-/// Smaller blocks are those of the C library.
+/// The size in bytes above which blocks are cached. Smaller blocks use malloc.
 static constexpr size_t kLargeBlock = 4 << 20;
-/// Enough for the temporaries of programs whose sizes are not known, and for
-/// several that run at the same time.
+/// The maximum number of cached blocks, enough for programs with dynamic sizes
+/// and for several concurrent programs.
 static constexpr size_t kMostBlocks = 16;
 
 namespace {
@@ -28,7 +28,8 @@ struct KeptMemory {
 };
 } // namespace
 
-/// Outlives programs that are destroyed while the process ends.
+/// Returns the cache, which is never destroyed because programs may be
+/// destroyed at process exit.
 static KeptMemory &getKeptMemory() {
   static auto &memory = *new KeptMemory;
   return memory;

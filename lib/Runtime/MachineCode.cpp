@@ -27,8 +27,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Adds the function that takes the arguments of `callee` as an array, and
-/// leaves all others to the optimizer.
+/// Adds an entry function that loads the arguments of `callee` from an array,
+/// and makes all other functions internal.
 static void addEntry(llvm::Module &module, llvm::Function &callee) {
   llvm::IRBuilder<> b(module.getContext());
   auto *type = llvm::FunctionType::get(b.getVoidTy(), b.getPtrTy(), false);
@@ -46,11 +46,10 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
   });
 }
 
-/// The passes that pay for loops and vectors which passes on MLIR have
-/// simplified already; LLVM's own pipelines take more than twice their time,
-/// and networks do not run faster by it. Loops that come without vectors get
-/// them here. Addresses come with their constants last, from
-/// layout-lower-accesses.
+/// The passes that improve loops and vectors already simplified in MLIR. LLVM's
+/// default pipelines take more than twice the time and do not speed up
+/// networks. Loops without vectors are vectorized here. Hiding accesses runs
+/// last, with the constant offsets of layout-lower-accesses.
 static constexpr StringLiteral
     kPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
             "simplifycfg),"
@@ -60,14 +59,15 @@ static constexpr StringLiteral
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,"
             "layout-hide-accesses)");
 
-/// How many instructions a part of a module has, and how many parts there are
-/// at most, in all and for each processor: where it has several, all have work
-/// to the end. A part costs some milliseconds.
+/// The number of instructions of a part, and the maximum number of parts in
+/// total and per processor. Several parts per processor balance the load. A
+/// part costs some milliseconds.
 static constexpr size_t kPartInstructions = 1500;
 static constexpr size_t kMostParts = 16;
 static constexpr size_t kPartsOfProcessor = 4;
 
-/// One processor gains nothing by parts.
+/// Returns the maximum number of parts; one processor does not profit from
+/// parts.
 static size_t getMostParts() {
   size_t processors = llvm::hardware_concurrency().compute_thread_count();
   return processors == 1 ? 1
@@ -81,8 +81,8 @@ static SmallString<0> toBitcode(const llvm::Module &module) {
   return bitcode;
 }
 
-/// Of all that the objects depend on. The module, before it is optimized, says
-/// what the pipeline has done; large constants are no part of it.
+/// Makes a key of everything that the objects depend on. The module before
+/// optimization represents the MLIR pipeline; it excludes large constants.
 static std::string makeKey(StringRef bitcode,
                            const llvm::TargetMachine &machine,
                            unsigned optLevel) {
@@ -93,7 +93,7 @@ static std::string makeKey(StringRef bitcode,
        LLVM_VERSION_STRING});
 }
 
-/// The bitcode of parts that are linked later.
+/// Splits a module into the bitcode of parts, which are linked later.
 static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
                                          SmallString<0> bitcode) {
   std::vector<SmallString<0>> parts;
@@ -111,7 +111,7 @@ static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
   return parts;
 }
 
-/// Whether `user` reads or writes at `pointer`, or at a constant distance.
+/// Returns true if `user` accesses `pointer` at a constant offset.
 static bool isAccessAt(const llvm::User *user, const llvm::Value *pointer) {
   auto *step = dyn_cast<llvm::GetElementPtrInst>(user);
   return step ? step->getPointerOperand() == pointer &&
@@ -121,12 +121,11 @@ static bool isAccessAt(const llvm::User *user, const llvm::Value *pointer) {
 }
 
 namespace {
-/// The strength reduction of the code generator weighs each access of an
-/// innermost loop, and each distance between two, which took a third of all
-/// code generation. Accesses at constant distances from one pointer get them
-/// from a copy that is frozen, behind which it does not look, so it meets the
-/// pointer alone. After all other passes, to which the copy would hide what it
-/// may alias.
+/// Hides accesses at constant offsets of one pointer from loop strength
+/// reduction, which weighs every access of an innermost loop and every pair of
+/// them: a third of all code generation time. The accesses use a frozen copy of
+/// the pointer, which that pass does not look through. Runs last, because the
+/// copy hides aliasing from other passes.
 struct HideAccesses : llvm::PassInfoMixin<HideAccesses> {
   static constexpr llvm::StringLiteral kName = "layout-hide-accesses";
 
@@ -209,7 +208,7 @@ static Object compilePart(StringRef bitcode,
   return llvm::orc::SimpleCompiler(**machine)(**module);
 }
 
-/// The archive of what each part becomes.
+/// Compiles parts in parallel and returns an archive of their objects.
 static Object compileParts(ArrayRef<SmallString<0>> parts,
                            const llvm::orc::JITTargetMachineBuilder &builder,
                            unsigned optLevel) {
@@ -285,7 +284,7 @@ layout::readArchive(StringRef archive) {
       llvm::consumeError(std::move(error));
       return object.takeError();
     }
-    // As aligned as an object has to be.
+    // The copy has the alignment that objects require.
     objects.push_back(llvm::MemoryBuffer::getMemBufferCopy(*object));
   }
   if (error)

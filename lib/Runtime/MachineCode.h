@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Beside upstream's execution engine because that can be given no object that
-// was kept, and compiles a wrapper of each function of the module.
+// Replaces upstream's execution engine, which cannot load cached objects and
+// compiles a wrapper of every function of the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,24 @@ class JITTargetMachineBuilder;
 namespace mlir {
 namespace layout {
 
-/// Of the function that takes an array of pointers, the arguments of the
-/// function that it calls; no other symbol is of use outside.
+/// The name of the entry function, which takes an array of pointers to the
+/// arguments of the compiled function. All other symbols are internal.
 inline constexpr llvm::StringLiteral kEntryName = "layout_entry";
 
 struct MachineCode {
-  std::unique_ptr<llvm::MemoryBuffer> archive; // of objects
+  std::unique_ptr<llvm::MemoryBuffer> archive; // of object files
   bool isFromCache = false;
 };
 
-/// Compiles `function` of `module`, all of whose arguments are pointers, with
-/// what it calls: long modules in several parts, each on a thread of its own.
-/// They are the same ones however many processors there are.
+/// Compiles `function` of `module`, whose arguments must all be pointers, and
+/// its callees. Long modules are split into parts, each compiled on its own
+/// thread. The number of processors does not affect the code.
 llvm::Expected<MachineCode>
 compileToArchive(ModuleOp module, StringRef function,
                  const llvm::orc::JITTargetMachineBuilder &machine,
                  unsigned optLevel, const ObjectCache &cache);
 
-/// The objects of an archive.
+/// Reads the object files of an archive.
 llvm::Expected<SmallVector<std::unique_ptr<llvm::MemoryBuffer>>>
 readArchive(StringRef archive);
 

@@ -28,14 +28,14 @@ namespace {
 struct KindInfo {
   ElementKind kind;
   StringLiteral name;
-  StringLiteral descr; // numpy's spelling of what a file holds
+  StringLiteral descr; // numpy's name of the stored dtype
   int64_t bytes;
   const llvm::fltSemantics &(*semantics)() = nullptr; // of a float
 };
 } // namespace
 
-// In the order of ElementKind. Types that numpy lacks come after those that it
-// has; a file of their dtype is read as the latter.
+// In the order of ElementKind. Types that numpy lacks follow those that it has,
+// so that a file of a shared dtype is read as the latter.
 static constexpr KindInfo kinds[] = {
     {ElementKind::F16, "f16", "<f2", 2, APFloat::IEEEhalf},
     {ElementKind::F32, "f32", "<f4", 4, APFloat::IEEEsingle},
@@ -69,7 +69,7 @@ static constexpr KindInfo kinds[] = {
     {ElementKind::F6E3M2FN, "f6E3M2FN", "|u1", 1, APFloat::Float6E3M2FN},
     {ElementKind::F4E2M1FN, "f4E2M1FN", "|u1", 1, APFloat::Float4E2M1FN}};
 
-/// Other spellings of a dtype, those of ml_dtypes among them.
+/// Alternative spellings of dtypes, e.g. those of ml_dtypes.
 static constexpr std::pair<StringLiteral, StringLiteral> spellings[] = {
     {"<i1", "|i1"}, {"<u1", "|u1"}, {"<b1", "|b1"}, {"|V2", "<u2"},
     {"<V2", "<u2"}, {"|V1", "|u1"}, {"<V1", "|u1"}, {"<f1", "|u1"}};
@@ -78,7 +78,7 @@ static const KindInfo &info(ElementKind kind) {
   return kinds[static_cast<int>(kind)];
 }
 
-/// The first kind for which `matches` holds.
+/// Finds the first kind that satisfies `matches`.
 template <typename Fn> static std::optional<ElementKind> findKind(Fn matches) {
   const KindInfo *found = llvm::find_if(kinds, matches);
   return found == std::end(kinds) ? std::nullopt
@@ -114,7 +114,7 @@ bool layout::canHold(ElementKind kind, Type type) {
   std::optional<ElementKind> wanted = getElementKind(type);
   if (!wanted || kind == *wanted)
     return wanted.has_value();
-  // Types that a file holds in another dtype, and signless integers.
+  // Types stored in another dtype, and signless integers.
   const KindInfo &has = info(kind), &needs = info(*wanted);
   return has.descr == needs.descr || has.name == ("u" + needs.name).str();
 }
@@ -129,8 +129,8 @@ void Array::Free::operator()(char *p) const { std::free(p); }
 
 std::optional<int64_t> Array::byteSize(ElementKind kind,
                                        ArrayRef<int64_t> shape) {
-  // A zero anywhere makes the array empty, but the other extents still have to
-  // be sizes whose strides can be computed.
+  // A zero makes the array empty, but the strides of the other extents must
+  // still be computable.
   int64_t product = getByteSize(kind);
   bool empty = false;
   for (int64_t size : shape) {
@@ -148,8 +148,8 @@ std::optional<int64_t> Array::byteSize(ElementKind kind,
 
 Array::Array(ElementKind kind, ArrayRef<int64_t> shape)
     : kind(kind), shape(shape.begin(), shape.end()) {
-  // aligned_alloc wants a multiple of the alignment; never zero bytes, so that
-  // every array has an address of its own.
+  // aligned_alloc requires a multiple of the alignment. The size is never zero,
+  // so that every array has a distinct address.
   int64_t bytes = (getNumBytes() / kAlignment + 1) * kAlignment;
   storage.reset(static_cast<char *>(std::aligned_alloc(kAlignment, bytes)));
   if (!storage)
@@ -233,7 +233,7 @@ static Error fail(StringRef path, const Twine &message) {
 }
 
 namespace {
-/// The dictionary of a .npy header, a Python literal with three known keys.
+/// The dictionary of a .npy header, a Python literal with three keys.
 struct Header {
   StringRef descr;
   std::optional<bool> fortran;
@@ -371,7 +371,7 @@ Error layout::writeNpy(StringRef path, const Array &array) {
   for (int64_t size : array.getShape())
     os << size << ", ";
   os << "), }";
-  // Magic, version, length and header fill a multiple of 64 bytes.
+  // Magic, version, length and header are padded to a multiple of 64 bytes.
   constexpr size_t fixed = 10;
   header.append(63 - (fixed + header.size()) % 64, ' ');
   header.push_back('\n');

@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - What was compiled, kept on disk ------------------===//
+//===- ObjectCache.cpp - A disk cache of compiled code --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What all entries together take at most. The code of a network takes one or
-/// two million, a program what its weights take.
+/// The maximum size of all entries in bytes. The code of a network takes one or
+/// two million bytes, a program as many as its weights.
 static constexpr uint64_t kMostBytes = uint64_t(2) << 30;
 
-/// The hash of texts one after the other, as bytes.
+/// Computes the hash of concatenated texts, as bytes.
 static std::string hash(ArrayRef<StringRef> texts) {
   llvm::BLAKE3 hasher;
   for (StringRef text : texts)
@@ -30,7 +30,7 @@ static std::string hash(ArrayRef<StringRef> texts) {
 }
 
 namespace {
-/// A file that ends with a hash of its key and of what is before.
+/// A file that ends with a hash of its key and of its contents.
 class Entry : public llvm::MemoryBuffer {
 public:
   explicit Entry(std::unique_ptr<llvm::MemoryBuffer> file)
@@ -49,7 +49,7 @@ private:
   std::unique_ptr<llvm::MemoryBuffer> file;
 };
 
-/// Passes on what is written, and hashes it after a key.
+/// A stream that forwards its output and hashes it after a key.
 class HashingStream : public llvm::raw_ostream {
 public:
   HashingStream(raw_ostream &os, StringRef key) : os(os) { hasher.update(key); }
@@ -89,7 +89,7 @@ std::string ObjectCache::makeKey(ArrayRef<StringRef> parts) {
 
 std::string ObjectCache::getPath(StringRef key) const {
   SmallString<128> path(directory);
-  // The name that llvm::pruneCache looks for.
+  // llvm::pruneCache requires this prefix.
   llvm::sys::path::append(path, "llvmcache-" + key);
   return path.str().str();
 }
@@ -98,7 +98,7 @@ std::unique_ptr<llvm::MemoryBuffer> ObjectCache::find(StringRef key) const {
   if (directory.empty())
     return nullptr;
   std::string path = getPath(key);
-  // Pruning goes by when an entry was last read.
+  // Pruning uses the time of the last access.
   auto file =
       llvm::sys::fs::openNativeFileForRead(path, llvm::sys::fs::OF_UpdateAtime);
   if (!file) {
@@ -125,7 +125,7 @@ void ObjectCache::add(StringRef key,
   HashingStream stream(file.os(), key);
   write(stream);
   stream.flush();
-  // One that is too large would take the place of all others.
+  // Too large an entry would evict all others.
   if (stream.tell() > kMostBytes / 2)
     return;
   file.os() << stream.getHash();

@@ -22,12 +22,12 @@ using namespace mlir::layout;
 // LLVM's OpenMP library
 //===----------------------------------------------------------------------===//
 
-// The header omp.h is part of clang, not of the system.
+// omp.h is part of clang, not of the system.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int);
 
 unsigned layout::getDefaultThreads() {
-  // Read once, before LoopThreads sets another number.
+  // Read once, before LoopThreads changes the number.
   static const unsigned number = omp_get_max_threads();
   return number;
 }
@@ -38,7 +38,8 @@ bool layout::publishOpenMP() {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently(info.dli_fname);
 }
 
-/// Returns true if `op` has operands or attributes beyond their numbers.
+/// Returns true if `op` has operands or attributes other than operand segment
+/// sizes.
 static bool hasClauses(Operation *op) {
   return op->getNumOperands() ||
          llvm::any_of(op->getAttrDictionary(), [](NamedAttribute each) {
@@ -46,8 +47,8 @@ static bool hasClauses(Operation *op) {
          });
 }
 
-/// Returns the only op, except for a terminator, in the region of `op`, or null
-/// if there are more ops or if its name is not `name`.
+/// Returns the only op in the region of `op` besides a terminator, or null if
+/// there are more ops or if its name is not `name`.
 static Operation *getOnlyOp(Operation *op, StringRef name) {
   if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
     return nullptr;
@@ -57,10 +58,11 @@ static Operation *getOnlyOp(Operation *op, StringRef name) {
   return isOnly && first->getName().getStringRef() == name ? first : nullptr;
 }
 
-/// Returns true if `op` is a region of one loop over i64, without any clause.
+/// Returns true if `op` is a parallel region with one loop over i64 and no
+/// clauses.
 static bool isOneLoop(Operation *op) {
-  // Ops are compared by name because the header of the OpenMP dialect takes a
-  // minute to compile.
+  // Compare op names, because the header of the OpenMP dialect takes a minute
+  // to compile.
   if (op->getName().getStringRef() != "omp.parallel" || hasClauses(op))
     return false;
   Operation *loop = getOnlyOp(op, "omp.wsloop");
@@ -70,7 +72,8 @@ static bool isOneLoop(Operation *op) {
                       [](Type type) { return type.isInteger(64); });
 }
 
-/// Returns true if `op`, of OpenMP, is a region of one loop or a part of it.
+/// Returns true if `op` of OpenMP is a parallel region with one loop, or a part
+/// of one.
 static bool isOfOneLoop(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "omp.yield" || name == "omp.terminator" ||
@@ -95,14 +98,14 @@ LoopRuntime layout::findLoopRuntime(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The type of an outlined region. Its arguments are the global and the local
+/// The type of an outlined region. The arguments are the global and the local
 /// thread number and the captured pointer.
 using RegionFunction = void (*)(int32_t *, int32_t *, void *);
 
 struct RunningRegion {
   RegionFunction function;
   void *captures;
-  /// The message of an assertion that has failed on one of the threads.
+  /// The message of a failed assertion of any thread.
   std::optional<std::string> message;
   std::mutex mutex; // of `message`
 };
@@ -151,12 +154,11 @@ static void forkCall(void *, int32_t captured, RegionFunction function, ...) {
   if (!region.message)
     return;
   putsOfModule(region.message->c_str());
-  region.message.reset(); // nothing is destroyed on the way out
+  region.message.reset(); // the jump runs no destructors
   abortOfModule();
 }
 
-/// Sets `lower` and `upper` to the first and the last iteration that the thread
-/// runs.
+/// Sets `lower` and `upper` to the first and last iteration of this thread.
 static void startLoop(void *, int32_t, int32_t, int32_t *isLast,
                       uint64_t *lower, uint64_t *upper, int64_t *stride,
                       int64_t, int64_t) {
@@ -179,7 +181,7 @@ ArrayRef<std::pair<StringRef, void *>> layout::getTeamFunctions() {
       {"__kmpc_for_static_init_8u", reinterpret_cast<void *>(startLoop)},
       {"__kmpc_for_static_fini", reinterpret_cast<void *>(endLoop)},
       {"__kmpc_global_thread_num", reinterpret_cast<void *>(getThreadNumber)},
-      // After a loop, in the function of a region that ends there.
+      // The barrier after a loop that ends its region.
       {"__kmpc_barrier", reinterpret_cast<void *>(endLoop)}};
   return functions;
 }

@@ -1,18 +1,18 @@
-//===- ParallelLoops.h - What runs the loops of OpenMP ops ------*- C++ -*-===//
+//===- ParallelLoops.h - The runtime of parallel loops ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled code calls LLVM's OpenMP library for its parallel loops, by the
-// functions of that library's binary interface. A region that is one loop
+// Compiled code calls the ABI of LLVM's OpenMP library for parallel loops. A
+// region with a single loop
 //
 //   omp.parallel { omp.wsloop { omp.loop_nest .. } }
 //
-// calls five of them, which this library has too: they give the loop to a
-// ThreadTeam. A module that has other ops or clauses of OpenMP, as a program of
-// somebody else may, is run by LLVM's library.
+// calls five of its functions, which this library implements with a ThreadTeam.
+// A module with other OpenMP ops or clauses, e.g. from another compiler, runs
+// on LLVM's library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,20 +27,20 @@ class ThreadTeam;
 
 enum class LoopRuntime { none, team, openMP };
 
-/// Returns what runs the parallel loops of `module`.
+/// Finds the runtime that the parallel loops of `module` need.
 LoopRuntime findLoopRuntime(ModuleOp module);
 
-/// Returns the number of threads of a program that is compiled without one.
+/// Returns the number of threads of a program compiled without a thread count.
 unsigned getDefaultThreads();
 
-/// Lets compiled code find LLVM's OpenMP library, which may be one that only an
-/// extension of Python sees. Returns false if it is not in this process.
+/// Makes LLVM's OpenMP library visible to compiled code, even if only a Python
+/// extension has loaded it. Returns false if it is not in this process.
 bool publishOpenMP();
 
 /// Returns the functions that compiled code calls for loops of a team.
 ArrayRef<std::pair<StringRef, void *>> getTeamFunctions();
 
-/// Gives the calling thread threads for the parallel loops that it runs.
+/// Reserves threads for the parallel loops of the calling thread.
 class LoopThreads {
 public:
   LoopThreads(LoopRuntime runtime, unsigned threads);

@@ -1,25 +1,24 @@
-//===- SharingMonitor.h - Whether other threads help at present -*- C++ -*-===//
+//===- SharingMonitor.h - Decides whether to share loops --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Beside other programs a helper that has begun a part may lose its processor
-// for milliseconds, and the caller waits: then loops may take longer by two
-// threads than by one. Nothing tells a process how busy others are at a price
-// that a loop can afford, so loops are observed.
+// On a loaded machine, a helper that has begun a part may lose its processor
+// for milliseconds while the caller waits; two threads may then be slower than
+// one. A loop cannot afford to query the load, so the times of loops are
+// observed.
 //
-// Windows of loops are compared by their slowdown: the time that they took, by
-// the time that they take on one thread that nothing interrupts. It is 0.5
-// for two threads that nothing disturbs, and 1.5 for one thread beside a busy
-// process for each of two processors.
+// The slowdown of a window of loops is its elapsed time divided by the time
+// that the loops need on one undisturbed thread: 0.5 for two undisturbed
+// threads, 1.5 for one thread next to a busy process per processor, with two
+// processors.
 //
 //   slowdown of a shared window           then
 //   at most 0.9, or that of one thread    share the next window
 //   more                                  one thread for 4, 8 .. 128 windows,
 //                                         then share one
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_LIB_RUNTIME_SHARINGMONITOR_H
@@ -32,23 +31,23 @@ namespace mlir::layout {
 
 class SharingMonitor {
 public:
-  /// The length of a window: the sum of the times that its loops need on one
-  /// thread. A window that takes twice this length ends early.
+  /// The length of a window in the single-thread time of its loops. A window
+  /// that takes twice this time ends early.
   static constexpr int64_t kWindowNanoseconds = 10'000'000;
-  /// The largest slowdown of a shared window after which loops stay shared,
-  /// however fast one thread is.
+  /// The maximum slowdown of a shared window after which loops remain shared,
+  /// whatever the slowdown of one thread.
   static constexpr double kMostSlowdown = 0.9;
-  /// The number of windows on one thread after the first shared window that was
+  /// The number of single-thread windows after the first shared window that was
   /// too slow.
   static constexpr unsigned kLeastWindows = 4;
-  /// The largest number of windows on one thread between two shared windows.
+  /// The maximum number of single-thread windows between two shared windows.
   static constexpr unsigned kMostWindows = 128;
 
-  /// Returns true if loops are to be shared.
+  /// Returns true if loops should be shared.
   bool isSharing() const { return windowsAlone == 0; }
 
-  /// Adds a loop that has run in the present mode: `expected` are the
-  /// nanoseconds that it needs on one thread, `taken` those that it took.
+  /// Adds a loop that ran in the current mode: `expected` is its time on one
+  /// thread and `taken` its elapsed time, in nanoseconds.
   void add(int64_t expected, int64_t taken) {
     windowExpected += expected;
     windowTaken += taken;
@@ -70,7 +69,7 @@ public:
 
 private:
   int64_t windowExpected = 0, windowTaken = 0;
-  double slowdownAlone = 0; // in the last window of one thread
+  double slowdownAlone = 0; // of the last single-thread window
   unsigned windowsAlone = 0, nextWindowsAlone = kLeastWindows;
 };
 

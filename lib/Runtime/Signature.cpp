@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Checks the laws of the header; `where` must outlive nothing, it only
-/// reports.
+/// Checks the laws of the header. `where` is used for error reports only.
 static LogicalResult checkTypes(Operation *where, FunctionType type) {
   auto check = [&](TypeRange types, StringRef role) -> LogicalResult {
     for (auto [i, each] : llvm::enumerate(types)) {

@@ -19,8 +19,8 @@ static constexpr int64_t kSpinNanoseconds = 50'000;
 /// The number of times that the caller polls the parts of helpers before it
 /// sleeps.
 static constexpr unsigned kSpinsOfCaller = 2000;
-/// The length of the shortest loop that a helper speeds up, in handovers. Data
-/// that another core has written last takes most of that time.
+/// The length of the shortest loop that a helper speeds up, in handovers. Most
+/// of that time is the transfer of cache lines written by another core.
 static constexpr int64_t kHandoversPerLoop = 40;
 /// The lower bound of `leastShared`.
 static constexpr int64_t kLeastShared = 5'000;
@@ -33,10 +33,10 @@ static constexpr int64_t kMeasuringNanoseconds = 200'000;
 /// The ratio of the work that is worth waking a helper to the work that is
 /// worth an awake helper.
 static constexpr int64_t kWakeFactor = 4;
-/// The time that the parts of one claim are expected to run, unless one part
-/// takes longer.
+/// The expected time of the parts of one claim, unless a single part takes
+/// longer.
 static constexpr int64_t kClaimNanoseconds = 2'000;
-/// The number of parts that a loop is cut into for each thread.
+/// The number of parts per thread that a loop is divided into.
 static constexpr uint64_t kPartsPerThread = 16;
 /// The number of entries in the table of loop times, a power of two.
 static constexpr size_t kKnownLoops = 1024;
@@ -71,7 +71,7 @@ struct FreeTeams {
 static FreeTeams &getFreeTeams() {
   static FreeTeams &free = *[] {
     auto *made = new FreeTeams;
-    // A child process has the memory of helpers, without their threads.
+    // A child process copies the memory of helpers, but not their threads.
     pthread_atfork([] { getFreeTeams().mutex.lock(); },
                    [] { getFreeTeams().mutex.unlock(); },
                    [] {
@@ -87,7 +87,7 @@ ThreadTeam &ThreadTeam::acquire(unsigned threads) {
   FreeTeams &free = getFreeTeams();
   {
     std::lock_guard<std::mutex> lock(free.mutex);
-    // Take the smallest team: its handovers are the fastest.
+    // Prefer the smallest team, which has the fastest handovers.
     ThreadTeam **best = nullptr;
     for (ThreadTeam *&team : free.teams)
       if (team->slices.size() >= threads &&
@@ -104,7 +104,8 @@ ThreadTeam &ThreadTeam::acquire(unsigned threads) {
 
 void ThreadTeam::release() {
   if (isShared) {
-    // The caller has left the loop: nobody begins another part of it.
+    // The caller has left the loop: claim its remaining parts, so that no
+    // helper begins another.
     LoopParts parts;
     for (unsigned slice = 0; slice < slices.size(); ++slice)
       while (claim(slice, /*fromFront=*/true, parts))
@@ -134,9 +135,9 @@ void ThreadTeam::publish(unsigned self, unsigned begin, unsigned end) {
   slices[self].word.store(pack(number, begin, end));
 }
 
-/// Claims parts of a slice. Returns false if the slice is empty. The word holds
-/// the number of the loop, so the exchange fails if another loop has been
-/// published since the word was read.
+/// Claims parts of a slice. Returns false if the slice is empty. The exchange
+/// fails if another loop was published since the word was read, because the
+/// word contains the number of the loop.
 bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   std::atomic<uint64_t> &word = slices[slice].word;
   unsigned wanted = partsPerClaim.load(std::memory_order_relaxed);
@@ -156,8 +157,9 @@ bool ThreadTeam::claim(unsigned slice, bool fromFront, LoopParts &parts) {
   }
 }
 
-/// Runs parts of the slice of `self`, then of others, until there are none.
-/// `claimed` is exact at all times, also when a body leaves by a long jump.
+/// Runs parts of the slice of `self`, then of other slices, until all are
+/// empty. `claimed` is exact at all times, also if a body leaves by a long
+/// jump.
 void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
   unsigned threads = sharers.load(std::memory_order_relaxed);
   LoopParts parts;
@@ -169,7 +171,7 @@ void ThreadTeam::runSlices(unsigned self, unsigned &claimed) {
     }
 }
 
-/// Returns true if these were the last parts of the loop.
+/// Marks parts as finished. Returns true if they were the last of the loop.
 bool ThreadTeam::finish(unsigned parts) {
   return parts && unfinished.fetch_sub(parts) == parts;
 }
@@ -224,9 +226,9 @@ void ThreadTeam::help(unsigned self) {
 void ThreadTeam::sleep(unsigned self) {
   Helper &helper = helpers[self];
   std::unique_lock<std::mutex> lock(helper.mutex);
-  // Either this thread sees the parts that are published from here on, or the
-  // publisher sees that this thread is asleep: both sides store first and load
-  // then, with sequential consistency.
+  // Either this thread sees parts that are published from now on, or the
+  // publisher sees that this thread is asleep: both store before they load,
+  // with sequential consistency.
   helper.isAsleep.store(true);
   helper.wakeup.wait(lock, [&] {
     uint64_t read = slices[self].word.load();
@@ -240,9 +242,8 @@ void ThreadTeam::wake(unsigned self) {
   helpers[self].wakeup.notify_one();
 }
 
-/// Sets how long a loop must be to be shared, from the shortest time in which
-/// an awake helper has run a part that is empty. A busy machine may need
-/// several calls.
+/// Sets the minimum length of a shared loop from the shortest time in which an
+/// awake helper ran an empty part. A busy machine may need several calls.
 void ThreadTeam::measureHandover() {
   body = [](void *, LoopParts &) {};
   sharers.store(2);
@@ -297,7 +298,7 @@ void ThreadTeam::waitForHelpers() {
   callerWaits.store(false);
 }
 
-/// Returns the number of threads that share work of `left` nanoseconds.
+/// Returns the number of threads to share work of `left` nanoseconds.
 unsigned ThreadTeam::chooseSharers(int64_t left) {
   if (left < leastShared || !monitor.isSharing())
     return 1;
@@ -309,8 +310,8 @@ unsigned ThreadTeam::chooseSharers(int64_t left) {
   return isAwake ? threads : 1;
 }
 
-/// Publishes the parts from `begin` on to the threads if `left`, the time in
-/// nanoseconds that these parts take on one thread, is long enough.
+/// Publishes the parts from `begin` on if `left`, their time in nanoseconds on
+/// one thread, is long enough.
 void ThreadTeam::share(unsigned begin, int64_t left) {
   unsigned threads = chooseSharers(left), parts = count - begin;
   if (threads == 1)
@@ -338,9 +339,9 @@ void ThreadTeam::finishShared() {
   isShared = false;
 }
 
-/// Remembers the time that the loop takes on one thread. A run that something
-/// interrupts counts as twice the time before at most, and a shared run, which
-/// reads what other cores have written, as no more than it.
+/// Updates the time of the loop on one thread. An interrupted run counts at
+/// most twice the previous time. A shared run, which reads data written by
+/// other cores, never raises it.
 void ThreadTeam::record(int64_t nanoseconds, bool wasShared) {
   LoopTime &time = times[key % kKnownLoops];
   if (time.key == key)
@@ -360,7 +361,7 @@ void ThreadTeam::start(uint64_t trips, LoopParts &parts) {
   if (expected && !isShared)
     count = 1;
   parts = {0, 1, count};
-  // The helpers may already have claimed all parts of the caller's slice.
+  // Helpers may already have claimed all parts of the caller's slice.
   if (isShared && claim(0, /*fromFront=*/true, parts))
     claimedByCaller += parts.end - parts.begin;
   else if (isShared)

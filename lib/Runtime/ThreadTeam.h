@@ -6,29 +6,30 @@
 //===----------------------------------------------------------------------===//
 //
 // A team is the thread that runs a program and helper threads. The iterations
-// of a loop are cut into equal parts. Each thread gets a slice of consecutive
-// parts, takes them from the front, and then takes parts from the back of other
-// slices:
+// of a loop are divided into equal parts. Each thread owns a slice of
+// consecutive parts, runs them from the front, and then steals parts from the
+// back of other slices:
 //
 //   caller    share 0..15 | run 0, 1, .. 7, 15          | wait for 14 | return
 //   helper          (late)    run 8, 9, .. 13, 14              |
 //
 // The caller waits only for parts that a helper has begun, never for a helper
 // that has no processor. LLVM's OpenMP library ends each loop with a barrier of
-// all threads instead, under each of its wait policies: beside other programs
-// every loop takes until the last thread has had a processor. Its dynamic
-// number of threads counts the load of the machine, and has one thread for all
-// loops then (./dev bench --loaded).
+// all threads instead, under all of its wait policies: on a loaded machine,
+// every loop takes until the last thread was scheduled. Its dynamic number of
+// threads uses the load of the machine, and then runs all loops on one thread
+// (./dev bench --loaded).
 //
-// A loop that takes less time than handing over parts gains runs on the caller
-// alone. How long a loop takes is known from its run before; in its first run,
-// from its first part.
+// A loop that is shorter than the cost of sharing runs on the caller alone. The
+// time of a loop is known from its previous run, or estimated from its first
+// part in the first run.
 //
 // Laws:
 //   - Each part runs once, and all have run when `run` returns.
-//   - A team runs one loop at a time. `acquire` gives each caller another team.
+//   - A team runs one loop at a time. `acquire` returns a different team to
+//     each caller.
 //   - A helper sleeps after some microseconds without a part, and is woken when
-//     the loops that it missed would have been worth it.
+//     the loops that it missed exceed a threshold.
 //   - A child process has none of the teams of its parent.
 //
 //===----------------------------------------------------------------------===//
@@ -45,36 +46,38 @@
 
 namespace mlir::layout {
 
-/// The parts [begin, end) of a loop that is cut into `count` parts.
+/// The parts [begin, end) of a loop that is divided into `count` parts.
 struct LoopParts {
   unsigned begin = 0, end = 1;
-  /// The number of all parts, or 0 if `start` has not cut the loop yet.
+  /// The number of all parts, or 0 before `start` divides the loop.
   unsigned count = 0;
 };
 
 class ThreadTeam {
 public:
-  /// Runs parts of a loop. If `count` is 0, calls `start` first.
+  /// A function that runs parts of a loop, and calls `start` first if `count`
+  /// is 0.
   using Body = void (*)(void *context, LoopParts &parts);
 
-  /// Returns a team of at least `threads` threads that no other caller uses, or
-  /// of fewer if the system cannot create more threads.
+  /// Gets a team of at least `threads` threads for exclusive use, or of fewer
+  /// if the system cannot create more threads.
   static ThreadTeam &acquire(unsigned threads);
-  /// Gives the team back, also after a body has left `run` by a long jump.
+  /// Releases the team, also after a body has left `run` by a long jump.
   void release();
 
-  /// Runs all parts of a loop on at most `threads` threads. `identity` is the
-  /// same in each run of the loop.
+  /// Runs all parts of a loop on at most `threads` threads. `identity` is equal
+  /// in all runs of the loop.
   void run(Body body, void *context, const void *identity, unsigned threads);
 
-  /// Sets the parts that the first call of a body runs of `trips` iterations.
+  /// Sets `parts` to those that the first call of a body runs, for a loop of
+  /// `trips` iterations.
   void start(uint64_t trips, LoopParts &parts);
 
 private:
   explicit ThreadTeam(unsigned threads);
 
-  /// The parts that one thread takes from the front, in one word so that all of
-  /// it changes at once: the number of the loop, the begin and the end.
+  /// The remaining parts of a thread, packed into one word for atomic updates:
+  /// the number of the loop, the begin and the end.
   struct alignas(64) Slice {
     std::atomic<uint64_t> word{0};
   };
@@ -83,7 +86,7 @@ private:
     std::mutex mutex;
     std::condition_variable wakeup;
   };
-  /// The time that the loop of `key` takes on one thread.
+  /// The time of a loop on one thread.
   struct LoopTime {
     uint64_t key = 0;
     int64_t nanoseconds = 0;

@@ -1,4 +1,4 @@
-//===- Compare.h - How far apart two results are ----------------*- C++ -*-===//
+//===- Compare.h - Numerical difference of two arrays -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,10 +8,9 @@
 //   max abs difference  max |a - b|
 //   max relative        max |a - b| / max |a|       (one scale for the array)
 //
-// Elements that compare equal, equal infinities included, differ by 0. A NaN on
-// either side, and an infinity on one side only, make both figures NaN or
-// infinite, so that no threshold is ever met by them. Two arrays without
-// elements differ by 0.
+// Elements that compare equal, including equal infinities, differ by 0. A NaN
+// on either side, or an infinity on one side only, makes both numbers NaN or
+// infinite, so that no threshold accepts them. Two empty arrays differ by 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +25,11 @@ struct Difference {
   double maxAbs = 0;
   double maxRel = 0;
 
-  /// False for NaN.
+  /// Returns true if the relative difference is at most `limit`; false for NaN.
   bool isWithin(double limit) const { return maxRel <= limit; }
 };
 
-/// The difference of two arrays of the same shape and element kind.
+/// Computes the difference of two arrays of equal shape and element kind.
 Difference compare(const Array &a, const Array &b);
 
 } // namespace layout

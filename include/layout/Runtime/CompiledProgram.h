@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A CompiledProgram is one function of a module in the LLVM dialect, compiled
-// for the machine it runs on, with the signature it had over tensors
-// (Signature.h).
+// for the host, with its signature over tensors (Signature.h).
 //
 //   CompileOptions options;
 //   auto program = *CompiledProgram::compile(module, "main", options);
@@ -15,25 +14,26 @@
 //   double seconds = *call->run();                // as often as wanted
 //   SmallVector<Array> results = *call->readResults();
 //
-// The module outlives the program, the program and the inputs outlive the call.
+// The module must outlive the program, and the program and the inputs must
+// outlive the call.
 //
-// A program can be kept on disk with its constants, under a key of all that the
-// module was made from. A later process then has neither passes nor a compiler
-// to run:
+// A program can be stored on disk with its constants, under a key of everything
+// that the module was made from. A later process then needs neither passes nor
+// a compiler:
 //
 //   options.key = CompiledProgram::makeKey({text, target}, "main", options);
 //   if (auto outline = CompiledProgram::find(options))
 //     program = *CompiledProgram::load(parse(std::move(outline)), options);
 //
 // Laws:
-//   - A run sees the inputs as they were given: the function works on a copy,
-//     which is made anew, outside of the timed part, for every run.
-//   - What a run returned is freed once (by allocated pointer) when the next
-//     run starts or the call ends, unless it is an input's memory or a constant
-//     of the module.
-//   - An array that does not fit the signature never reaches the function.
-//   - An assertion of the module that does not hold ends the run with an error;
-//     what the run has allocated until then is lost.
+//   - Every run gets the original inputs: the function works on a copy, which
+//     is made before each run, outside of the timed part.
+//   - The results of a run are freed once (by allocated pointer) when the next
+//     run starts or the call is destroyed, except memory of inputs and
+//     constants.
+//   - An array that does not match the signature never reaches the function.
+//   - A failed assertion of the module ends the run with an error; memory that
+//     the run has allocated until then leaks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,63 +61,64 @@ class DetachedConstants;
 class ObjectCache;
 enum class LoopRuntime;
 
-/// LLVM's OpenMP library ends the process if there is no memory for more.
+/// The maximum number of threads. LLVM's OpenMP library aborts the process if
+/// it cannot allocate more.
 inline constexpr unsigned kMostThreads = 1024;
 
 struct CompileOptions {
-  /// Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out.
+  /// The optimization level of LLVM's code generator, 0 to 3; 0 skips the LLVM
+  /// optimizer.
   unsigned optLevel = 3;
-  /// The largest number of threads that share a loop, at most kMostThreads; 0
-  /// for as many as the process may use processors, or OMP_NUM_THREADS. Results
-  /// do not depend on it.
+  /// The maximum number of threads that share a loop, at most kMostThreads; 0
+  /// for OMP_NUM_THREADS or the number of available processors. Results do not
+  /// depend on it.
   unsigned threads = 0;
-  /// Where machine code is kept for other processes, nowhere if it is empty;
-  /// without it $LAYOUT_CACHE, or a directory of the user.
+  /// The directory that caches machine code for other processes; empty for no
+  /// cache. Defaults to $LAYOUT_CACHE or a directory of the user.
   std::optional<std::string> cacheDirectory;
-  /// The key of makeKey that `find` and `keep` use; if it is empty, nothing is
-  /// found or kept.
+  /// The key from makeKey that `find` and `keep` use. If empty, they do
+  /// nothing.
   std::string key;
-  /// Of the inputs, for whoever loads the program from there; may be empty.
+  /// The names of the inputs, stored with the program; may be empty.
   SmallVector<std::string> inputNames;
   /// Shared libraries that resolve symbols of the module.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
   SmallVector<std::pair<std::string, void *>> symbols;
-  /// Nobody else reads the resources of the module's context: their memory is
-  /// freed while the constants are copied, which takes half as much.
+  /// True if no other code reads the resources of the module's context. They
+  /// are freed while the constants are copied, which halves peak memory.
   bool dropsResources = false;
-  /// Asked after each run: why it failed, if it did. May be null.
+  /// A callback that returns the error of the last run, if any. May be null.
   std::function<std::optional<std::string>()> takeError;
 };
 
-/// What the kernels of one name took, in a program that was lowered with
-/// `profile`.
+/// The time of all kernels of one name in a program lowered with `profile`.
 struct KernelTime {
-  StringRef name; // of the module
+  StringRef name; // owned by the module
   double seconds;
-  int64_t operations; // on elements; 0 where they are not known
+  int64_t operations; // on elements; 0 if unknown
 };
 
 class CompiledProgram;
 
-/// One set of inputs for one program.
+/// A program with one set of inputs.
 class Call {
 public:
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
   ~Call();
 
-  /// Runs the function once and returns the seconds that it took. Emits an
-  /// error on the function when an assertion of it does not hold, or when
-  /// CompileOptions::takeError has one.
+  /// Runs the function once and returns the elapsed seconds. Emits an error on
+  /// the function if an assertion fails or if CompileOptions::takeError returns
+  /// one.
   FailureOr<double> run();
 
-  /// Of the last run, in the order of the program; empty unless the program was
-  /// lowered to measure its kernels.
+  /// Returns the kernel times of the last run, in program order. Empty unless
+  /// the program was lowered with `profile`.
   std::vector<KernelTime> readProfile() const;
 
   /// Copies the results of the last run into dense arrays. Emits an error on
-  /// the function when a shape contradicts the signature.
+  /// the function if a shape contradicts the signature.
   FailureOr<SmallVector<Array>> readResults();
 
 private:
@@ -127,7 +128,7 @@ private:
 
   const CompiledProgram *program;
   SmallVector<const Array *> inputs;
-  SmallVector<Array> work; // what the function is given
+  SmallVector<Array> work; // the arguments of the function
   SmallVector<SmallVector<int64_t, 11>> descriptors; // of `work`
   SmallVector<int64_t> result;  // the struct of result descriptors
   SmallVector<void *> pointers; // to the descriptors
@@ -141,23 +142,23 @@ public:
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
-  /// A key of what a module was made from, and of what makes code of it: this
-  /// library, LLVM, the processor and `options`. Empty where this library
-  /// cannot be told from another build of it.
+  /// Makes a key from `source` and from everything that determines the code:
+  /// this library, LLVM, the processor and `options`. Empty if this library has
+  /// no build id.
   static std::string makeKey(ArrayRef<StringRef> source, StringRef function,
                              const CompileOptions &options);
 
-  /// Keeps the program for other processes under the key of `options`. Needs a
-  /// program of `compile`, and does nothing the second time.
+  /// Stores the program for other processes under the key of `options`.
+  /// Requires a program made by `compile`; a second call does nothing.
   void keep(const CompileOptions &options);
 
-  /// The outline of the program that was kept under the key of `options`, or
-  /// null: the bytecode of a module.
+  /// Finds the outline, the bytecode of a module, of the program stored under
+  /// the key of `options`, or returns null.
   static std::unique_ptr<llvm::MemoryBuffer>
   find(const CompileOptions &options);
 
-  /// A program from its outline, whose context has the LLVM dialect. Emits
-  /// errors on the function.
+  /// Loads a program from its outline, whose context must have the LLVM
+  /// dialect. Emits errors on the function.
   static FailureOr<std::unique_ptr<CompiledProgram>>
   load(ModuleOp outline, const CompileOptions &options);
 
@@ -165,18 +166,17 @@ public:
 
   ArrayRef<std::string> getInputNames() const { return inputNames; }
 
-  /// How many threads share the loops of a program that has some and is
-  /// compiled with `options`. For one, its module is better lowered without
-  /// them.
+  /// Returns the number of threads for parallel loops under `options`. If it is
+  /// 1, the module should be lowered without parallel loops.
   static unsigned countThreads(const CompileOptions &options);
 
-  /// How many threads share the loops of a run.
+  /// Returns the number of threads that share the loops of a run.
   unsigned getNumThreads() const { return threads; }
 
-  /// Whether its machine code was there already.
+  /// Returns true if the machine code was in the cache.
   bool isFromObjectCache() const { return isFromCache; }
 
-  /// Checks `inputs` against the signature; errors are emitted on the function.
+  /// Checks `inputs` against the signature. Emits errors on the function.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
 
@@ -194,13 +194,13 @@ private:
   SmallVector<std::string> inputNames;
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
-  std::unique_ptr<llvm::MemoryBuffer> archive;  // until it is kept
+  std::unique_ptr<llvm::MemoryBuffer> archive;  // until it is stored
   std::unique_ptr<llvm::orc::LLJIT> engine;
   bool isFromCache = false;
   LoopRuntime loopRuntime; // set by setThreads
   unsigned threads = 1;
   void (*entry)(void **) = nullptr;
-  SmallVector<StringRef> profiled; // the names of kernels that it measures
+  SmallVector<StringRef> profiled; // names of measured kernels
   int64_t *counters = nullptr;     // two of each of them (Profile.h)
 };
 

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A network's weights are tens of megabytes of globals. LLVM would hold every
-// row of a filter as a value of its own and write it into an object file: a
-// minute for ResNet-50. So the large constants of a module become declarations,
-// and the JIT is given the addresses of plain arrays that hold their contents.
+// The weights of a network are tens of megabytes of globals. LLVM would hold
+// every row of a filter as a separate value and write it into an object file,
+// which takes a minute for ResNet-50. Large constants are replaced by
+// declarations, and the JIT gets the addresses of arrays with their contents.
 //
 //   @w = constant [64 x [3 x f32]] <...>    becomes    @w = external constant
 //                                           and        { "w" -> address }
 //
-// Laws: only constant globals whose contents are one dense block of integers or
-// floats of whole bytes are taken, and not those that LLVM could gain from
-// knowing (fewer than kMinBytes). An array has at least the alignment of its
-// global, and 64; a global that wants more than a huge page is not taken.
+// Laws: only constant globals are detached whose contents are one dense block
+// of whole-byte integers or floats of at least kMinBytes, below which LLVM may
+// profit from the values. An array is aligned to 64 bytes and to its global's
+// alignment; globals aligned to more than a huge page stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,13 +42,13 @@ public:
 
   DetachedConstants() = default;
 
-  /// Takes the large constants out of `module`, which is changed. With
-  /// `dropResources` all memory of the resources of the context that is not
-  /// needed is freed on the way, and they have no elements then: what
-  /// allocateConstant gave stays where it is, the rest is copied or not read.
+  /// Detaches the large constants of `module`. With `dropResources`, frees all
+  /// resources of the context that are no longer needed, and leaves them empty.
+  /// Memory from allocateConstant is reused in place; other contents are
+  /// copied.
   explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
-  /// Adds a constant of this many bytes and returns its memory.
+  /// Adds a constant of `bytes` bytes and returns its memory.
   char *add(StringRef name, size_t bytes, size_t alignment);
 
   ArrayRef<Entry> getEntries() const { return entries; }

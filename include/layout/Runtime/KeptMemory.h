@@ -1,19 +1,19 @@
-//===- KeptMemory.h - Large blocks for the next run -------------*- C++ -*-===//
+//===- KeptMemory.h - Reuse of large blocks across runs ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The C library gives large blocks back to the system when they are freed, and
-// takes new pages for each run: 13 % of the time of a U-Net. Compiled programs
-// call the functions below in place of malloc and free, so that the temporaries
-// of a run have the memory of the run before, in pages of 2 MB.
+// The C library returns large freed blocks to the system, so every run faults
+// in new pages: 13 % of the time of a U-Net. Compiled programs call the
+// functions below instead of malloc and free, so that the temporaries of a run
+// reuse the memory of the previous run, in pages of 2 MB.
 //
 // Laws:
-//   - What allocateMemory gives may be freed by either function, and
-//     freeMemory takes what malloc gave.
-//   - A thread that runs a program gets blocks that nobody else uses.
+//   - Memory from allocateMemory may be freed by `free`, and freeMemory accepts
+//     memory from malloc.
+//   - A block is used by one allocation at a time, in any thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,11 @@ namespace layout {
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
 
-/// Gives all that is kept back to the system.
+/// Frees all cached blocks.
 void releaseKeptMemory();
 
-/// Gives the system back what the C library keeps of freed memory, which is as
-/// much as the weights after a model was imported or its constants were packed.
+/// Returns the memory cached by the C library to the system. After importing a
+/// model or packing its constants it is as large as the weights.
 void giveBackFreedMemory();
 
 } // namespace layout

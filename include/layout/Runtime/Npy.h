@@ -5,23 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An Array is a dense row-major block of numbers with a shape: what is given to
-// a compiled function and what comes back. Its file form is numpy's .npy
-// (format versions 1, 2 and 3), little endian, C order.
+// An Array is a dense row-major block of numbers with a shape: an input or
+// result of a compiled function. Its file format is numpy's .npy (versions 1, 2
+// and 3), little endian, C order.
 //
 //   Expected<Array> x = readNpy("x.npy");       // np.save("x.npy", x)
 //   Error e = writeNpy("y.npy", y);             // np.load("y.npy")
 //
-// Element types that numpy lacks are stored in the dtype of the same width that
-// `kinds` in Npy.cpp names: bf16 as the bits in a uint16, the floats of 4 to 8
-// bits as the bits in a uint8, an i4 or i2 as its value in an int8 (ui4 and
-// ui2: uint8). The files that ml_dtypes makes of bf16 and f8 (dtype V2 and V1)
-// are read too. A signless integer of MLIR is stored by the signed and by the
-// unsigned dtype of its width alike.
+// Element types that numpy lacks are stored in a dtype of the same width
+// (`kinds` in Npy.cpp): bf16 as bits in uint16, floats of 4 to 8 bits as bits
+// in uint8, i4 and i2 as values in int8 (ui4 and ui2: uint8). The files that
+// ml_dtypes writes for bf16 and f8 (dtype V2 and V1) are read too. Signless
+// integers of MLIR match both signed and unsigned dtypes.
 //
-// Laws: readNpy(writeNpy(a)) has the bytes and the shape of a, and its kind
-// where numpy has the type. A file that is truncated, has bytes left over, is
-// in Fortran order or holds another type is an error that names the file and
+// Laws: readNpy(writeNpy(a)) has the bytes and the shape of a, and its kind if
+// numpy has the type. A file that is truncated, has extra bytes, is in Fortran
+// order or has another type is an error that names the file and a remedy; no
+// data is converted silently.
 // says what to do; nothing is converted silently.
 //
 //===----------------------------------------------------------------------===//
@@ -72,28 +72,29 @@ enum class ElementKind {
   F4E2M1FN
 };
 
-/// "f32", "i8", ...
+/// Returns the MLIR name of a kind, e.g. "f32" or "i8".
 StringRef getName(ElementKind kind);
 int64_t getByteSize(ElementKind kind);
-/// All names with commas between them, for messages.
+/// Returns all names, separated by commas, for messages.
 std::string getElementNames();
-/// The kind that stores `type`, if there is one.
+/// Returns the kind that stores `type`, or std::nullopt if there is none.
 std::optional<ElementKind> getElementKind(Type type);
-/// Returns the bits of an element of `type` if they are less than a byte, which
-/// an array has for each (i2, i4, f4 and f6, not i1), or 0.
+/// Returns the number of bits of `type` if an array stores each element in a
+/// byte of its own although it has fewer bits (i2, i4, f4 and f6, not i1).
+/// Returns 0 for other types.
 unsigned getPartialBits(Type type);
-/// Whether an array of kind `kind`, as it comes from a file, holds elements of
-/// `type`.
+/// Returns true if an array of kind `kind`, read from a file, can hold elements
+/// of `type`.
 bool canHold(ElementKind kind, Type type);
 
 class Array {
 public:
-  /// An array of that shape with undefined contents; `shape` must have been
-  /// checked with `byteSize`.
+  /// Constructs an array with undefined contents. `shape` must be valid for
+  /// `byteSize`.
   Array(ElementKind kind, ArrayRef<int64_t> shape);
 
-  /// The bytes such an array takes, or none when a size is negative or the
-  /// product is past 2^62.
+  /// Returns the size of an array in bytes, or std::nullopt if a size is
+  /// negative or the product exceeds 2^62.
   static std::optional<int64_t> byteSize(ElementKind kind,
                                          ArrayRef<int64_t> shape);
 
@@ -110,10 +111,10 @@ public:
     return {data(), static_cast<size_t>(getNumBytes())};
   }
 
-  /// Element `i` in row-major order, as a number.
+  /// Returns element `i` in row-major order as a complex number.
   std::complex<double> getAsComplex(int64_t i) const;
 
-  /// "tensor<2x3xf32>", for messages.
+  /// Returns a description for messages, e.g. "tensor<2x3xf32>".
   std::string describe() const;
 
 private:

@@ -1,12 +1,12 @@
-//===- ObjectCache.h - What was compiled, kept on disk ----------*- C++ -*-===//
+//===- ObjectCache.h - A disk cache of compiled code ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory of object files and of whole programs by key. The key is a hash
-// of all that an entry depends on, so an entry is never out of date.
+// A directory of object files and whole programs by key. The key is a hash of
+// everything that an entry depends on, so entries are never stale.
 //
 //   ObjectCache cache(ObjectCache::getDefaultDirectory());
 //   std::string key = ObjectCache::makeKey({bitcode, cpu, "O3"});
@@ -14,13 +14,13 @@
 //   cache.add(key, [&](raw_ostream &os) { os << bytes; });
 //
 // Laws:
-//   - what `find` gives is what was added under that key: an entry ends with a
-//     hash of its key and its contents, and one that has another is not there;
-//   - an entry is there as a whole or not, whatever other processes do;
-//   - what cannot be read or written is no error, it is not kept;
-//   - entries that were not used for long go when there are too many bytes.
+//   - `find` returns exactly what was added under the key: an entry ends with a
+//     hash of its key and contents, and is ignored if the hash differs;
+//   - entries are written atomically with respect to other processes;
+//   - failures to read or write are not errors; the entry is not cached;
+//   - the least recently used entries are removed if the cache is too large.
 //
-// Beside llvm::localCache because that ends the process when the disk is full.
+// Not llvm::localCache, which aborts the process if the disk is full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,17 +38,18 @@ namespace layout {
 
 class ObjectCache {
 public:
-  /// Keeps nothing where `directory` is empty.
+  /// Creates a cache. An empty `directory` disables it.
   explicit ObjectCache(std::string directory)
       : directory(std::move(directory)) {}
 
-  /// $LAYOUT_CACHE, else mlir-layout/programs in $XDG_CACHE_HOME or ~/.cache.
+  /// Returns $LAYOUT_CACHE, or mlir-layout/programs in $XDG_CACHE_HOME or
+  /// ~/.cache.
   static std::string getDefaultDirectory();
 
-  /// Different for different lists of parts.
+  /// Computes a key that is unique to the list of parts.
   static std::string makeKey(ArrayRef<StringRef> parts);
 
-  /// What was added under `key`, or null.
+  /// Finds the entry with this key, or returns null.
   std::unique_ptr<llvm::MemoryBuffer> find(StringRef key) const;
   void add(StringRef key, function_ref<void(raw_ostream &)> write) const;
 

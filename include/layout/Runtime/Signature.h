@@ -1,25 +1,24 @@
-//===- Signature.h - What a compiled function takes and returns -*- C++ -*-===//
+//===- Signature.h - Tensor signatures of compiled functions ----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// After the lowering to the LLVM dialect a function's tensors are opaque
-// pointers. `layout.signature` keeps what they were: a type attribute with a
-// function type over ranked tensors, put on the function before its types are
-// lost, beside `llvm.emit_c_interface`.
+// After the lowering to the LLVM dialect, the arguments of a function are
+// opaque pointers. `layout.signature` records the original type: a function
+// type over ranked tensors, set before the types are lowered, along with
+// `llvm.emit_c_interface`.
 //
 //   func.func @main(%x: tensor<?x3xf32>) -> tensor<?x4xf32> attributes {
 //     llvm.emit_c_interface,
 //     layout.signature = (tensor<?x3xf32>) -> tensor<?x4xf32>}
 //
-// The attribute says how the *arrays at the boundary* look, so its tensors have
-// no encoding: a function that takes packed storage has the storage's shape
-// here. Laws:
+// The attribute describes the *arrays at the boundary*, so its tensors have no
+// encoding: a function over packed storage has the storage's shape here. Laws:
 //   - all inputs and results are ranked tensors without encoding, of an element
 //     type that an array can have (Npy.h);
-//   - a `?` is filled by the array at run time, a static extent must match.
+//   - a `?` is set by the array at run time; a static extent must match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +33,13 @@ class Operation;
 class FunctionOpInterface;
 namespace layout {
 
-/// Puts both attributes on `function`, whose type is still one over tensors. A
-/// signature that is there already stays. Emits an error on the function when
-/// its type is outside the laws above.
+/// Sets both attributes on `function`, whose type is still over tensors. An
+/// existing signature is kept. Emits an error on the function if its type
+/// violates the laws above.
 LogicalResult attachSignature(FunctionOpInterface function);
 
-/// The signature of `function`; emits a located error when it is missing or
-/// breaks a law.
+/// Reads the signature of `function`. Emits a located error if it is missing or
+/// violates a law.
 FailureOr<FunctionType> readSignature(Operation *function);
 
 } // namespace layout
