@@ -1,11 +1,11 @@
-//===- Assignment.h - C API of the decision -----------------------*- C -*-===//
+//===- Assignment.h - C API of layout assignment ------------------*- C -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts for all tensors of a module, and what they cost.
+// Assigns layouts to all tensors of a module, and reports their cost.
 //
 //   layoutAssign(module, target);
 //   LayoutAssignmentCost assignment;
@@ -24,8 +24,8 @@
 extern "C" {
 #endif
 
-/// What the ops and conversions of a module cost together, the part of the
-/// conversions, and what every assignment costs at least.
+/// The total cost of ops and conversions of a module, the cost of the
+/// conversions only, and a lower bound of the cost of every assignment.
 struct LayoutAssignmentCost {
   int64_t cost;
   int64_t conversionCost;
@@ -33,8 +33,8 @@ struct LayoutAssignmentCost {
 };
 typedef struct LayoutAssignmentCost LayoutAssignmentCost;
 
-/// A `layout.convert` of a module, and what a run of it moves and costs; all of
-/// it is 0 where the conversion is a view.
+/// A `layout.convert` of a module, and the bytes and cost of one execution. All
+/// numbers are 0 if the conversion is a view.
 struct LayoutConversion {
   MlirOperation op;
   int64_t bytesRead;
@@ -46,25 +46,26 @@ typedef struct LayoutConversion LayoutConversion;
 typedef void (*LayoutConversionCallback)(LayoutConversion conversion,
                                          void *userData);
 
-/// True for what layouts can be decided for: `#layout.cpu<lanes = 16>`, ..
+/// Returns true if the attribute is a target, e.g. `#layout.cpu<lanes = 16>`.
 MLIR_CAPI_EXPORTED bool layoutAttributeIsATarget(MlirAttribute attr);
 
-/// Runs the pipeline layout-assign: decides, applies and folds. A null target
-/// stands for the one that the module states.
+/// Runs the pipeline layout-assign, which solves, materializes and folds
+/// layouts. If `target` is null, the target attribute of the module is used.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutAssign(MlirOperation module,
                                                   MlirAttribute target);
 
-/// The figures of the assignment of a module; false where it has none.
+/// Gets the cost of the assignment of a module, or returns false if it has
+/// none.
 MLIR_CAPI_EXPORTED bool
 layoutGetAssignmentCost(MlirOperation module, LayoutAssignmentCost *assignment);
 
-/// Visits the conversions of a module, priced for the target that it states.
-/// Fails, with a diagnostic, where it states none.
+/// Visits the conversions of a module, priced for its target. Fails with a
+/// diagnostic if the module has no target attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutForEachConversion(
     MlirOperation module, LayoutConversionCallback callback, void *userData);
 
-/// Prints the table of conversions with the reason of each, as
-/// layout-print-cost does: text, or JSON. Fails like the above.
+/// Prints the table of conversions with their reasons, as layout-print-cost
+/// does, as text or JSON. Fails if the module has no target attribute.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 layoutPrintCost(MlirOperation module, bool asJSON, MlirStringCallback callback,
                 void *userData);

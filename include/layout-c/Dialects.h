@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a context needs to read modules of this project, and the process to run
-// its passes (mlir-c/Pass.h) by name.
+// Registers the dialects of this project with a context, and its passes with
+// the process, to run them by name (mlir-c/Pass.h).
 //
 //   MlirDialectRegistry registry = mlirDialectRegistryCreate();
 //   layoutRegisterWithUpstream(registry);
@@ -27,16 +27,16 @@ extern "C" {
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Layout, layout);
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(NPU, npu);
 
-/// Adds the dialects of the project, the rules of upstream's ops, the targets,
+/// Adds the dialects of the project, the rules of upstream ops, the targets,
 /// and the external models that lowerings need.
 MLIR_CAPI_EXPORTED void layoutRegisterAllDialects(MlirDialectRegistry registry);
 
-/// Registers every pass and pipeline of the project with the pass registry of
-/// the process. Further calls do nothing.
+/// Registers all passes and pipelines of the project with the process-wide pass
+/// registry. Further calls have no effect.
 MLIR_CAPI_EXPORTED void layoutRegisterAllPasses(void);
 
-/// Registers all of that and all of upstream: what layout-opt takes. It stands
-/// in place of mlirRegisterAllDialects and mlirRegisterAllPasses.
+/// Registers all of the project and all of upstream, as layout-opt does.
+/// Replaces mlirRegisterAllDialects and mlirRegisterAllPasses.
 MLIR_CAPI_EXPORTED void
 layoutRegisterWithUpstream(MlirDialectRegistry registry);
 

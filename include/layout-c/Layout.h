@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts are attributes, and encodings of ranked tensor types. An attribute is
-// made here or by mlirAttributeParseGet, a type by
+// Layouts are attributes, and encodings of ranked tensor types. Create an
+// attribute here or with mlirAttributeParseGet, and a type with
 // mlirRankedTensorTypeGetChecked, which reports a layout that does not apply.
-// Functions on types take ranked tensors that were verified; one without a
-// layout is row-major.
+// Functions on types require verified ranked tensors; a type without a layout
+// is row-major.
 //
 //   tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>
 //     layoutTypeGetMap           #layout.map<(d0, d1, d2, d3) -> buffer(..)>
 //     layoutTypeGetStorageType   tensor<1x2x7x7x16xf32>
 //     layoutTypeGetPoint         of (0, 16, 6, 6): offset 1552
 //
-// Positions count elements. An index has one number for each logical dim, a
-// point one for each coordinate of the storage space, which are those of the
-// map. What does not fit 64 bits or depends on a dynamic size has no number.
+// Positions count elements. An index has one number per logical dim, and a
+// point one per coordinate of the storage space of the map. A value that
+// exceeds 64 bits or depends on a dynamic size has no number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/// An answer that may not be known within the stated bounds.
+/// A three-valued answer; unknown if it cannot be proven within fixed bounds.
 enum LayoutAnswer { LayoutAnswerNo, LayoutAnswerUnknown, LayoutAnswerYes };
 typedef enum LayoutAnswer LayoutAnswer;
 
@@ -39,15 +39,15 @@ typedef enum LayoutAnswer LayoutAnswer;
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// True for attributes of every family of layouts.
+/// Returns true if the attribute is a layout of any family.
 MLIR_CAPI_EXPORTED bool layoutAttributeIsALayout(MlirAttribute attr);
 
-/// `#layout.blocked<"NCHW" to "NCHW16c">`; null, with a diagnostic at the
-/// location, where the letters are not right.
+/// Creates `#layout.blocked<"NCHW" to "NCHW16c">`, or emits an error at the
+/// location and returns a null attribute if the letters are invalid.
 MLIR_CAPI_EXPORTED MlirAttribute layoutBlockedAttrGetChecked(
     MlirLocation loc, MlirStringRef logical, MlirStringRef stored);
 
-/// Notations of other projects.
+/// The layout notations of other projects.
 enum LayoutNotation {
   LayoutNotationXla,
   LayoutNotationOneDnn,
@@ -56,24 +56,26 @@ enum LayoutNotation {
 };
 typedef enum LayoutNotation LayoutNotation;
 
-/// `#layout.import<onednn, "aBcd16b">`; null, with a diagnostic at the
-/// location, where the text is not right.
+/// Creates `#layout.import<onednn, "aBcd16b">`, or emits an error at the
+/// location and returns a null attribute if the text is invalid.
 MLIR_CAPI_EXPORTED MlirAttribute layoutImportAttrGetChecked(
     MlirLocation loc, LayoutNotation notation, MlirStringRef text);
 
-/// True for `#layout.map`.
+/// Returns true if the attribute is a `#layout.map`.
 MLIR_CAPI_EXPORTED bool layoutAttributeIsAMap(MlirAttribute attr);
 
-/// The storage space of a map: `buffer`, `image2d`, `npu`, ..
+/// Returns the storage space of a map, e.g. `buffer`, `image2d` or `npu`.
 MLIR_CAPI_EXPORTED MlirStringRef layoutMapAttrGetSpace(MlirAttribute map);
 
-/// The coordinates of the space; linear memory has one, `offset`.
+/// Returns the number of coordinates of the space; linear memory has one,
+/// `offset`.
 MLIR_CAPI_EXPORTED intptr_t layoutMapAttrGetNumCoordinates(MlirAttribute map);
 MLIR_CAPI_EXPORTED MlirStringRef
 layoutMapAttrGetCoordinateName(MlirAttribute map, intptr_t coordinate);
 
-/// Whether no two indices of a shape share a storage point. No where the layout
-/// does not apply to the shape; dynamic sizes are those of MLIR.
+/// Returns yes if no two indices of a shape share a storage point, and no if
+/// some do or the layout does not apply to the shape. Dynamic sizes are encoded
+/// as in MLIR.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutAttrIsInjective(MlirAttribute layout,
                                                       intptr_t rank,
                                                       const int64_t *shape,
@@ -83,55 +85,58 @@ MLIR_CAPI_EXPORTED LayoutAnswer layoutAttrIsInjective(MlirAttribute layout,
 // Types
 //===----------------------------------------------------------------------===//
 
-/// True if the type has a layout of any family.
+/// Returns true if the type has a layout of any family.
 MLIR_CAPI_EXPORTED bool layoutTypeHasLayout(MlirType type);
 
-/// The layout as `#layout.map` in canonical form.
+/// Returns the layout as `#layout.map` in canonical form.
 MLIR_CAPI_EXPORTED MlirAttribute layoutTypeGetMap(MlirType type);
 
-/// The plain tensor of the stored dims, padding included: what compiled
-/// functions take and return. Null where an extent has no number.
+/// Returns the plain tensor type of the stored dims with padding, the type at
+/// the boundary of compiled functions, or a null type if an extent has no
+/// number.
 MLIR_CAPI_EXPORTED MlirType layoutTypeGetStorageType(MlirType type);
 
-/// Bytes of the storage, padding included; -1 where there is no such number.
+/// Returns the storage size in bytes with padding, or -1 if it has no number.
 MLIR_CAPI_EXPORTED int64_t layoutTypeGetStorageBytes(MlirType type);
 
-/// The positions along each coordinate, padding included; false where one has
-/// no number.
+/// Computes the extent of each coordinate with padding, or returns false if one
+/// has no number.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStorageExtent(MlirType type,
                                                    int64_t *extents);
 
-/// What one more in a dim adds to a coordinate; false where that is no one
-/// number.
+/// Computes the stride of a dim in a coordinate, or returns false if it is not
+/// one constant number.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStride(MlirType type, intptr_t coordinate,
                                             intptr_t dim, int64_t *stride);
 
-/// The storage point of an index; false for an index outside the shape, and
-/// where there is no number.
+/// Computes the storage point of an index, or returns false if the index is out
+/// of bounds or the point has no number.
 MLIR_CAPI_EXPORTED bool layoutTypeGetPoint(MlirType type, const int64_t *index,
                                            int64_t *point);
 
-/// The same as an index into the storage type.
+/// Computes the index of an element in the storage type, in the first replica
+/// if there are several. Fails like layoutTypeGetPoint.
 MLIR_CAPI_EXPORTED bool layoutTypeGetStoredIndex(MlirType type,
                                                  const int64_t *index,
                                                  int64_t *storedIndex);
 
-/// The index that is stored at a point. No for padding and points outside of
-/// the storage.
+/// Computes the index stored at a point. No if the point is padding or outside
+/// of the storage.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeGetIndex(MlirType type,
                                                    const int64_t *point,
                                                    int64_t *index);
 
-/// Whether the storage holds points that are no index's.
+/// Returns yes if the storage contains padding.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeHasPadding(MlirType type);
 
-/// Whether two types of one shape store every element at the same point.
+/// Returns yes if two types of equal shape store every element at the same
+/// point.
 MLIR_CAPI_EXPORTED LayoutAnswer layoutTypeStoresLike(MlirType type,
                                                      MlirType other);
 
-/// Copies row-major elements to their places in the storage, which holds the
-/// padding already, and back. False where a size in bytes is not that of the
-/// type, or elements have no whole bytes.
+/// Copies row-major elements to their points in the storage, without writing
+/// padding, or back. Returns false if a size in bytes does not match the type,
+/// or if elements are not whole bytes.
 MLIR_CAPI_EXPORTED bool layoutTypePack(MlirType type, const void *elements,
                                        intptr_t elementsBytes, void *storage,
                                        intptr_t storageBytes);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decision without IR, for problems of ops and tensors in JSON, which
-// docs/solver.md describes.
+// Solves layout assignment without IR, for problems of ops and tensors in JSON
+// (docs/solver.md).
 //
 //   layoutSolve(mlirStringRefCreateFromCString("{\"ops\": .."),
 //               /*maxSeconds=*/-1, print, NULL);
@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/// Passes the answer to the callback, in JSON, or what is wrong with the
-/// problem where that fails. A limit of less than 0 is none.
+/// Solves a problem and passes the answer in JSON to the callback, or fails and
+/// passes an error message. A negative `maxSeconds` means no limit.
 MLIR_CAPI_EXPORTED MlirLogicalResult layoutSolve(MlirStringRef problem,
                                                  double maxSeconds,
                                                  MlirStringCallback callback,

@@ -1,4 +1,4 @@
-//===- Assignment.cpp - C API of the decision -----------------------------===//
+//===- Assignment.cpp - C API of layout assignment ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

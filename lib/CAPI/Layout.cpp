@@ -44,7 +44,7 @@ static Notation unwrap(LayoutNotation notation) {
   llvm_unreachable("all notations are listed");
 }
 
-/// Copies numbers, if there are any, to the caller's array.
+/// Copies the numbers, if any, to the caller's array and returns true.
 static bool give(const std::optional<SmallVector<int64_t>> &numbers,
                  int64_t *array) {
   if (numbers)
@@ -113,7 +113,7 @@ LayoutAnswer layoutAttrIsInjective(MlirAttribute layout, intptr_t rank,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A verified type and what it resolves to.
+/// A verified type and its resolved layout map.
 struct OnType {
   explicit OnType(MlirType given)
       : type(cast<RankedTensorType>(unwrap(given))), map(*getLayoutMap(type)) {}
@@ -183,7 +183,7 @@ bool layoutTypeGetStoredIndex(MlirType type, const int64_t *index,
   SmallVector<int64_t> at(index, index + on.map.getRank());
   if (!on.holds(at))
     return false;
-  // The first replica is meant where there are several.
+  // Computes the index of the first replica.
   SmallVector<int64_t> box = on.map.getBox(on.getShape());
   at.resize(box.size(), 0);
   for (const Sized &dim : getStoredDims(on.type)) {
