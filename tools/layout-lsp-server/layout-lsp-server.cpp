@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The language server of MLIR with all dialects that layout-opt knows.
+// The MLIR language server with all dialects of layout-opt.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-opt with the layout dialect, its passes and its pipelines, beside every
-// upstream dialect and pass.
+// mlir-opt with the dialects, passes and pipelines of the project and of
+// upstream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,7 @@
 
 using namespace mlir;
 
-/// As upstream's driver, but for the output, which is written as a whole or not
-/// at all.
+/// Runs like upstream's driver, but writes the output file atomically.
 static LogicalResult optimize(llvm::StringRef inputPath,
                               llvm::StringRef outputPath,
                               DialectRegistry &registry,
@@ -53,7 +52,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 }
 
 #ifndef NDEBUG
-/// The option of LLVM_DEBUG, which a release build of LLVM does not have.
+/// Adds the -debug-only option, which release builds of LLVM lack.
 static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))
     return nullptr;
@@ -86,7 +85,7 @@ int main(int argc, char **argv) {
     enableDebugging(*debugOnly);
 #endif
   auto config = MlirOptMainConfig::createFromCLOptions();
-  // Without an output: lists of dialects and passes.
+  // Dialect and pass lists need no output file.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   llvm::InitLLVM init(argc, argv);

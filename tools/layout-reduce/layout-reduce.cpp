@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-reduce with all dialects and passes that layout-opt knows. Upstream's
-// removes operations that nobody uses; here others go, too, in favor of an
-// operand, where the module stays interesting: a convolution becomes its
-// destination, a sum one of its terms, a loop what it starts from.
+// mlir-reduce with all dialects and passes of layout-opt. Upstream removes
+// unused ops; this tool also replaces ops by an operand if the module stays
+// interesting, e.g. a convolution by its destination, an addition by a term, or
+// a loop by its initial value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 
 using namespace mlir;
 
-/// An operand of the type of each result, the last one that has it:
-/// destinations stand behind inputs. Nothing where a result has none.
+/// Finds for each result the last operand of its type, because destinations
+/// follow inputs. Returns an empty list if a result has none.
 static SmallVector<Value> findReplacements(Operation *op) {
   SmallVector<Value> values;
   for (Type type : op->getResultTypes()) {
@@ -51,8 +51,8 @@ struct ReplaceByOperand : RewritePattern {
     SmallVector<Value> values = findReplacements(op);
     if (values.empty())
       return rewriter.notifyMatchFailure(op, "a result has no operand's type");
-    // The reducer applies its patterns to all operations at once and goes on
-    // from there only if the outcome is interesting: so each is tried here.
+    // The reducer applies patterns to all ops at once and keeps the outcome
+    // only if it is interesting, so each replacement is tested separately here.
     IRMapping mapping;
     auto module = op->getParentOfType<ModuleOp>();
     OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone(mapping));

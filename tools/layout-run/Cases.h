@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A list of cases, in the words of a text file: a line names the arrays of one
-// run, and after an arrow where its results go, all of them or none.
+// A list of cases in a text file: each line names the arrays of one run and,
+// after an arrow, the files of all its results, or of none.
 //
 //   x0.npy w.npy -> y0.npy
 //   x1.npy w.npy -> y1.npy
 //
-// In a list of programs, the first name of a line is that of a module.
+// In a list of programs, a line starts with the name of a module.
 //
-// Names are cut at blanks. Empty lines are skipped.
+// Names are separated by blanks. Empty lines are skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ namespace layout {
 
 struct Case {
   std::vector<std::string> inputs, outputs;
-  /// "list.txt:3", for diagnostics; empty where the command line said it.
+  /// The position for diagnostics, e.g. "list.txt:3"; empty for the command
+  /// line.
   std::string where;
 };
 

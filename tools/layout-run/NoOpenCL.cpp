@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In place of OpenCLProgram.cpp. A program that calls the OpenCL runtime cannot
-// be linked: the error is at the program, with a note at each function that is
-// missing. A library that defines them may be named in --shared-libs.
+// Replaces OpenCLProgram.cpp in builds without OpenCL. Linking a program that
+// calls the OpenCL runtime is an error at the program, with a note for each
+// missing function. A library in --shared-libs may define them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles one function of each module for this machine, runs it on .npy
-// arrays, and reports times and differences. Several modules run alternately
-// in one process, so that their ratio does not drift with the machine.
+// Compiles one function of each module for the host, runs it on .npy arrays,
+// and reports times and differences. Runs of several modules are interleaved in
+// one process, so that drift of the machine does not affect their ratio.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ static cl::opt<unsigned> optLevel(
     "opt-level", cl::init(3), cl::cat(category),
     cl::desc(
         "Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out"));
-// A part of LLVM that is not used here has an option of the same name.
+// An unused part of LLVM has an option with this name.
 [[maybe_unused]] static const bool isNameFree = [] {
   auto found = cl::getRegisteredOptions().find("threads");
   if (found != cl::getRegisteredOptions().end())
@@ -133,8 +133,8 @@ struct Module {
   double compileSeconds = 0;
   std::vector<double> runs;
   std::vector<KernelTime> kernels; // the shortest time of each
-  SmallVector<Array> results;      // of the case that was run last
-  /// From the first module, the largest ones of all cases.
+  SmallVector<Array> results;      // of the last case
+  /// The largest differences from the first module over all cases.
   SmallVector<Difference> differences;
 
   double min() const { return *llvm::min_element(runs); }
@@ -153,7 +153,7 @@ static double median(std::vector<double> values) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/// The median of the ratios of the paired runs.
+/// Returns the median of the ratios of the paired runs.
 static double speedup(const Module &first, const Module &other) {
   std::vector<double> ratios;
   for (auto [a, b] : llvm::zip_equal(first.runs, other.runs))
@@ -195,8 +195,8 @@ static LogicalResult checkOptions() {
   return success();
 }
 
-/// A plain name of a library that is not in the working directory is looked up
-/// beside libMLIR, where the runner libraries are.
+/// Returns the path of a library. A plain name that is not in the working
+/// directory is looked up next to libMLIR, with the runner libraries.
 static std::string resolveLibrary(StringRef name) {
   if (llvm::sys::path::has_parent_path(name) || llvm::sys::fs::exists(name))
     return name.str();
@@ -221,7 +221,7 @@ static LogicalResult load(MLIRContext &context, Module &module) {
     llvm::WithColor::error() << message << "\n";
     return failure();
   }
-  // Constants stay in the file as long as they are used.
+  // Constants stay in the mapped file while they are used.
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   module.op = parseSourceFile<ModuleOp>(sources, &context);
@@ -246,8 +246,8 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   return success();
 }
 
-/// Runs all modules in turns; every second round goes backwards, so that none
-/// always comes after the same other one.
+/// Runs all modules in alternation. Every second round is reversed, so that no
+/// module always follows the same other one.
 static LogicalResult runAll(MutableArrayRef<Module> modules) {
   double reported = now();
   for (unsigned round = 0; round < warmup + repeat; ++round) {
@@ -273,12 +273,12 @@ static LogicalResult runAll(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// The larger one; NaN is larger than all.
+/// Returns the larger number; NaN is larger than all.
 static double larger(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
 }
 
-/// Reads the results of all modules and compares them with the first one's.
+/// Reads the results of all modules and compares them with those of the first.
 static LogicalResult readResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
     auto results = module.call->readResults();
@@ -305,7 +305,7 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
   return success();
 }
 
-/// The kernels of a module that measures them, the longest ones first.
+/// Prints the kernels of a module with profiling, longest first.
 static void printKernels(const Module &module) {
   std::vector<KernelTime> kernels = module.kernels;
   llvm::stable_sort(kernels, [](const KernelTime &a, const KernelTime &b) {
@@ -350,7 +350,7 @@ static void printReport(ArrayRef<Module> modules) {
   os.flush();
 }
 
-/// JSON has no NaN and no infinity: they become null.
+/// Encodes a number; NaN and infinity, which JSON lacks, become null.
 static llvm::json::Value number(double value) {
   return std::isfinite(value) ? llvm::json::Value(value)
                               : llvm::json::Value(nullptr);
@@ -402,7 +402,7 @@ static LogicalResult writeOutputs(const Case &which, const Module &module) {
   return success();
 }
 
-/// What the command line asks to be run.
+/// Returns the cases given on the command line.
 static FailureOr<std::vector<Case>> findCases() {
   if (casesPath.empty())
     return std::vector<Case>{{inputPaths, outputPaths, ""}};
@@ -439,13 +439,13 @@ static LogicalResult runCase(const Case &which,
   LogicalResult done =
       success(succeeded(runAll(modules)) && succeeded(readResults(modules)) &&
               succeeded(writeOutputs(which, modules.front())));
-  // A call does not outlive its inputs.
+  // A call must not outlive its inputs.
   for (Module &module : modules)
     module.call.reset();
   return done;
 }
 
-/// How many outputs a case names is what the function gives, or none.
+/// Checks that each case names no outputs or one per result of the function.
 static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   size_t results = module.program->getSignature().getNumResults();
   for (const Case &which : cases) {
@@ -461,7 +461,7 @@ static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
   return success();
 }
 
-/// False when a difference is past --max-rel.
+/// Returns false if a difference exceeds --max-rel.
 static bool checkLimit(ArrayRef<Module> modules) {
   bool within = true;
   if (!maxRel.getNumOccurrences())
@@ -477,7 +477,7 @@ static bool checkLimit(ArrayRef<Module> modules) {
   return within;
 }
 
-/// Runs the modules of a list; those that fail are reported.
+/// Runs the modules of a list and reports failures.
 static LogicalResult runPrograms(MLIRContext &context) {
   llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
   if (!programs)
@@ -502,16 +502,15 @@ static FailureOr<int> runTool() {
   if (failed(checkOptions()))
     return failure();
 
-  // All upstream dialects, so that a module that is not lowered yet gets a
-  // diagnostic on the operation; what else a module carries in attributes is
-  // not read and need not be known.
+  // Loads all upstream dialects, so that a module that is not lowered gets a
+  // diagnostic at the op. Unknown attributes are ignored.
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllToLLVMIRTranslations(registry);
   MLIRContext context(registry);
   context.allowUnregisteredDialects();
-  // Most errors are about a whole function, which may hold a network's weights.
+  // Most errors are at a function, which may contain the weights of a network.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sourceMgr;
   SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
@@ -523,7 +522,7 @@ static FailureOr<int> runTool() {
   FailureOr<std::vector<Case>> cases = findCases();
   if (failed(cases))
     return failure();
-  // Before anything is compiled: a file that is missing is found at once.
+  // Read inputs before compiling, to report missing files early.
   FailureOr<std::vector<Array>> inputs = readInputs(cases->front());
   if (failed(inputs))
     return failure();

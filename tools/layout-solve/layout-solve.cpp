@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Solves a problem in wcsp format with the solver that decides layouts, and
-// prints the answer, one line per word:
+// Solves a problem in wcsp format or JSON with the layout solver, and prints
+// the answer, one property per line:
 //
 //     cost 1
 //     lower-bound 1
 //     proven yes
 //     assignment 0 1
 //
-// The exit status says what is known of the answer: see ExitStatus.
+// The exit status tells whether the answer is proven (ExitStatus).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +30,13 @@
 using namespace mlir::layout;
 namespace cl = llvm::cl;
 
-/// 1 is what reading the command line fails with.
+/// The exit codes. 1 is also that of command line errors.
 enum ExitStatus {
   kProvenOptimal = 0,
   kError = 1,
-  kNotProven = 2,  // there is an assignment, perhaps a better one as well
+  kNotProven = 2,  // an assignment, but possibly a better one
   kInfeasible = 3, // no assignment is allowed
-  kNoneFound = 4,  // there may be one
+  kNoneFound = 4,  // none was found, but there may be one
 };
 
 static cl::OptionCategory category("layout-solve options");
@@ -95,7 +95,7 @@ static int fail(const llvm::Twine &message) {
   return kError;
 }
 
-/// The text of a file, if it can be read.
+/// Reads a file, or reports an error and returns nullptr.
 static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (file)
@@ -104,7 +104,7 @@ static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
   return nullptr;
 }
 
-/// The value, or nothing after an error in the text of the file.
+/// Returns the value, or reports an error in the file and returns std::nullopt.
 template <typename T>
 static std::optional<T> check(llvm::StringRef path, llvm::Expected<T> read) {
   if (read)
@@ -114,7 +114,7 @@ static std::optional<T> check(llvm::StringRef path, llvm::Expected<T> read) {
   return std::nullopt;
 }
 
-/// Whether a file was written as a whole.
+/// Finishes writing a file. Reports an error and returns false if that fails.
 static bool commit(WholeFile &file, llvm::StringRef path) {
   if (std::error_code code = file.commit()) {
     fail("cannot write '" + path + "': " + code.message());
@@ -187,7 +187,7 @@ static SolveOptions getOptions() {
   return options;
 }
 
-/// Whether it was written as a whole, if it is wanted.
+/// Writes the certificate if requested. Returns false if that fails.
 static bool commitCertificate(const WcspProblem &problem,
                               const Solution &solution) {
   if (certificatePath.empty())
@@ -240,7 +240,7 @@ static int writeProblem(const WcspProblem &problem) {
   return commit(file, problemPath) ? 0 : kError;
 }
 
-/// A problem of ops and tensors.
+/// Solves a problem of ops and tensors in JSON.
 static int solveNamed(llvm::StringRef text) {
   for (llvm::StringRef given :
        {initialPath.empty() ? "" : "initial",
@@ -289,7 +289,7 @@ int main(int argc, char **argv) {
   if (!buffer)
     return kError;
   llvm::StringRef text = buffer->getBuffer();
-  text.consume_front("\xEF\xBB\xBF"); // the mark of UTF-8, which editors write
+  text.consume_front("\xEF\xBB\xBF"); // the UTF-8 byte order mark
   if (text.ltrim().starts_with("{"))
     return solveNamed(text);
   auto problem = check(inputPath, readWcsp(text, maxEntries));

@@ -46,7 +46,7 @@ layout::writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
   context.loadDialect<LayoutDialect, npu::NPUDialect, arith::ArithDialect,
                       func::FuncDialect, linalg::LinalgDialect,
                       math::MathDialect, memref::MemRefDialect>();
-  // The op may be the module, with a network's weights.
+  // The op may be a module with the weights of a network.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(source), SMLoc());

@@ -19,11 +19,11 @@ class MemoryBuffer;
 namespace mlir {
 namespace layout {
 
-/// The C++ text of a module of `emitc` ops, by upstream's emitter. Errors go to
+/// Writes a module of `emitc` ops as C++ with upstream's emitter. Errors go to
 /// standard error.
 FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 
-/// See layout/Targets/NPU/NPUToEmitC/Package.h.
+/// Writes an NPU package (layout/Targets/NPU/NPUToEmitC/Package.h).
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks, bool isStrict);

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// A parsed module, with all that it needs to live.
+/// A parsed module with its context and diagnostics.
 struct Parsed {
   Parsed() {
     DialectRegistry registry;
@@ -36,11 +36,11 @@ struct Parsed {
                 func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
                 math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                 spirv::SPIRVDialect, ub::UBDialect, vector::VectorDialect>();
-    // The target of a `gpu.binary`.
+    // Needed for the target of a `gpu.binary`.
     spirv::registerSPIRVTargetInterfaceExternalModels(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    // The op may hold a network's weights, or be the module.
+    // The op may be a module with the weights of a network.
     context.printOpOnDiagnostic(false);
   }
   MLIRContext context;
@@ -55,7 +55,7 @@ struct Parsed {
     return success(module.get() != nullptr);
   }
 
-  /// GPU modules that were not lowered become binaries.
+  /// Compiles GPU modules that were not lowered to binaries.
   LogicalResult lower() {
     SmallVector<gpu::GPUModuleOp> modules(module->getOps<gpu::GPUModuleOp>());
     if (modules.empty())
@@ -73,8 +73,9 @@ struct Parsed {
 };
 } // namespace
 
-/// The one module of kernels, or the one with this name: a `gpu.binary`, or a
-/// `spirv.module` that was not serialized. Null where an error is emitted.
+/// Finds the only module of kernels, or the one called `name`: a `gpu.binary`
+/// or an unserialized `spirv.module`. Emits an error and returns nullptr
+/// otherwise.
 static Operation *findKernels(ModuleOp module, StringRef name) {
   SmallVector<std::pair<StringRef, Operation *>> found;
   for (Operation &op : module.getOps()) {
@@ -104,7 +105,7 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
   return nullptr;
 }
 
-/// The same of a module that `parsed` reads.
+/// Reads a module into `parsed` and finds its kernels like findKernels.
 static Operation *readKernels(Parsed &parsed,
                               std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef name) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both take a module with GPU modules over images, which they lower, or with
-// what these were lowered to: `spirv.module` or `gpu.binary`.
+// Input is a module with GPU modules over images, which are lowered here, or
+// with lowered ones: `spirv.module` or `gpu.binary`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,17 @@ class MemoryBuffer;
 namespace mlir {
 namespace layout {
 
-/// The SPIR-V binary of the one module of kernels, or of the one with this
-/// name.
+/// Writes the SPIR-V binary of the only module of kernels, or of the one called
+/// `name`.
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// The OpenCL C of the one module of kernels, or of the one with this name.
+/// Writes the OpenCL C of the only module of kernels, or of the one called
+/// `name`.
 FailureOr<std::string>
 writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// See layout/Targets/OpenCL/GPUToOpenCL/Package.h.
+/// Writes an OpenCL package (layout/Targets/OpenCL/GPUToOpenCL/Package.h).
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);
 

@@ -27,7 +27,7 @@ void LocatedTexts::enter(StringRef name, StringRef text) {
 }
 
 StringRef LocatedTexts::getText() const {
-  // The parser takes white space around an attribute for more text.
+  // The parser would take white space around an attribute for extra text.
   return sourceMgr.getMemoryBuffer(current)->getBuffer().trim();
 }
 
@@ -47,7 +47,7 @@ InFlightDiagnostic LocatedTexts::emitError() {
   return mlir::emitError(UnknownLoc::get(&context));
 }
 
-/// Where a line and column of a text are, both from 1 on.
+/// Returns the location of a line and column, both from 1.
 static llvm::SMLoc find(StringRef text, unsigned line, unsigned column) {
   StringRef rest = text;
   for (; line > 1 && rest.contains('\n'); --line)
@@ -58,8 +58,8 @@ static llvm::SMLoc find(StringRef text, unsigned line, unsigned column) {
 
 void LocatedTexts::print(Diagnostic &diagnostic) {
   auto printOne = [&](Diagnostic &d) {
-    // What the parser says of itself is a line and column of the text; all
-    // else is about the text as a whole.
+    // Parser diagnostics have a line and column in the text; all others concern
+    // the text as a whole.
     auto loc = dyn_cast<FileLineColLoc>(d.getLocation());
     llvm::SMLoc start = loc ? find(getText(), loc.getLine(), loc.getColumn())
                             : find(getText(), 1, 1);

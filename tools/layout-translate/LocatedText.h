@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout and the values of options are texts of their own. Diagnostics
-// point into the one that is being read or that the fault is in:
+// The layout and option values are separate texts. Diagnostics point into the
+// current text:
 //
 //   <layout>:1:25: error: 'C' is repeated
 //   #layout.blocked<"NCHW" to "NCCW16c">
@@ -30,23 +30,23 @@ class LocatedTexts {
 public:
   explicit LocatedTexts(MLIRContext &context);
 
-  /// Makes a text the one that diagnostics are about.
+  /// Sets the current text, to which diagnostics refer.
   void enter(std::unique_ptr<llvm::MemoryBuffer> text);
   void enter(StringRef name, StringRef text);
 
-  /// Reads all of the current text; null after a diagnostic.
+  /// Reads all of the current text, or returns null after a diagnostic.
   Attribute readAttribute();
   Type readType();
 
-  /// The current text on one line, as it was written.
+  /// Returns the current text on one line, as written.
   std::string getLine() const;
 
-  /// An error about the current text as a whole.
+  /// Emits an error about the current text as a whole.
   InFlightDiagnostic emitError();
 
 private:
   void print(Diagnostic &diagnostic);
-  /// The current text without white space around it.
+  /// Returns the current text without surrounding white space.
   StringRef getText() const;
 
   MLIRContext &context;

@@ -37,7 +37,7 @@ void layout::writeTable(LayoutAttrInterface layout, const LayoutMap &map,
   for (const Sized &dim : layout.getStoredDims(shape, elementType))
     storedShape.push_back(toJson(dim.extent.evaluate(shape)));
 
-  // One field on a line and one point on a line.
+  // Writes one field per line and one point per line.
   auto field = [&](StringRef name, json::Value value) {
     os << json::Value(name) << ": " << value << ",\n ";
   };

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// JSON for other programs, with everything that the map says of one shape:
+// JSON with all properties of a layout map on one shape:
 //
 //   {"layout": "..", "map": "..", "space": "buffer", "shape": [1, 17, 2, 3],
 //    "element": "f32", "storage_extent": {"offset": 192},
 //    "stored_shape": [1, 2, 2, 3, 16], "elements": 102, "replicas": [],
 //    "padding": 90, "points": [[[0, 0, 0, 0], [0]], ..]}
 //
-// A point is an index and where it is stored, once for each replica.
+// A point is an index and its storage point, one for each replica.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace mlir {
 namespace layout {
 
 /// Writes the table of a layout that was resolved to `map` and verified on the
-/// static `shape`. The points are null where there are more than `maxPoints`.
+/// static `shape`. If there are more than `maxPoints` points, `points` is null.
 void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
                 ArrayRef<int64_t> shape, Type elementType, int64_t maxPoints,
                 raw_ostream &os);

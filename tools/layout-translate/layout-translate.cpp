@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the text of one layout and writes what it means: its canonical map, its
-// points on a shape, a picture of them, or its text in another notation. Or
-// reads a module of emitc ops and writes it as C++, or one of kernels on images
-// and writes what an OpenCL runtime takes.
+// Reads a layout and writes its canonical map, its points on a shape, a
+// picture, or its text in another notation. Or reads a module of emitc ops and
+// writes C++, or a module of image kernels and writes code for an OpenCL
+// runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -153,7 +153,7 @@ static bool isForm(Form which) {
   return form.getNumOccurrences() && form == which;
 }
 
-/// Options that contradict each other, or that say nothing.
+/// Reports options that contradict each other or have no effect.
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
     return fail(
@@ -234,7 +234,7 @@ static Type readElementType(LocatedTexts &texts) {
   return {};
 }
 
-/// The attribute in the current text.
+/// Reads the layout attribute in the current text.
 static LayoutAttrInterface readLayout(LocatedTexts &texts, Attribute target) {
   Attribute attribute = texts.readAttribute();
   if (!attribute)
@@ -289,7 +289,7 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   llvm_unreachable("a form of output that is not listed");
 }
 
-/// The text to write for a layout; errors are reported.
+/// Returns the output for a layout; errors are reported.
 static FailureOr<std::string> translateLayout() {
   FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
   if (failed(shape))
@@ -334,7 +334,7 @@ static FailureOr<std::string> translateLayout() {
       failed(verifyLayout(*map, layout, *shape, elementType, emitError)))
     return failure();
 
-  // Nothing is written where something fails.
+  // No output is written if an error occurs.
   std::string output;
   llvm::raw_string_ostream os(output);
   if (failed(writeForm(layout, *map, *shape, elementType, texts, os)))
