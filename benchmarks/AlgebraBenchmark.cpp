@@ -1,4 +1,4 @@
-//===- AlgebraBenchmark.cpp - What questions to a map cost ----------------===//
+//===- AlgebraBenchmark.cpp - The cost of operations on layout maps -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,7 @@ void forwardOnePoint(benchmark::State &state) {
 }
 BENCHMARK(forwardOnePoint);
 
-/// The canonical attribute of a family on a type that was met before.
+/// Resolves the canonical attribute of a family on a type that is cached.
 void canonicalAttributeAgain(benchmark::State &state) {
   mlir::MLIRContext context;
   context.loadDialect<LayoutDialect>();
@@ -68,7 +68,8 @@ void canonicalAttributeAgain(benchmark::State &state) {
 }
 BENCHMARK(canonicalAttributeAgain);
 
-/// The same from parts: the map is built, hashed and found.
+/// Builds a map from its coordinates, hashes it and finds the existing
+/// attribute.
 void buildCanonicalAgain(benchmark::State &state) {
   mlir::MLIRContext context;
   context.loadDialect<LayoutDialect>();
@@ -82,7 +83,7 @@ void buildCanonicalAgain(benchmark::State &state) {
 }
 BENCHMARK(buildCanonicalAgain);
 
-/// Stored digits of many indices in no order.
+/// Evaluates the stored digits of many indices in random order.
 void forwardIndexCompiled(benchmark::State &state) {
   LayoutMap map = makeBlocked();
   constexpr size_t kCount = 10'000'000, kRank = 4;
@@ -100,7 +101,7 @@ void forwardIndexCompiled(benchmark::State &state) {
 }
 BENCHMARK(forwardIndexCompiled)->Unit(benchmark::kMillisecond);
 
-/// Bytes of elements per second, to be read beside copyBytes.
+/// Packs a constant, in bytes of elements per second; compare with copyBytes.
 void packConstant(benchmark::State &state) {
   LayoutMap map = makeBlocked();
   std::vector<char> logical(64 * 56 * 56 * 4), storage(logical.size());

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every benchmark builds its graph and solves it, and stops with an error where
-// the answer is not proven. Tables look like those of layouts: what an op costs
-// in each of them, and nothing for keeping one, bytes for changing it.
+// Each benchmark builds a graph, solves it, and fails if the answer is not
+// proven. Tables resemble those of layouts: a cost per op and layout, 0 for
+// keeping a layout, and bytes for changing it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ template <typename Build> void solve(benchmark::State &state, Build build) {
   }
 }
 
-/// As many ops in a row; three kinds of ops on tensors of two sizes.
+/// A chain of ops: three kinds of ops on tensors of two sizes.
 void chain(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(state.range(1));
@@ -82,7 +82,7 @@ BENCHMARK(chain)
     ->Args({1'000'000, 8})
     ->Unit(benchmark::kMillisecond);
 
-/// No two tables are equal, so nothing is ever known already.
+/// A chain in which no two tables are equal, so that memoization never helps.
 void chainOfDifferentTables(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(state.range(1));
@@ -100,8 +100,8 @@ BENCHMARK(chainOfDifferentTables)
     ->Args({1'000'000, 6})
     ->Unit(benchmark::kMillisecond);
 
-/// Residual blocks: two convolutions on one path, a skip or, where a stage
-/// begins, a projection on the other, and a value with three consumers.
+/// Residual blocks: two convolutions on one path, a skip or, at the start of a
+/// stage, a projection on the other, and a value with three consumers.
 void residual(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(state.range(1));
@@ -140,7 +140,8 @@ BENCHMARK(residual)
     ->Args({1'000'000, 6})
     ->Unit(benchmark::kMillisecond);
 
-/// As many programs of 100 ops, each a chain with skips over random distances.
+/// Independent programs of 100 ops, each a chain with skips over random
+/// distances.
 void components(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(4);
@@ -167,8 +168,8 @@ BENCHMARK(components)
     ->Arg(10'000)
     ->Unit(benchmark::kMillisecond);
 
-/// A decoder: per layer three projections of a normalized value that meet in
-/// attention, a gated product, and two sums that skip.
+/// A decoder: per layer, three projections of a normalized value that meet in
+/// attention, a gated product, and two residual additions.
 void decoder(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(4);
@@ -184,7 +185,7 @@ void decoder(benchmark::State &state) {
         graph.addFactor({operand, op}, conversion);
       return op;
     };
-    // Tables of sines that all layers read.
+    // The sine and cosine tables that all layers read.
     unsigned sines = builder.addOp(rope), cosines = builder.addOp(rope);
     unsigned last = builder.addOp(norm);
     while (graph.getNumVariables() + 17 <= state.range(0)) {
@@ -212,8 +213,8 @@ void decoder(benchmark::State &state) {
 BENCHMARK(decoder)->ArgName("ops")->Arg(100'000)->Arg(1'000'000)->Unit(
     benchmark::kMillisecond);
 
-/// Dense blocks in a row: in each of them every op reads all before it, which
-/// is too wide to be eliminated.
+/// A sequence of dense blocks, in which every op reads all previous ones; too
+/// wide to eliminate.
 void denseBlocks(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(4);
@@ -233,7 +234,7 @@ BENCHMARK(denseBlocks)
     ->Args({6400, 32})
     ->Unit(benchmark::kMillisecond);
 
-/// A grid of different tables, as wide as its shorter side.
+/// A grid with distinct tables; its width is the shorter side.
 void grid(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(state.range(2));
@@ -255,8 +256,8 @@ BENCHMARK(grid)
     ->Args({100, 6, 4})
     ->Unit(benchmark::kMillisecond);
 
-/// Every variable has a table with each of a clique of those before it: a graph
-/// of exactly this width, all tables different.
+/// A random tree decomposition of exactly the given width: every variable has
+/// distinct tables with a clique of earlier ones.
 void tree(benchmark::State &state) {
   solve(state, [&] {
     unsigned width = state.range(0);
@@ -270,7 +271,7 @@ void tree(benchmark::State &state) {
       for (unsigned other : clique)
         builder.graph.addFactor({other, op}, builder.makeConversionTable());
       clique.push_back(op);
-      // The cliques that a next variable may be attached to.
+      // The cliques to which a next variable may be attached.
       if (clique.size() > width) {
         std::vector<unsigned> next = clique;
         for (unsigned leaveOut = 0; leaveOut <= width; ++leaveOut) {

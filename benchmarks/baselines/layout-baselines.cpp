@@ -1,14 +1,14 @@
-//===- layout-baselines.cpp - Layouts as other compilers choose them ------===//
+//===- layout-baselines.cpp - Baseline layout assignments -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-opt with the project's passes and two more: `layout-baseline` stands in
-// place of `layout-solve` and leaves the same attributes, with the lower
-// bound of the solver; `layout-insert-for-each` stands in place of
-// `layout-materialize` after `rule=greedy`, which shares no conversion.
+// mlir-opt with the project's passes and two more. `layout-baseline` replaces
+// `layout-solve` and sets the same attributes, with the lower bound of the
+// solver. `layout-insert-for-each` replaces `layout-materialize` after
+// `rule=greedy`, which shares no conversion.
 //
 //===----------------------------------------------------------------------===//
 

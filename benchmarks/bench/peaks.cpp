@@ -39,7 +39,7 @@ int main(int, char **argv) {
   int threads = std::atoi(argv[1]);
   size_t size = std::atoll(argv[2]) / sizeof(float);
 
-  // Long beside the start of a thread.
+  // Much longer than starting a thread.
   constexpr int rounds = 20000000;
   std::vector<Vector> sums(threads);
   double time = seconds(threads, [&](int id) {
@@ -47,7 +47,7 @@ int main(int, char **argv) {
     for (int i = 0; i < chains; ++i)
       sum[i] = Vector{} + float(i);
     for (int i = 0; i < rounds; ++i) {
-      // Neither hoisted nor computed ahead.
+      // Prevents hoisting and constant folding.
       asm volatile("" : "+x"(x), "+x"(y));
 #pragma GCC unroll 24
       for (Vector &each : sum)

@@ -1,4 +1,4 @@
-/* Times of calls in turns, and oneDNN's reorders, for conversions.py. */
+/* Interleaved timing of calls, and oneDNN reorders, for conversions.py. */
 
 #include <oneapi/dnnl/dnnl.h>
 #include <stdint.h>
@@ -6,26 +6,25 @@
 #include <string.h>
 #include <time.h>
 
-/* A conversion that was compiled: it allocates its result. */
+/* A compiled conversion, which allocates its result. */
 typedef void (*kernel_t)(void **result, void *source);
 
-/* A matrix that is turned by hand: turns.cpp. */
+/* A handwritten matrix transpose: turns.cpp. */
 typedef int (*turn_t)(int variant, int element_bytes, char *result,
                       const char *source, size_t rows, size_t columns);
 
-/* All write to memory that is allocated for the call, from the first line in
-   it on, and freed after it, so that none has better places in caches and pages
-   than the others. */
+/* Tasks write to line-aligned memory that is allocated for the call and freed
+   after it, so that none has an advantage in cache sets or pages. */
 struct task {
   kernel_t kernel;            /* or */
   dnnl_primitive_t primitive; /* or */
   turn_t turn;                /* or a copy */
   dnnl_exec_arg_t arguments[2];
   void *source;
-  size_t bytes; /* of the result, where the kernel does not know them */
-  int by_lines; /* a copy by vectors, not a memcpy */
+  size_t bytes; /* of the result, unless the kernel allocates it */
+  int by_lines; /* a vectorized copy instead of memcpy */
   int variant, element_bytes;
-  size_t rows, columns; /* of the source that is turned */
+  size_t rows, columns; /* of the transposed source */
 };
 
 static dnnl_engine_t engine;
@@ -33,12 +32,12 @@ static dnnl_stream_t stream;
 
 typedef char line_t __attribute__((vector_size(64), aligned(1), may_alias));
 
-/* What code can do that loads and stores vectors: a memcpy in microcode writes
-   whole lines without reading them first, which no such code can. */
+/* Copies by vector loads and stores. A memcpy in microcode can also write whole
+   lines without reading them first. */
 static void copy_lines(char *result, const char *source, size_t bytes) {
   for (size_t i = 0; i + 64 <= bytes; i += 64) {
     *(line_t *)(result + i) = *(const line_t *)(source + i);
-    /* Or the compiler makes a memcpy of it. */
+    /* Keeps the compiler from emitting memcpy. */
     __asm__ volatile("" ::: "memory");
   }
   memcpy(result + bytes / 64 * 64, source + bytes / 64 * 64, bytes % 64);
@@ -92,17 +91,16 @@ static double now(void) {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/* Calls after which a cache that takes what others evict holds what a task
-   reads and writes, if there is room for it. */
+/* The number of calls after which a victim cache holds the data of a task, if
+   it fits. */
 enum { UNTIMED_CALLS = 5 };
 
-/* The seconds of one call of each task: the least of what rounds of at least
-   `shortest` seconds a task take on average, for `seconds` in all. Each round
-   of a task begins with calls that are not timed, as the tasks before it have
-   pushed what it reads and writes out of the caches. After five rounds a task
-   that has used its share of the time waits: one that takes a thousand times as
-   long would leave none to the others. The fastest is alone then, and must not
-   find more in the caches than the others did. */
+/* Measures the seconds of one call of each task: the minimum over rounds of the
+   average in a round, of at least `shortest` seconds per task, for `seconds` in
+   total. Each round of a task starts with untimed calls, because previous tasks
+   have evicted its data from the caches. After five rounds a task that has used
+   its share of the time is skipped, so that a slow task leaves time to others.
+   Untimed calls keep the caches equal for a task that is then alone. */
 void time_in_turns(struct task *tasks, int count, double shortest,
                    double seconds, double *least) {
   int repeats[8];
@@ -131,7 +129,7 @@ void time_in_turns(struct task *tasks, int count, double shortest,
     }
 }
 
-/* One call that writes to memory of the caller. */
+/* Runs a task once into memory of the caller. */
 void run_once(struct task *task, void *result) { run_to(task, result); }
 
 static const struct {
@@ -148,7 +146,7 @@ static const struct {
 
 static int describe(dnnl_memory_desc_t *result, int rank, const int64_t *shape,
                     int bytes, const char *name) {
-  /* Two bytes are moved as they are, whatever the type. */
+  /* Reorders copy two-byte elements bitwise, whatever their type. */
   dnnl_data_type_t type = bytes == 4   ? dnnl_f32
                           : bytes == 2 ? dnnl_bf16
                                        : dnnl_s8;
@@ -159,8 +157,7 @@ static int describe(dnnl_memory_desc_t *result, int rank, const int64_t *shape,
   return -1;
 }
 
-/* Makes `task` oneDNN's reorder of its source to its result; 0 if it has one.
- */
+/* Sets up `task` as a oneDNN reorder. Returns 0 if oneDNN supports it. */
 int make_reorder(struct task *task, int rank, const int64_t *shape, int bytes,
                  const char *from, const char *to) {
   dnnl_memory_desc_t source, result;

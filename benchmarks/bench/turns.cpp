@@ -1,14 +1,12 @@
-// Matrices turned by hand with AVX-512, for conversions.py: what code that
-// knows the machine makes of them. A variant is one way to go through a matrix
-// of `rows` x `columns`; the fastest of all is what counts.
+// Matrix transposes written with AVX-512 intrinsics, for conversions.py: a
+// reference for generated code. A variant is one traversal of a matrix of
+// `rows` x `columns`; the fastest variant counts.
 //
-//   tile     64 / bytes rows, and columns of `lanes` lanes of 16 bytes, in
-//            registers
-//   block    tiles before the next block, rows or columns innermost
-//   stage    a block of the source, or of the result, that is copied line by
-//            line
-//   ahead    lines of the next tile that are fetched while this one is
-//            transposed: of the source, of the result
+//   tile     64 / bytes rows and `lanes` 16-byte lanes of columns, in registers
+//   block    the tiles before the next block, rows or columns innermost
+//   stage    a block of the source or of the result that is copied by lines
+//   ahead    the lines of the next tile, of the source or of the result, that
+//            are prefetched during the transpose of this one
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +23,8 @@ struct Variant {
   bool streams;
   int ahead;
   bool columnsFirst;
-  /// Bytes of a block along the source's rows and along the result's.
+  /// The bytes of a block along the rows of the source and along those of the
+  /// result.
   size_t ofColumns, ofRows;
 };
 
@@ -61,7 +60,7 @@ template <int bytes> __m512i unpack(__m512i a, __m512i b, bool high) {
     return high ? _mm512_unpackhi_epi32(a, b) : _mm512_unpacklo_epi32(a, b);
 }
 
-/// Turns the square in each lane of registers, and stores one line for each
+/// Transposes the square in each lane of registers, and stores one line per
 /// column.
 template <int bytes> void turnLanes(__m512i *r, char *result, size_t stride) {
   constexpr int count = 16 / bytes;
@@ -132,8 +131,8 @@ void copyLines(char *result, const char *source, size_t bytes, bool streams) {
   }
 }
 
-/// Calls `use` for all parts of `height` x `width`, columns innermost or rows;
-/// the last ones begin earlier.
+/// Calls `use` for all parts of `height` x `width`, columns or rows innermost.
+/// The last parts overlap the previous ones.
 template <typename Use>
 void forEachPart(size_t rows, size_t height, size_t columns, size_t width,
                  bool columnsFirst, Use use) {
@@ -179,14 +178,14 @@ bool turn(const Variant &v, char *result, const char *source, size_t rows,
   size_t in = columns * bytes, out = rows * bytes;
   size_t height = std::min(v.ofRows / bytes, rows),
          width = std::min(v.ofColumns / bytes, columns);
-  // A line more keeps columns of the stage out of each other's sets.
+  // One extra line keeps the columns of the stage in different cache sets.
   size_t stride = height * bytes + 64;
   if (height * bytes < 64 || width < lanes * 16 / bytes ||
       (v.stage == OfSource && width * bytes < 64) ||
       (v.streams && out % 64 != 0) ||
       (v.stage && stride * width * bytes > sizeof stage))
     return false;
-  // Blocks of whole rows or columns are one loop; others follow the result.
+  // A block of whole rows or columns is one loop; others follow the result.
   bool follows = v.ofColumns == all || v.ofRows != all;
   forEachPart(rows, height, columns, width, follows,
               [&](size_t row, size_t column) {
@@ -228,8 +227,8 @@ extern "C" {
 
 int count_turns(void) { return sizeof variants / sizeof *variants; }
 
-/// Turns a matrix of elements of 1, 2 or 4 bytes; 0 where `variant` does not
-/// fit it.
+/// Transposes a matrix of 1, 2 or 4-byte elements. Returns 0 if `variant` does
+/// not support it.
 int turn_by_hand(int variant, int bytes, char *result, const char *source,
                  size_t rows, size_t columns) {
   const Variant &v = variants[variant];
