@@ -1,19 +1,19 @@
-//===- LayoutFuzz.cpp - Any bytes as a layout -----------------------------===//
+//===- LayoutFuzz.cpp - Arbitrary bytes as a layout -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A libFuzzer program: the input is read as a `#layout.` or `#npu.` attribute.
-// Whatever it is, it is refused with a diagnostic or it keeps the laws below;
-// breaking one aborts, as a crash does.
+// A libFuzzer program: the input is parsed as a `#layout.` or `#npu.`
+// attribute. It must be refused with a diagnostic or satisfy the laws below; a
+// violation aborts.
 //
-//  * text: what is printed reads back as the same attribute;
-//  * L1: what is valid for unknown sizes is valid for any;
-//  * L3, L4: on every shape that the layout is valid for, indices go into the
-//    extents and come back;
-//  * L5: the canonical type is valid, reads back, and has the same map;
+//  * text: printing and parsing gives the same attribute;
+//  * L1: a layout that is valid for unknown sizes is valid for all sizes;
+//  * L3, L4: on every shape for which the layout is valid, indices map into the
+//    extents and back;
+//  * L5: the canonical type is valid, parses, and has the same map;
 //  * L6: the normal form on the shape is the same layout.
 //
 //===----------------------------------------------------------------------===//
@@ -39,15 +39,15 @@ using namespace mlir::layout;
 namespace {
 
 constexpr int64_t kDynamic = ShapedType::kDynamic;
-/// Attributes live as long as their context, so it is renewed now and then.
+/// The number of inputs per context. Attributes live as long as their context.
 constexpr int kRunsPerContext = 1000;
-/// Indices of one shape that are looked at; every fourth goes back as well,
-/// which is a hundred times as slow.
+/// The number of indices tested per shape. Every fourth is also mapped back,
+/// which takes a hundred times as long.
 constexpr int kPoints = 24;
-/// Indices that are tried for one way back without a formula.
+/// The largest box to search for a point without a backward formula.
 constexpr double kMaxWalk = 1 << 16;
 
-/// Sizes of the first dims; ragged, unknown, absent, one, out of reach.
+/// Sizes of the first dims: non-divisible, unknown, empty, one, too large.
 const std::vector<std::vector<int64_t>> kShapes = {
     {2, 5, 3, 4, 2, 3},
     {17, 33, 2, 1, 3, 1},
@@ -72,11 +72,11 @@ public:
     target = npu::ChipAttr::get(&context, 4, 4096, 64);
   }
 
-  /// False where `text` is no layout.
+  /// Tests a text. Returns false if it is not a layout.
   bool run(StringRef text);
 
 private:
-  /// The type, if it is valid.
+  /// Returns the type, or null if it is invalid.
   RankedTensorType getType(ArrayRef<int64_t> shape, Type element,
                            Attribute layout) {
     return RankedTensorType::getChecked(
@@ -127,15 +127,15 @@ void Session::checkPoints(const LayoutMap &map, RankedTensorType type) {
     return;
   auto extents = map.storageExtent(shape);
   expect(extents.has_value(), "a valid layout has extents (L2)", name, type);
-  // Without a formula every way back is a walk through the box, which may be
-  // large where integer sets proved the layout.
+  // Without a formula, mapping back searches the box, which may be large if
+  // integer sets proved the layout.
   bool isFormula = getBackwardValues(map, shape).has_value();
   double boxSize = 1;
   for (int64_t size : map.getBox(shape))
     boxSize *= size;
   bool walks = !isFormula && boxSize <= kMaxWalk;
   for (int i = 0; i < kPoints; ++i) {
-    // Corners first, then a walk whose steps meet most of the box.
+    // Corners first, then steps that cover most of the box.
     SmallVector<int64_t> index;
     for (auto [d, size] : llvm::enumerate(shape))
       index.push_back(i < 8 ? ((i >> (d % 3)) & 1) * (size - 1)
@@ -152,8 +152,8 @@ void Session::checkPoints(const LayoutMap &map, RankedTensorType type) {
   }
 }
 
-/// The core depends on no shape, so only the size of storage tells instances
-/// apart.
+/// The core of the check ignores the shape, so only the storage size
+/// distinguishes instances.
 void Session::checkInstances(RankedTensorType type) {
   if (type.hasStaticShape())
     return;
@@ -226,7 +226,7 @@ bool Session::run(StringRef text) {
 // Mutations that keep the text a layout more often than random bytes do
 //===----------------------------------------------------------------------===//
 
-/// Another number in place of one of the text.
+/// Replaces a number of the text by another one.
 static std::string changeNumber(StringRef text, std::mt19937 &random) {
   static const char *const numbers[] = {"0",
                                         "1",
@@ -260,7 +260,7 @@ static std::string changeNumber(StringRef text, std::mt19937 &random) {
       .str();
 }
 
-/// Two elements between commas change places, or one is there twice, or not.
+/// Swaps, duplicates or removes elements between commas.
 static std::string moveElements(StringRef text, std::mt19937 &random) {
   SmallVector<StringRef> elements;
   text.split(elements, ',');
@@ -306,7 +306,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static std::unique_ptr<Session> session;
   static int runs = 0;
   StringRef text(reinterpret_cast<const char *>(data), size);
-  // Upstream's attributes are not what is tested.
+  // Upstream attributes are not tested.
   if (!text.starts_with("#layout.") && !text.starts_with("#npu."))
     return -1;
   if (!session || ++runs % kRunsPerContext == 0)

@@ -1,5 +1,5 @@
-// What a compiled program takes: its memory functions, renamed to these, count
-// the bytes that are taken and the most that ever were.
+// Memory functions that replace those of a compiled program, and count the
+// current and the maximum number of allocated bytes.
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
-// What this rank has sent and received in messages, counted where the program
-// calls MPI. The rank that MESH_FAULTY names does what MESH_FAULT says at its
-// first message.
+// Counts the messages that this rank sends and receives through MPI. The rank
+// MESH_FAULTY applies MESH_FAULT to its first message.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 #include <signal.h>

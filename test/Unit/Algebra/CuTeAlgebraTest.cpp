@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every function of the algebra against its definition. A layout is the list of
-// its offsets, in order of the integer that it is a function of, made by plain
-// arithmetic on extents and strides.
+// its offsets by linear index, computed by plain arithmetic on extents and
+// strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,14 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Leaves of one dim, the fastest first.
+/// The modes of one dim, fastest first.
 struct Leaf {
   int64_t extent, stride;
 };
 using Leaves = std::vector<std::vector<Leaf>>; // of each dim
 
-/// The offset of each integer: the first leaf of the first dim is fastest.
+/// Returns the offset of each linear index: the first leaf of the first dim is
+/// fastest.
 Index getOffsets(const Leaves &leaves) {
   Index offsets{0};
   for (const std::vector<Leaf> &dim : leaves)
@@ -59,7 +60,7 @@ IntegerLayout build(const Leaves &leaves) {
   return result;
 }
 
-/// What the library says a layout is.
+/// Returns the offsets of a layout according to the library.
 Index read(const IntegerLayout &layout) {
   Index offsets, shape(layout.shape.rbegin(), layout.shape.rend());
   forEachIndex(shape, [&](const Index &reversed) {
@@ -81,7 +82,7 @@ std::string describe(const Leaves &leaves) {
   return text;
 }
 
-/// Digits in a random order of strides, with holes between some of them.
+/// Draws digits with strides in random order and some holes.
 Leaves randomLeaves(RandomMaps &random, int64_t most = 3,
                     bool withHoles = true) {
   Leaves leaves(1 + random.below(most));
@@ -97,7 +98,7 @@ Leaves randomLeaves(RandomMaps &random, int64_t most = 3,
     auto [d, k] = places[at];
     if (withHoles && random.below(4) == 0)
       stride *= 2;
-    // No multiple of what is below: then nothing fills the hole.
+    // Not a multiple of the lower strides, so that nothing can fill the hole.
     if (withHoles && random.below(8) == 0)
       stride += 1;
     leaves[d][k].stride = stride;
@@ -143,10 +144,10 @@ TEST(CuTeAlgebraTest, CompositionIsOneAfterTheOther) {
   EXPECT_GT(composed, 100);
 }
 
-/// The increasing list whose sums with `offsets` take 0 .. m - 1 once each, for
-/// the least m from `size` on; nothing where two sums meet.
+/// Returns the increasing list whose sums with `offsets` cover 0 .. m - 1 once
+/// each, for the least m >= `size`, or std::nullopt if two sums collide.
 std::optional<Index> fill(const Index &offsets, int64_t size) {
-  std::set<int64_t> ahead; // taken, beyond the first free one
+  std::set<int64_t> ahead; // covered, beyond the first free one
   Index shifts;
   int64_t free = 0;
   while (free < size || !ahead.empty()) {
@@ -158,7 +159,7 @@ std::optional<Index> fill(const Index &offsets, int64_t size) {
       ahead.erase(ahead.begin());
       ++free;
     }
-    // Offsets without 0 leave it free for ever.
+    // Offsets without 0 never cover it.
     if (shifts.back() == free || shifts.size() > 4000)
       return std::nullopt;
   }
@@ -212,7 +213,7 @@ TEST(CuTeAlgebraTest, InversesUndo) {
   EXPECT_GT(left, 300);
 }
 
-/// Whose answer elsewhere is known to be wrong.
+/// The left inverse is known to be wrong at offsets that the layout skips.
 TEST(CuTeAlgebraTest, LeftInverseOfAStrideThatDividesNothing) {
   Leaves leaves{{{4, 1}}, {{2, 5}}};
   auto back = leftInverse(build(leaves));
@@ -248,7 +249,7 @@ TEST(CuTeAlgebraTest, SwizzlesAreFunctionsToo) {
   EXPECT_EQ(read(*complement(swizzled, 40)), (Index{0, 16, 32}));
 }
 
-/// No row of modes: the last digit of 17 indices is ragged.
+/// Not a list of modes: the last digit of 17 indices is partial.
 TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
   Sized x = Sized::dim(0);
   Sized offset = group({mod(x, 4), floorDiv(x, 4)});
@@ -261,7 +262,7 @@ TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
   Index back = read(*leftInverse(ragged));
   for (int64_t k = 0; k < 17; ++k)
     EXPECT_EQ(back.at(offsets[k]), k);
-  // Offsets 0 to 8 are there, 9 would be index 17.
+  // Offsets 0 to 8 exist; 9 would be index 17.
   for (int64_t k = 0; k < 9; ++k)
     first.push_back(std::find(offsets.begin(), offsets.end(), k) -
                     offsets.begin());
@@ -269,7 +270,7 @@ TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
   EXPECT_FALSE(complement(ragged, 20));
 }
 
-/// A tile of a dim: leaves that divide its size.
+/// Draws a tile of a dim: leaves that divide its size.
 Leaves randomTile(RandomMaps &random) {
   Leaves tile = randomLeaves(random, 1, /*withHoles=*/false);
   int64_t scale = 1 + random.below(2);
@@ -411,7 +412,7 @@ TEST(CuTeAlgebraTest, WhatIsNoFunctionOfAnIntegerIsRefused) {
   EXPECT_FALSE(complement({map, {4, 4}}, 0, keep));
   EXPECT_FALSE(divide({map, {4, 4}}, {}, DivideForm::Flat, keep));
   EXPECT_NE(why.find("one for each dim"), std::string::npos);
-  // A stride of 0 tells no indices apart.
+  // A stride of 0 does not distinguish indices.
   EXPECT_FALSE(leftInverse(build({{{2, 1}, {2, 0}}}), keep));
   EXPECT_NE(why.find("no inverse"), std::string::npos);
   Sized x = Sized::dim(0);
@@ -421,7 +422,7 @@ TEST(CuTeAlgebraTest, WhatIsNoFunctionOfAnIntegerIsRefused) {
       {4}};
   EXPECT_FALSE(coalesce(mesh, keep));
   EXPECT_NE(why.find("one coordinate"), std::string::npos);
-  // Close to the end of 64 bits: right, or refused.
+  // Close to the limit of 64 bits: correct, or refused.
   int64_t big = int64_t(1) << 61;
   IntegerLayout far = build({{{2, big}}});
   EXPECT_EQ(read(*coalesce(far)), (Index{0, big}));

@@ -1,12 +1,12 @@
-//===- HaloTest.cpp - Blocks and what lies beside them --------------------===//
+//===- HaloTest.cpp - Blocks of a mesh with halos -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Meshes with halos against ranges that are counted: who holds which index, and
-// where.
+// Meshes with halos against counted ranges: the devices that hold each index,
+// and its position there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace {
 
 using Point = std::vector<int64_t>;
 
-/// The points of each index of one dim over x, its position first.
+/// Returns the points of each index of one dim over x, the position first.
 std::map<int64_t, std::set<Point>> hold(int64_t size, int64_t parts,
                                         Halo halo) {
   int64_t block = std::max<int64_t>((size + parts - 1) / parts, 1);
@@ -102,14 +102,14 @@ TEST(Halo, LargeTensorsAreProvenByFactors) {
   LayoutMap map = getMap(mesh, sizes);
   EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
   EXPECT_EQ(isWithinExtents(map, sizes), Answer::Yes);
-  // 3 blocks of 56 rows have another before them, and 3 another behind.
+  // 3 blocks of 56 rows have a predecessor, and 3 a successor.
   int64_t rows = 224 + 3 * 3 + 3 * 3, columns = 224 + 3 * 1 + 3 * 2;
   EXPECT_EQ(countPoints(map, sizes), 8 * 64 * rows * columns * 3);
   EXPECT_EQ(hasPadding(map, sizes), Answer::Yes);
 }
 
 TEST(Halo, OnePointOfTwoIndicesIsFound) {
-  // As a halo whose room is one position short.
+  // Like a halo whose storage is one position too short.
   IndexExpr y = add(IndexExpr::dim(0), scale(IndexExpr::dim(1), SizeExpr(-1)));
   y = add(y, IndexExpr(SizeExpr(1)));
   LayoutMap map = LayoutMap::get(1, "mesh",

@@ -37,7 +37,7 @@ TEST(MapEdges, DigitsOfOneValueAreThatValue) {
       takeDigit(add(IndexExpr::dim(0), IndexExpr(SizeExpr(1))), 1, 8);
   LayoutMap map = buffer(1, one, 8).specialize({1});
   EXPECT_EQ(map.getCoordinates()[0].value.evaluate({0}, {1}), 1);
-  // Also where the size becomes known to a sum.
+  // Also if the size becomes known in a sum.
   EXPECT_EQ(add(one, IndexExpr::dim(1), {1, 3}).evaluate({0, 2}, {1, 3}),
             1 + 2);
 }
@@ -64,7 +64,7 @@ TEST(MapEdges, EveryReplicaIsPacked) {
   EXPECT_THAT(packBytes(twice, {3}, {'a', 'b', 'c'}, 6),
               ElementsAre('a', 'b', 'c', 'a', 'b', 'c'));
   EXPECT_EQ(hasPadding(twice, {3}), Answer::No);
-  // Storage has the size that the map asks for.
+  // The storage size must match the map.
   EXPECT_TRUE(packBytes(twice, {3}, {'a', 'b', 'c'}, 7).empty());
 }
 
@@ -82,7 +82,7 @@ TEST(MapEdges, EqualMapsHaveOneSpaceAndOneNumberOfReplicas) {
   IndexExpr i = IndexExpr::dim(0);
   LayoutMap elsewhere = LayoutMap::get(1, "sram", {{"offset", i, SizeExpr(8)}});
   EXPECT_EQ(equalOn(buffer(1, i, 8), elsewhere, {8}), Answer::No);
-  // Too many positions to walk.
+  // Too many positions to enumerate.
   int64_t most = int64_t(1) << 40;
   IndexExpr offset = add(scale(IndexExpr::dim(1), SizeExpr(most)), i);
   EXPECT_EQ(equalOn(buffer(1, offset, 3 * most, {2}),
@@ -93,7 +93,7 @@ TEST(MapEdges, EqualMapsHaveOneSpaceAndOneNumberOfReplicas) {
             Answer::Yes);
 }
 
-/// A unit has 1024 bytes: a row of so many fits, one more does not.
+/// A unit has 1024 bytes: a row of this size fits, and a larger one does not.
 TEST(MapEdges, TensorsFillAUnit) {
   NpuScatter scatter;
   scatter.mode = NpuMode::Compact;

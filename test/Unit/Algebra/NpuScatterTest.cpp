@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The vectors and the table of docs/spec.md, section 3.4, and random layouts
-// against an evaluator of its formula that knows numbers only.
+// against a numeric evaluator of its formula.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,7 @@ protected:
   Type getElement(int64_t bytes) {
     return IntegerType::get(&context, bytes * 8);
   }
-  /// The type, if the layout is valid for it.
+  /// Returns the type, or null if the layout is invalid for it.
   RankedTensorType getType(const Index &shape, int64_t bytes,
                            Attribute layout) {
     return RankedTensorType::getChecked(
@@ -174,7 +174,7 @@ TEST_F(NpuScatterTest, TableOfTheSpec) {
        {{{0, 4, 0, 0}, {0, 224}},
         {{1, 0, 0, 0}, {0, 480}},
         {{1, 4, 2, 3}, {0, 856}}}},
-      // Strides of H and C make no sense here, so any will do.
+      // The strides of H and C have no effect here.
       {"strided [120, 0, 7, 2], start = 1",
        {2, 3, 1, 10},
        4,
@@ -240,7 +240,7 @@ TEST_F(NpuScatterTest, MovingTheStartUnitCanDoubleTheMemory) {
 // Random layouts
 //===----------------------------------------------------------------------===//
 
-/// A layout as numbers, and the formula of section 3.4 on them.
+/// The parameters of a layout, and the formula of section 3.4 on them.
 struct Numbers {
   std::string mode, pack;
   int64_t X, S, EU, Q, R, P, e, width;
@@ -321,7 +321,7 @@ protected:
         x.pack = "ic2", x.P = 2, x.e = below(2) ? 4 : 1;
       break;
     }
-    // A multiple of whatever the mode asks for.
+    // A multiple of the alignment of the mode.
     x.R = below(3) * std::max({x.EU, x.P * x.e, int64_t(4)});
     if (x.mode == "matrix") {
       x.shape = {1 + below(6), 1 + below(40)};
@@ -331,7 +331,7 @@ protected:
       x.width = 0;
     }
     if (x.mode == "strided") {
-      // Some are tight, some have room, some overlap.
+      // Some strides are tight, some leave gaps, some overlap.
       int64_t sW = 1 + below(2), sH = x.shape[3] * sW + below(3) - 1;
       int64_t sC = std::max<int64_t>(x.shape[2] * sH + below(3) - 1, 0);
       x.given = {sC * (x.rows() - below(2)) + below(2), sC, sH, sW};
@@ -367,14 +367,14 @@ TEST_F(RandomNpuScatterTest, AgreeWithTheFormulaOnEveryIndex) {
     EXPECT_EQ((*map.storageExtent(x.shape))[1] * x.e,
               std::max(x.reserved(), reached));
 
-    // The type is accepted iff no two elements share a byte.
+    // The type is valid iff no two elements share a byte.
     EXPECT_EQ(static_cast<bool>(getType(x.shape, x.e, layout)), injective)
         << lastError;
     ++(injective ? accepted : refused);
     narrow += injective && x.strides()[0] < x.rows() * x.strides()[1];
     if (!injective)
       continue;
-    // Every point of small units, padding and all.
+    // All points of small units, including padding.
     SmallVector<int64_t> extent = *map.storageExtent(x.shape);
     if (extent[0] * extent[1] > 100)
       continue;
@@ -467,7 +467,7 @@ TEST_F(NpuScatterTest, TheTargetIsFilledInOnce) {
   auto placed = cast<LayoutAttrInterface>(scatter.withTarget(small));
   EXPECT_EQ(cast<NpuScatterAttr>(placed).getTarget(), small);
   EXPECT_EQ(placed.withTarget(large), placed);
-  // What is no NPU has no such figures.
+  // A target that is not an NPU has no such parameters.
   EXPECT_EQ(scatter.withTarget(StringAttr::get(&context, "cpu")), scatter);
   for (const char *text : {"#layout.npu_scatter<continuous>",
                            "#layout.blocked<\"AB\" to \"BA\">"}) {

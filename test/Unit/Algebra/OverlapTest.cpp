@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers about two tensors, and about the cores and banks of one, against
-// lists of every byte and every group; expressions are evaluated as they are
-// written (RandomMaps.h).
+// Queries about two tensors, and about the cores and banks of one, against
+// lists of all bytes and groups; expressions are evaluated as written
+// (RandomMaps.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Channels over cores, and an offset inside one.
+/// A tensor with channels over cores, and an offset within a core.
 struct Scattered {
   Expr npu, offset;
   PlacedTensor tensor;
@@ -137,7 +137,7 @@ TEST(OverlapTest, LargeTensorsAreProvenApartBySets) {
   EXPECT_EQ(
       findOverlap(even, strided(size, 2, 8 * size), Owned::Storage)->answer,
       Answer::No);
-  // Bytes past 64 bits are not guessed.
+  // Bytes beyond 64 bits are unknown.
   EXPECT_EQ(findOverlap(strided(size, int64_t(1) << 22, 0), odd, Owned::Storage)
                 ->answer,
             Answer::Unknown);
@@ -188,7 +188,7 @@ TEST(RefinementTest, GroupsAreUnionsOfGroups) {
     ASSERT_TRUE(answer);
     ASSERT_EQ(*answer, expected ? Answer::Yes : Answer::No);
     ++(expected ? yes : no);
-    // Of unknown sizes only what holds of these is said.
+    // For unknown sizes, a positive answer must hold for these.
     Index open = forget(sizes, random, 2);
     auto ofAll = refines(x, m, y, n, open);
     ASSERT_TRUE(ofAll);
@@ -304,7 +304,7 @@ TEST(CoresTest, BanksServeOneWordAtATime) {
     Scattered a = randomScattered(random);
     Banks banks{1 + random.below(8), 4 << random.below(3), 4};
     std::vector<llvm::SmallVector<int64_t>> lanes;
-    // By core and bank, the words that some lane touches.
+    // By core and bank, the words that some lane accesses.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> words;
     int64_t turns = 0;
     for (int64_t n = 1 + random.below(16); n > 0; --n) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scan of docs/spec.md, section 3.2, on numbers: no digit, extent or map of
-// the library takes part in what is expected.
+// The scan of docs/spec.md, section 3.2, on numbers: the expected values use no
+// digit, extent or map of the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ PackedDimsText randomPackedDims(RandomShapes &random, size_t rank) {
     dims.push_back({random.below(rank),
                     oddEven ? PackedDim::OddEven : PackedDim::Packed, extent});
   }
-  // Whole dims outside of their parts.
+  // Whole dims are outside of their parts.
   for (size_t d = 0; d < rank; ++d) {
     if (random.below(8) == 0)
       continue;
@@ -59,8 +59,8 @@ PackedDimsText randomPackedDims(RandomShapes &random, size_t rank) {
   return dims;
 }
 
-/// The extents by the rules of the text, fastest first; nothing where the
-/// layout does not apply.
+/// Computes the extents by the rules of the specification, fastest first, or
+/// returns std::nullopt if the layout does not apply.
 std::optional<Index> scanExtents(const PackedDimsText &dims, Index left) {
   Index extents;
   std::set<int64_t> clipped;
@@ -89,8 +89,8 @@ std::optional<Index> scanExtents(const PackedDimsText &dims, Index left) {
   return extents;
 }
 
-/// The sum of alpha * (i / v mod p), back to front; the even ones of an oddeven
-/// part go before its odd ones.
+/// Computes the sum of alpha * (i / v mod p), back to front. In an oddeven
+/// part, even values precede odd ones.
 int64_t scanOffset(const PackedDimsText &dims, const Index &extents,
                    const Index &index) {
   int64_t offset = 0, alpha = 1;
@@ -167,8 +167,8 @@ TEST(PackedDims, ADynamicSizeIsTakenWhereItDecidesNothing) {
                  std::to_string(i) + ": " + str(dims) + " on " +
                  testing::PrintToString(known));
     auto stored = getStoredDims(dims, known, nullptr);
-    // Where it applies, every size gives the same map; else some size is
-    // refused or there is a part that this size is divided by.
+    // If it applies, every size gives the same map; otherwise some size is
+    // refused, or the size is divided by a part.
     bool hasPart = false, someRefused = false;
     for (const PackedDim &dim : dims)
       hasPart |= known[dim.dim] == kUnknownSize && dim.extent > 1;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20240613;
 
-/// Runs `check` on many maps over a few dims and says which one failed.
+/// Runs `check` on many random maps and reports the one that failed.
 template <typename Check>
 void forRandomMaps(uint64_t seed, int count, bool nested, Check check) {
   RandomMaps random(seed);
@@ -67,8 +67,8 @@ TEST(LayoutMapProperty, CanonicalFormIsIdempotent) {
       });
 }
 
-/// Digits that do not nest stay digits of digits; the floor stands inside,
-/// whichever way they are taken.
+/// Digits that do not nest stay digits of digits. The floor is applied first,
+/// however the digit is built.
 TEST(LayoutMapProperty, TheFloorOfADigitOfADigitStandsInside) {
   IndexExpr mod6 = takeDigit(IndexExpr::dim(0), 1, 6);
   IndexExpr atOnce = takeDigit(mod6, 2, 2);
@@ -134,7 +134,7 @@ TEST(LayoutMapProperty, ProofsOfInjectivityAreTrue) {
             ASSERT_EQ(map.forward(proof.first, sizes),
                       map.forward(proof.second, sizes));
           }
-          // A proof without sizes holds for these sizes, too.
+          // A proof without sizes must hold for these sizes.
           Index unknown(sizes.size(), kUnknownSize);
           if (isInjectiveByConstruction(map, unknown)) {
             ASSERT_TRUE(injective);
@@ -144,7 +144,8 @@ TEST(LayoutMapProperty, ProofsOfInjectivityAreTrue) {
             proven += byConstruction;
           }
         });
-  // Every nested layout is injective; the proof by construction finds them all.
+  // All nested layouts are injective, and the proof by construction finds all
+  // of them.
   EXPECT_EQ(proven, total);
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An expression over logical indices as it would be written, evaluated by plain
-// integer arithmetic that shares nothing with the library: the oracle of the
+// An expression over logical indices as written in the text form, evaluated by
+// integer arithmetic that shares no code with the library: the oracle of the
 // property tests.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ inline int64_t floorMod(int64_t a, int64_t b) {
   return a - b * floorDivide(a, b);
 }
 
-/// coeff, coeff * size(dim) or coeff * ceil(size(dim), divisor).
+/// A stride: coeff, coeff * size(dim) or coeff * ceil(size(dim), divisor).
 struct Stride {
   int64_t coeff = 1;
   int64_t dim = -1; // none
@@ -126,8 +126,8 @@ struct Expr {
     return 0;
   }
 
-  /// As it is written in #layout.map, where dims from `rank` on are replicas.
-  /// An operand of a primitive stands in parentheses where it has to.
+  /// Returns the text in #layout.map, in which dims from `rank` on are
+  /// replicas. An operand of a primitive has parentheses if required.
   std::string text(unsigned rank, bool isOperand = false) const {
     auto arg = [&] { return args[0].text(rank, /*isOperand=*/true); };
     auto list = [&] {
@@ -222,8 +222,9 @@ public:
     return result;
   }
 
-  /// A layout of digits that nest: every dim split by a chain of factors, the
-  /// digits in any order, some of them fused or aligned.
+  /// Draws a layout with nested digits: every dim is split by a chain of
+  /// factors, the digits are in random order, and some of them are fused or
+  /// aligned.
   Expr nested(unsigned rank) {
     std::vector<Expr> digits;
     for (unsigned d = 0; d < rank; ++d) {
@@ -254,8 +255,8 @@ public:
     return result;
   }
 
-  /// A nested layout whose power-of-two digits are swizzled: each by the xor
-  /// with bits of others that stand before it, so that it stays injective.
+  /// Draws a nested layout whose power-of-two digits are swizzled, each by xor
+  /// with bits of previous digits, so that it stays injective.
   Expr swizzled(unsigned rank) {
     Expr result = nested(rank);
     for (size_t i = 1; i < result.args.size(); ++i) {
@@ -272,7 +273,7 @@ public:
     return result;
   }
 
-  /// Any expression, often not injective.
+  /// Draws any expression, often not injective.
   Expr any(unsigned rank, unsigned depth) {
     if (depth == 0 || below(4) == 0) {
       Expr dim;
@@ -303,8 +304,8 @@ public:
     }
   }
 
-  /// Any expression over logical dims and replicas that the grammar of
-  /// #layout.map has, strides that are negative or sizes of dims included.
+  /// Draws any expression of the grammar of #layout.map over logical dims and
+  /// replicas, including strides that are negative or sizes of dims.
   Expr written(unsigned rank, unsigned numDims, unsigned depth) {
     if (depth == 0 || below(5) == 0) {
       Expr dim;

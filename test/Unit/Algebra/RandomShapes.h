@@ -1,12 +1,12 @@
-//===- RandomShapes.h - Shapes and their indices, for oracles ---*- C++ -*-===//
+//===- RandomShapes.h - Random shapes and their indices ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the oracles of the families need and share with nothing else: random
-// numbers, and boxes as lists of indices.
+// Helpers of the oracles of layout families: random numbers, and boxes as lists
+// of indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ private:
   std::mt19937_64 engine;
 };
 
-/// All indices of the box in row-major order.
+/// Returns all indices of the box in row-major order.
 inline std::vector<SmallIndex> allIndices(llvm::ArrayRef<int64_t> shape) {
   std::vector<SmallIndex> indices{{}};
   for (int64_t size : shape) {

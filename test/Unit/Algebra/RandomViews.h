@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors with random layouts, random arguments of views, and the check that
-// every view passes: it stores at an index what the tensor stores at the index
-// that the view reads, by integer arithmetic that shares nothing with the
-// library.
+// Tensors with random layouts, random arguments of views, and the check of all
+// views: the view must store at an index what the tensor stores at the index
+// that the view reads, by integer arithmetic without the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,7 @@ using Group = llvm::SmallVector<int64_t, 2>;
 using Groups = std::vector<Group>;
 using ReadIndex = std::function<Index(const Index &)>;
 
-/// Row-major number of `index`, and back.
+/// Converts an index to its row-major number, and back.
 inline int64_t fuse(const Index &index, const Index &sizes) {
   int64_t number = 0;
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -52,7 +51,7 @@ inline int64_t product(const Index &sizes) {
                          std::multiplies<int64_t>());
 }
 
-/// Some of the sizes, the others unknown.
+/// Replaces some sizes by unknown ones.
 inline Index forget(const Index &sizes, RandomMaps &random, int64_t oneIn = 3) {
   Index known = sizes;
   for (int64_t &size : known)
@@ -69,7 +68,7 @@ inline Index shuffled(unsigned rank, RandomMaps &random) {
   return permutation;
 }
 
-/// Factors of each size, in random order: what a tensor can be expanded to.
+/// Factors of each size in random order, to which a tensor can be expanded.
 struct Expansion {
   Groups groups;
   Index sizes;
@@ -95,7 +94,7 @@ inline Expansion randomExpansion(const Index &sizes, RandomMaps &random) {
   return result;
 }
 
-/// Dims 0 to rank - 1 in groups, and the part of a list that a group takes.
+/// Draws a partition of dims 0 to rank - 1 into groups.
 inline Groups randomGroups(unsigned rank, RandomMaps &random) {
   Groups groups;
   for (unsigned d = 0; d < rank; ++d) {
@@ -116,12 +115,12 @@ inline Index fusedSizes(const Groups &groups, const Index &sizes) {
   return result;
 }
 
-/// One random tensor: an expression, its map, and its sizes.
+/// A random tensor: an expression, its map, and its sizes.
 struct Tensor {
   Expr expr;
   LayoutMap map;
   Index sizes;
-  bool isNested; // digits that nest, without shifts
+  bool isNested; // nested digits, without shifts
 };
 
 inline bool hasPad(const Expr &expr) {
@@ -134,14 +133,14 @@ inline Tensor randomTensor(const Index &sizes, RandomMaps &random) {
               : kind < 4 ? random.swizzled(rank)
                          : random.any(rank, 3);
   LayoutMap map = buildMap(rank, expr);
-  // Types often carry the normal form on some of the sizes.
+  // Types often have the normal form for some of the sizes.
   if (random.below(4) == 0)
     map = map.specialize(forget(sizes, random));
   return {expr, map, sizes, kind < 3 && !hasPad(expr)};
 }
 
-/// Checks `view` on some indices: it stores at i what is stored at
-/// read(i), in storage of the same extent.
+/// Checks `view` on some indices: it stores at i what is stored at read(i), in
+/// storage of the same extent.
 inline void checkView(const Tensor &tensor, const LayoutMap &view,
                       const Index &viewSizes, const ReadIndex &read,
                       RandomMaps &random) {
@@ -159,7 +158,7 @@ inline void checkView(const Tensor &tensor, const LayoutMap &view,
   }
 }
 
-/// Runs `check(random)` `count` times; a failure shows what `trace` holds.
+/// Runs `check(random)` `count` times. A failure prints the text of `trace`.
 inline std::function<std::string()> trace;
 template <typename Check>
 void forRandom(uint64_t seed, int count, Check check) {
@@ -172,7 +171,7 @@ void forRandom(uint64_t seed, int count, Check check) {
                     << (trace ? trace() : "");
   }
 }
-/// Calls check(tensor, random) for each of kViews views of `count` tensors.
+/// Calls check(tensor, random) for kViews views of each of `count` tensors.
 constexpr int kViews = 16;
 template <typename Check>
 void forRandomViews(uint64_t seed, int count, int64_t mostRank,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every axis as a table of its values: no digit, extent or map of the library
-// takes part in what is expected.
+// Every axis as a table of its values: the expected values use no digit, extent
+// or map of the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ constexpr uint64_t kSeed = 20250117;
 
 using Index = SmallIndex;
 
-/// One axis on one shape: its size, and its value at every index.
+/// An axis on one shape: its size, and its value at every index.
 struct Table {
   int64_t size = 1;
   std::vector<int64_t> values;
 };
 
-/// A random text, its axes computed on the way.
+/// A random text, with its axes computed along the way.
 struct RandomRelations {
   RandomRelations(RandomShapes &random, const Index &shape) {
     std::vector<Index> indices = allIndices(shape);
@@ -147,12 +147,12 @@ TEST(Relations, FaultsOfBuiltTextNameTheirAxis) {
   EXPECT_EQ(faultOf({{{"a"}, {"b c"}}, {}, {"b c", "a"}}), 1u);
   EXPECT_EQ(faultOf({{{"a"}, {""}}, {}, {"", "a"}}), 1u);
   EXPECT_EQ(faultOf({{{"a", -2}}, {}, {"a"}}), 0u);
-  // The dim a is name 0, in the split it is 1, its parts are 2 and 3.
+  // The dim a is name 0, its use in the split is 1, and its parts are 2 and 3.
   EXPECT_EQ(faultOf({{{"a"}},
                      {{AxisRelation::Split, {"a"}, {{"b"}, {"d", 4}}}},
                      {"b", "x"}}),
             5u);
-  // The result of a fuse comes after its parts.
+  // The result of a fuse follows its parts.
   EXPECT_EQ(faultOf({{{"a"}, {"b"}},
                      {{AxisRelation::Fuse, {"a"}, {{"a"}, {"b"}}}},
                      {"a"}}),
@@ -170,7 +170,7 @@ TEST(Relations, HostileTextIsRefusedSoon) {
   EXPECT_FALSE(Relations::get(many, record));
   EXPECT_EQ(fault, 256u);
 
-  // Every round splits what the round before fused the wrong way round.
+  // Each round splits what the previous one fused in reverse order.
   RelationsText deep;
   deep.dims = {{"a"}, {"b"}};
   NamedAxis a{"a"}, b{"b"};

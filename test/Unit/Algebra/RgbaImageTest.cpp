@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of docs/spec.md, section 3.3, on numbers: no digit, extent or map
-// of the library takes part in what is expected.
+// The table of docs/spec.md, section 3.3, on numbers: the expected values use
+// no digit, extent or map of the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,12 @@ constexpr uint64_t kSeed = 20250117;
 
 using Index = SmallIndex;
 
-/// The axes of one element, or their sizes, by letter.
+/// The indices of one element, or the sizes, by letter.
 using Letters = std::map<char, int64_t>;
 
 int64_t c4(int64_t a) { return (a + 3) / 4; }
 
-/// The table of the specification: the image and the place in it.
+/// A row of the table of the specification: image sizes and positions.
 struct ImageRow {
   const char *kind;
   const char *letters;
@@ -170,7 +170,7 @@ TEST(RgbaImage, EveryKindIsItsRowOfTheTableInEveryOrder) {
         ASSERT_EQ(*map.forward(index, shape), row.place(sizes, at));
         ASSERT_EQ(*map.backward(row.place(sizes, at), shape), index);
       }
-      // The map of unknown sizes is the same, and provably injective.
+      // The map of unknown sizes is equal and provably injective.
       LayoutMap dynamic =
           getRgbaImage(kind, order, unknown, unexpected)->getMap(shape.size());
       ASSERT_TRUE(dynamic == map);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers on random maps against their definitions, applied to every index
-// of the box: expressions are evaluated as they are written (RandomMaps.h).
+// Queries on random maps against their definitions, applied to every index of
+// the box; expressions are evaluated as written (RandomMaps.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A map with a coordinate for each expression.
+/// A map with one coordinate per expression.
 struct Point {
   std::vector<Expr> exprs;
   LayoutMap map;
@@ -54,7 +54,7 @@ Point randomPoint(unsigned rank, RandomMaps &random) {
   return Point::get(rank, std::move(exprs));
 }
 
-/// The changes of a coordinate to the indices at each position along a dim.
+/// Returns the changes of a coordinate at each position along a dim.
 using Changes = std::map<int64_t, std::set<int64_t>>;
 Changes getChanges(const Point &point, unsigned c, unsigned dim,
                    const Index &sizes) {
@@ -70,7 +70,7 @@ Changes getChanges(const Point &point, unsigned c, unsigned dim,
   return changes;
 }
 
-/// The greatest block length, 0 where nothing breaks the run.
+/// Returns the greatest block length, or 0 if the segment never ends.
 int64_t getBreaks(const Point &point, unsigned along, unsigned dim,
                   const Index &sizes) {
   int64_t every = 0;
@@ -200,7 +200,7 @@ TEST(StepsTest, AlignmentsAndWidthsAreTheGreatestThatHold) {
   EXPECT_GT(wide, 20);
 }
 
-/// What is said of unknown sizes holds of each.
+/// An answer for unknown sizes must hold for all sizes.
 TEST(StepsTest, AnswersForUnknownSizesHoldOfAllSizes) {
   int64_t known = 0;
   forRandom(10, 500, [&](RandomMaps &random) {

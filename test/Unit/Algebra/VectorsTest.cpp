@@ -28,7 +28,7 @@ Index getInts(const llvm::json::Value *value) {
   return result;
 }
 
-/// The n-th index of the box in row-major order.
+/// Returns the n-th index of the box in row-major order.
 Index getIndex(int64_t n, ArrayRef<int64_t> shape) {
   Index index(shape.size());
   for (size_t d = shape.size(); d-- > 0; n /= shape[d])
@@ -41,7 +41,7 @@ int64_t product(ArrayRef<int64_t> sizes) {
                          std::multiplies<int64_t>());
 }
 
-/// One case of a file: a layout on a shape and what the file says of it.
+/// One case of a file: a layout on a shape, and its expected properties.
 struct Case {
   const llvm::json::Object &expected;
   LayoutAttrInterface layout;
@@ -83,7 +83,7 @@ protected:
     return mlir::emitError(UnknownLoc::get(&context));
   }
 
-  /// The map, of a type that is valid.
+  /// Returns the map, and checks that the type is valid.
   LayoutMap resolve(const Case &item) {
     auto emit = [&] { return emitError(); };
     EXPECT_TRUE(succeeded(verifyEncoding(item.layout, item.shape, f32, emit)));
@@ -145,7 +145,7 @@ TEST_F(Vectors, PackedDims) {
     EXPECT_EQ(getStoredShape(item), stored);
     Index offsets = getInts(item.expected.get("offsets"));
     ASSERT_EQ(int64_t(offsets.size()), product(item.shape));
-    // Nothing is padded.
+    // There is no padding.
     EXPECT_EQ(*map.storageExtent(item.shape), Index{product(item.shape)});
     for (auto [n, offset] : llvm::enumerate(offsets)) {
       Index index = getIndex(n, item.shape);
@@ -178,7 +178,7 @@ TEST_F(Vectors, RgbaImage) {
       padLanes += !map.backward(getIndex(n, image), item.shape).has_value();
     EXPECT_EQ(padLanes, item.expected.getInteger("pad_lanes"));
 
-    // Without the sizes the layout is valid, too, and the map the same.
+    // The layout is valid and equal for unknown sizes.
     Index unknown = item.shape;
     for (int64_t &size : unknown)
       if (size > 1)

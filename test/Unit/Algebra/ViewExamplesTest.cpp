@@ -14,7 +14,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The reason of a "no".
+/// Returns the reason of a refusal.
 template <typename Fn> std::string whyNot(Fn fn) {
   std::string reason;
   auto result = fn(Refusal(reason));
@@ -31,7 +31,7 @@ LayoutMap blocked(llvm::StringRef from, llvm::StringRef to) {
 }
 
 TEST(Views, ViewsKeepReplicas) {
-  // Rows of 8 stored 3 times, 48 positions apart.
+  // Rows of 8, stored 3 times with a distance of 48.
   Sized i = Sized::dim(0), j = Sized::dim(1), r{IndexExpr::dim(2), SizeExpr(3)};
   Sized offset = group({r, i, j});
   LayoutMap map = LayoutMap::get(
@@ -52,7 +52,7 @@ TEST(Views, ViewsKeepReplicas) {
   EXPECT_EQ(at(*expanded, {2, 1, 1, 3, 2}, {3, 2, 2, 4}), 96 + 5 * 8 + 7);
   EXPECT_TRUE(*collapseShape(*expanded, groups, {3, 2, kUnknownSize, 4}) ==
               map.specialize({kUnknownSize, kUnknownSize}));
-  // The replicas of both maps of a composition stay apart.
+  // The replicas of both composed maps stay separate.
   Sized x{IndexExpr::dim(0), SizeExpr::dim(0)},
       s{IndexExpr::dim(1), SizeExpr(2)};
   Sized twice = group({s, x});
@@ -94,17 +94,17 @@ TEST(Views, DynamicDimsThatStorageFusesCollapse) {
     return view ? view->str() : std::string("no");
   };
   LayoutMap plain = LayoutMap::rowMajor(4);
-  // All of it, batch and rows, rows and columns: no size is known.
+  // All dims, batch and rows, rows and columns: all sizes are dynamic.
   EXPECT_EQ(collapsed(plain, {{0, 1, 2, 3}}, {any, any, any, any}),
             LayoutMap::rowMajor(1).str());
   EXPECT_EQ(collapsed(plain, {{0, 1}, {2, 3}}, {any, any, any, any}),
             LayoutMap::rowMajor(2).str());
-  // Heads: a static dim above a dynamic one, and below.
+  // Heads: a static dim outside of a dynamic one, and inside.
   EXPECT_EQ(collapsed(plain, {{0}, {1}, {2, 3}}, {any, any, 4, any}),
             LayoutMap::rowMajor(3).str());
   EXPECT_EQ(collapsed(plain, {{0}, {1, 2, 3}}, {any, 3, any, 4}),
             LayoutMap::rowMajor(2).str());
-  // Channels in tiles: pixels fuse, pixels and channels do not.
+  // Channels in tiles: pixels fuse with pixels, but not with channels.
   LayoutMap tiled = blocked("NCHW", "NCHW16c");
   EXPECT_EQ(collapsed(tiled, {{0}, {1}, {2, 3}}, {any, any, any, any}),
             blocked("NCW", "NCW16c").str());
@@ -112,7 +112,7 @@ TEST(Views, DynamicDimsThatStorageFusesCollapse) {
   EXPECT_EQ(collapsed(blocked("NCHW", "NHWC"), {{0}, {1, 2}, {3}},
                       {any, any, any, any}),
             "no");
-  // Dims of size 1 are free.
+  // Dims of size 1 do not matter.
   EXPECT_EQ(collapsed(blocked("NCHW", "NHWC"), {{0}, {1, 2}, {3}},
                       {any, any, 1, any}),
             blocked("NCW", "NWC").str());
@@ -138,7 +138,7 @@ TEST(Views, InverseOfABlockedLayoutIsTheBlockedLayoutBack) {
 }
 
 TEST(Views, EqualPartsCanLieOneAfterTheOther) {
-  // Three row-major 2x4 tensors along dim 1 are no row-major 2x12 tensor.
+  // Three row-major 2x4 tensors along dim 1 are not a row-major 2x12 tensor.
   ConcatPart part{LayoutMap::rowMajor(2), {2, 4}};
   auto result = concat({part, part, part}, 1);
   ASSERT_TRUE(result);
@@ -146,7 +146,7 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
     EXPECT_EQ(*result->shifts[p][0].getConstant(), 8 * p);
     EXPECT_EQ((*result->whole.forward({1, 4 * p + 3}, {2, 12}))[0], 8 * p + 7);
   }
-  // Along dim 0 they are, of any size of dim 1.
+  // Along dim 0 they are, for any size of dim 1.
   part.sizes[1] = kUnknownSize;
   result = concat({part, part, part}, 0);
   ASSERT_TRUE(result);
@@ -159,7 +159,7 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
 //===----------------------------------------------------------------------===//
 
 TEST(Views, NoLayoutBroadcastsWithoutReplicas) {
-  // Whatever reads a 2-element row-major tensor twice is not injective.
+  // A map that reads a 2-element row-major tensor twice is not injective.
   LayoutMap map = LayoutMap::rowMajor(1);
   EXPECT_EQ(whyNot([&](Refusal e) { return broadcast(map, 1, 2, e); }),
             "a dim of size 2 along which all elements are the same: a layout "
@@ -177,9 +177,9 @@ TEST(Views, NoLayoutBroadcastsWithoutReplicas) {
   EXPECT_FALSE(broadcast(*three, 0, 2));
 }
 
-/// Whether a layout of the fusion of both dims can put every element where
-/// `map` puts it, in storage of the same extent, on all `shapes` at once: if
-/// these depend on the fused index and size alone.
+/// Returns true if a layout of the fused dims can put every element where `map`
+/// does, with the same storage extent, on all `shapes`: the positions must
+/// depend only on the fused index and size.
 bool dependsOnFusionAlone(const LayoutMap &map,
                           const std::vector<Index> &shapes) {
   std::map<int64_t, int64_t> extents;
@@ -206,7 +206,7 @@ TEST(Views, NoCollapseOfDynamicDimsMeansThatNoneExists) {
   int exists = 0, total = 0;
   forRandom(kSeed + 10, 1500, [&](RandomMaps &random) {
     Expr expr = random.nested(2);
-    // Half of them a layout of the fused index.
+    // Half of them are layouts of the fused index.
     if (random.below(2)) {
       Expr one = random.nested(1);
       LayoutMap fused = buildMap(1, one);
@@ -279,7 +279,7 @@ TEST(Views, BadSlicesAreRefused) {
            [&](E e) { return cut(e, -3, 0, 1, 1); });
   expectNo("cuts dim 1, whose size is not known",
            [&](E e) { return cut(e, any, 0, 4, 1); });
-  // Two sizes that are not known are not the same one.
+  // Two unknown sizes are not equal.
   for (int64_t stride : {1, 3})
     expectNo("cuts dim 1, whose size is not known",
              [&](E e) { return cut(e, any, 0, any, stride); });
@@ -366,7 +366,7 @@ TEST(Views, BadConcatenationsAreRefused) {
   expectNo("does not fit 64 bits", [&](E e) {
     return join(e, {{map, {huge, 3}}, {map, {huge, 3}}}, 0);
   });
-  // Rows of 3 and of 4 elements that each lie together.
+  // Contiguous rows of 3 and of 4 elements.
   expectNo("no layout of the whole keeps every part",
            [&](E e) { return join(e, {{map, {2, 3}}, {map, {2, 4}}}, 1); });
 }
@@ -376,13 +376,13 @@ TEST(Views, BadCompositionsAndInversesAreRefused) {
   expectNo("a layout of rank 2 cannot follow one with 0 stored dims and 1 "
            "coordinates",
            [&](E e) { return compose(map, map, {}, e); });
-  // i floordiv 2 alone: two indices at one position.
+  // i floordiv 2 alone maps two indices to one position.
   Sized half = floorDiv(Sized::dim(0), 2);
   LayoutMap lossy =
       LayoutMap::get(1, "buffer", {{"offset", half.value, half.extent}});
   expectNo("no formula of the stored dims",
            [&](E e) { return inverse(lossy, {}, {}, e); });
-  // What lies below an index of unknown stride is not counted.
+  // The positions below an index of unknown stride are not counted.
   Sized reversed =
       place({{Sized::dim(0), SizeExpr(-1)}, {Sized::constant(0), SizeExpr(1)}});
   reversed = place({{reversed, SizeExpr(1)},

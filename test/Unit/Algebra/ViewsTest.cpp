@@ -15,7 +15,7 @@ using namespace mlir::layout;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Every view reads what its index says
+// Every view reads the expected index
 //===----------------------------------------------------------------------===//
 
 TEST(Views, TransposeReadsPermutedIndicesAndUndoesItself) {
@@ -78,7 +78,7 @@ TEST(Views, SliceReadsInsideTheBoxAndComposes) {
             source[d] = first.offsets[d] + first.strides[d] * index[d];
           return source;
         };
-        // Dims that are taken whole can be dynamic; so can sizes of the slice.
+        // Complete dims can be dynamic, and so can sizes of the slice.
         Index full = tensor.sizes, sizes = first.sizes;
         for (unsigned d = 0; d < rank; ++d) {
           bool whole = first.offsets[d] == 0 && first.strides[d] == 1 &&
@@ -94,7 +94,7 @@ TEST(Views, SliceReadsInsideTheBoxAndComposes) {
         note(tensor, first.offsets, *view);
         checkView(tensor, *view, first.sizes, inTensor, random);
 
-        // A slice of the slice is one slice.
+        // A slice of a slice is one slice.
         Slice second = randomSlice(first.sizes, random);
         Slice both = second;
         for (unsigned d = 0; d < rank; ++d) {
@@ -113,7 +113,7 @@ TEST(Views, SliceReadsInsideTheBoxAndComposes) {
         same +=
             inner->specialize(second.sizes) == direct->specialize(second.sizes);
       });
-  // Most are even one value, without a point looked at.
+  // Most maps are even equal in canonical form.
   EXPECT_GT(same, total * 9 / 10);
 }
 
@@ -170,8 +170,7 @@ TEST(Views, ExpandFusesGroupsAndCollapseUndoesIt) {
             },
             random);
 
-        // Collapsing gives the same map of the shape, even where sizes are
-        // dynamic.
+        // Collapsing restores the map on the shape, even if sizes are dynamic.
         auto back = collapseShape(*view, groups, known);
         if (!back && !tensor.isNested)
           return; // sums of overlapping digits show no fusion
@@ -180,7 +179,7 @@ TEST(Views, ExpandFusesGroupsAndCollapseUndoesIt) {
             << back->str();
         bool isSame = back->specialize(sizes) == tensor.map.specialize(sizes);
         same += isSame;
-        // L5: one value, but for digits that are shifted or swizzled.
+        // L5: equal canonical forms, except for shifted or swizzled digits.
         if (tensor.isNested) {
           ASSERT_TRUE(isSame) << back->str();
         }
@@ -281,7 +280,7 @@ TEST(Views, SlicesOfAWholeConcatenateToIt) {
     unsigned rank = 1 + random.below(3), axis = random.below(rank);
     Index sizes = random.sizes(rank, 4);
     LayoutMap map = buildMap(rank, random.nested(rank));
-    // Parts as their own sizes lay them out, against slices of the whole.
+    // Parts with layouts for their own sizes, against slices of the whole.
     std::vector<ConcatPart> parts;
     Index offsets(rank, 0), strides(rank, 1);
     sizes[axis] += 3;
@@ -299,8 +298,8 @@ TEST(Views, SlicesOfAWholeConcatenateToIt) {
       return map.str() + " on " + testing::PrintToString(sizes) + ": " +
              parts[0].map.str() + " and " + parts[1].map.str();
     };
-    // The first part starts the whole, so its layout continues to the rest
-    // unless it was cut to a smaller box than its digits.
+    // The first part starts the whole, so its layout extends to the rest unless
+    // it was cut to a box smaller than its digits.
     if (!result)
       return;
     forEachIndex(sizes, [&](const Index &index) {
@@ -320,7 +319,8 @@ TEST(Views, ComposeIsFunctionCompositionAndAssociative) {
   forRandom(kSeed + 7, 15000, [](RandomMaps &random) {
     unsigned rank = 1 + random.below(3);
     Index sizes = random.sizes(rank, 5);
-    // b stores a list of dims; a lays these out; c lays out a's offset.
+    // b stores a list of dims, a lays these out, and c lays out the offset of
+    // a.
     Expr stored[3];
     llvm::SmallVector<Sized> dims;
     Expr first{Expr::Group, 0, 0, {}};
@@ -382,7 +382,7 @@ TEST(Views, InverseLeadsBackFromTheWholeStoredBox) {
       box.push_back(*axis.extent.evaluate(sizes));
       axes.push_back({axis.value, axis.extent});
     }
-    // Total and injective on the box, padding included (L1).
+    // Total and injective on the box, including padding (L1).
     std::map<int64_t, Index> seen;
     int64_t extent = (*back->storageExtent(box))[0];
     forEachIndex(box, [&](const Index &point) {
@@ -390,8 +390,8 @@ TEST(Views, InverseLeadsBackFromTheWholeStoredBox) {
       ASSERT_TRUE(seen.emplace(at, point).second);
       ASSERT_TRUE(0 <= at && at < extent);
     });
-    // There and back keeps the row-major order of the logical indices, and is
-    // the row-major map where nothing was padded.
+    // The composition keeps the row-major order of logical indices, and is the
+    // row-major map if there is no padding.
     auto both = compose(*back, map, axes);
     ASSERT_TRUE(both);
     int64_t last = -1;

@@ -1,4 +1,4 @@
-//===- CandidatesTest.cpp - What ops may choose from ----------------------===//
+//===- CandidatesTest.cpp - Candidate configurations of ops ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-/// A convolution, what follows it and what comes before.
+/// A convolution with its producer and consumer.
 constexpr const char *kProgram = R"(
   func.func @main(%x: tensor<1x16x10x10xf32>, %w: tensor<16x16x3x3xf32>,
                   %b: tensor<1x16x8x8xf32>) -> tensor<1x16x8x8xf32> {
@@ -90,8 +90,8 @@ protected:
   std::optional<Program> program;
 };
 
-/// A convolution wants tiles of its channels; what is before and after can take
-/// them, and everybody can stay as typed.
+/// A convolution prefers channel tiles. Its neighbors can use them, and every
+/// op can stay as typed.
 TEST_F(Offers, TilesGoBothWays) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
@@ -107,7 +107,7 @@ TEST_F(Offers, TilesGoBothWays) {
 }
 
 #ifndef NDEBUG
-/// Builds with assertions tell what each op may choose.
+/// Builds with assertions print the candidates of each op.
 TEST_F(Offers, AreToldToWhoDebugs) {
   llvm::DebugFlag = true;
   llvm::setCurrentDebugType("layout-candidates");
@@ -122,8 +122,8 @@ TEST_F(Offers, AreToldToWhoDebugs) {
 }
 #endif
 
-/// Every configuration satisfies the rule of its op and is valid (L1), its
-/// price is that of the cost model, and none is offered twice.
+/// Every configuration satisfies the rule of its op and is valid (L1), has the
+/// price of the cost model, and is listed once.
 TEST_F(Offers, AreValidAndPriced) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
@@ -162,7 +162,7 @@ TEST_F(Offers, AreValidAndPriced) {
   }
 }
 
-/// Limits hold, and that they cut something off is told.
+/// Limits hold, and truncation is reported.
 TEST_F(Offers, AreLimited) {
   for (unsigned most : {1u, 2u, 3u}) {
     CostModel costs = getCosts();
@@ -175,7 +175,7 @@ TEST_F(Offers, AreLimited) {
     EXPECT_EQ(conv.configs.size(), most);
     EXPECT_TRUE(conv.isTruncated);
   }
-  // With one layout for each tensor nobody carries another.
+  // With one layout per tensor, no op carries the layout of another.
   CostModel costs = getCosts();
   CandidateLimits limits;
   limits.layoutsPerTensor = 1;
@@ -184,8 +184,8 @@ TEST_F(Offers, AreLimited) {
   EXPECT_FALSE(offers(of<arith::AddFOp>(all), Origin::Carried));
 }
 
-/// Where bytes are counted ops cost nothing, and one with a need of its own
-/// keeps to the best that meets it.
+/// If bytes are counted, ops are free, and an op with a need has only its best
+/// configuration that meets it.
 TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
   CostModel timed = getCosts();
   std::vector<Candidates> byTime = collectCandidates(*program, timed);
@@ -208,14 +208,14 @@ TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
         timedCost = std::min(timedCost, other.cost);
     EXPECT_EQ(timedCost, least);
   }
-  // What has no need is offered its types as they are first.
+  // An op without a need is offered its types first.
   const Candidates &before = of<arith::NegFOp>(all);
   EXPECT_TRUE(offers(before, Origin::Carried));
   EXPECT_EQ(before.configs.front().origin, Origin::AsTyped);
 }
 
-/// What a constraint states of padding is its own. Others are offered where
-/// elements lie, and choose by themselves what their padding holds.
+/// Padding stated by a constraint is not offered to others. They are offered
+/// the map, and choose their padding themselves.
 TEST_F(Offers, PaddingOfPinsIsNotOffered) {
   read(R"(
   #zero = #layout.padded<#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>, zero>
@@ -242,8 +242,8 @@ TEST_F(Offers, PaddingOfPinsIsNotOffered) {
     }
 }
 
-/// Bodies of a parallel loop make parts of 4 rows, each an image that fits a
-/// device whose images have 8 x 4 pixels. The whole of 64 rows does not.
+/// The body of a parallel loop makes parts of 4 rows, images that fit a device
+/// with images of 8 x 4 pixels. The whole of 64 rows does not fit.
 TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
   read(R"(
   func.func @main(%x: tensor<4x16xf32>, %w: tensor<16x16xf32>, %y: tensor<64x16xf32>) -> tensor<64x16xf32> {

@@ -1,4 +1,4 @@
-//===- CommonTailsTest.cpp - Sequences that end as others do --------------===//
+//===- CommonTailsTest.cpp - Longest common suffixes of sequences ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConversionPlanTest.cpp - What a conversion may leave alone ---------===//
+//===- ConversionPlanTest.cpp - Padding in conversions --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using Kind = ConversionPlan::Kind;
 
 namespace {
 
-/// Rows of 6 in room for 8, as tiles of which there is one, and by an
+/// Rows of 6 in storage for 8, as tiles of which there is one, and by
 /// alignment.
 constexpr const char *kRoom = R"(
   #digits = #layout.map<(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)>
@@ -25,7 +25,7 @@ constexpr const char *kRoom = R"(
 
 class ConversionPlans : public layout_test::PriceTest {
 protected:
-  /// The plan of the last op before the terminator.
+  /// Returns the plan of the last op before the terminator.
   ConversionPlan getPlan(const std::string &body) {
     module = parseSourceString<ModuleOp>(kRoom + body + "\nreturn }", &context);
     EXPECT_TRUE(module) << body;
@@ -54,7 +54,7 @@ TEST_F(ConversionPlans, PaddingThatIsThereStays) {
   }
 }
 
-/// Constants, arguments and what others use, too, are copied.
+/// Constants, arguments and values with other uses are copied.
 TEST_F(ConversionPlans, PaddingIsWrittenOverWhatIsNobodyElses) {
   const char *conversion = "%1 = layout.convert %0 : tensor<4x6xf32, #digits> "
                            "to tensor<4x6xf32, #zero>";

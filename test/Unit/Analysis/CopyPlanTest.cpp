@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The laws of CopyPlan.h, point by point: every logical index is in exactly
-// one box, and the fills are the storage points that are no index's image.
+// The laws of CopyPlan.h, point by point: every logical index is in exactly one
+// box, and the fills are the storage points without an index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ protected:
   MLIRContext context;
 };
 
-/// Calls `visit` with every point of a box, one number per digit.
+/// Calls `visit` for every point of a box, with one number per digit.
 void walk(const IterationSpace &space, const DigitBox &box,
           llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
   SmallVector<int64_t> point(space.digits.size());
@@ -61,7 +61,7 @@ SmallVector<int64_t> getIndex(const IterationSpace &space,
   return index;
 }
 
-/// The position along every stored axis of the result.
+/// Returns the position along every stored axis of the result.
 std::vector<int64_t> getPosition(const IterationSpace &space,
                                  ArrayRef<int64_t> point) {
   std::vector<int64_t> position;
@@ -74,8 +74,8 @@ std::vector<int64_t> getPosition(const IterationSpace &space,
   return position;
 }
 
-/// A blocked layout of NCHW: a random order of the dims, tiles of some behind
-/// them.
+/// Draws a blocked layout of NCHW: dims in random order, followed by tiles of
+/// some of them.
 std::string drawLayout(std::mt19937 &random) {
   std::string dims = "NCHW", tiles;
   std::shuffle(dims.begin(), dims.end(), random);
@@ -121,7 +121,7 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
         for (auto [i, size] : llvm::zip(index, dest.getShape()))
           isInside &= i < size;
       });
-    // Padding is copied only where the source brings what is stated.
+    // Padding is copied only if the source has the stated value.
     EXPECT_TRUE(isInside || !states || brings);
     int64_t elements = dest.getNumElements();
     for (auto [index, count] : copied)
@@ -146,8 +146,8 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
   EXPECT_GT(boxed, 300u);
 }
 
-/// Room behind the last row: what no index has is padding, too, and filled
-/// before the elements are written.
+/// Space after the last row is padding, too, and is filled before elements are
+/// written.
 TEST_F(DigitCopies, FillsHolesFirst) {
   std::string whyNot;
   FailureOr<CopyPlan> copy =
@@ -162,7 +162,7 @@ TEST_F(DigitCopies, FillsHolesFirst) {
   EXPECT_EQ(copy->getNumWritten({4, 3}), 4 * 5 + 4 * 3);
 }
 
-/// Tiles of 4 in another order: the source has the padding that is stated.
+/// Tiles of 4 in another order: the source has the stated padding.
 TEST_F(DigitCopies, BringPaddingAlong) {
   std::string whyNot;
   FailureOr<CopyPlan> copy =

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The expected numbers are worked out by hand from the head of CostModel.h and
-// the figures of the target: a line of 64 bytes, 200 % for single bytes and
-// along windows, 8 scalar operations on all lanes while one byte moves, 1600 %
+// The expected numbers follow by hand from the prologue of CostModel.h and the
+// parameters of the target: a line of 64 bytes, 200 % for single bytes and
+// along windows, 8 scalar operations on all lanes per byte moved, 1600 %
 // without lanes.
 //
 //===----------------------------------------------------------------------===//
@@ -23,24 +23,24 @@ using Prices = layout_test::PriceTest;
 
 constexpr const char *kTurned = "(d0, d1) -> buffer(d1, d0)";
 
-/// Runs of a line cost their bytes, shorter ones up to twice as much.
+/// Segments of a line cost their bytes, shorter ones up to twice as much.
 TEST_F(Prices, ConversionsByTheirRuns) {
   CostModel costs = getCosts();
   LayoutId plain = costs.getRowMajor(2), turned = costs.intern(getMap(kTurned));
   RankedTensorType type = getType({16, 16});
   EXPECT_EQ(costs.getConversionCost(type, plain, plain), 0);
-  // Runs of 4 bytes of 64: 100 + 100 * 60 / 63 % of 2048 bytes.
+  // Segments of 4 bytes of 64: 100 + 100 * 60 / 63 % of 2048 bytes.
   EXPECT_EQ(costs.getConversionCost(type, plain, turned), 3998);
-  // The same storage costs one, so that fewer views are better.
+  // Identical storage costs 1, so that fewer views are preferred.
   EXPECT_EQ(costs.getConversionCost(getType({16, 1}), plain, turned), 1);
-  // Runs of a line, and longer ones, cost their bytes.
+  // Segments of a line and longer ones cost their bytes.
   LayoutId plain3 = costs.getRowMajor(3),
            turned3 = costs.intern(getMap("(d0, d1, d2) -> buffer(d1, d0, d2)"));
   EXPECT_EQ(costs.getConversionCost(getType({4, 4, 16}), plain3, turned3),
             2 * 1024);
   EXPECT_EQ(costs.getConversionCost(getType({4, 4, 64}), plain3, turned3),
             2 * 4096);
-  // Of half a line: 100 + 100 * 32 / 63 % of 1024.
+  // Half a line: 100 + 100 * 32 / 63 % of 1024.
   EXPECT_EQ(costs.getConversionCost(getType({4, 4, 8}), plain3, turned3), 1544);
 }
 
@@ -51,7 +51,7 @@ TEST_F(Prices, ConversionsByTheirBytes) {
   EXPECT_EQ(costs.getConversionCost(getType({16, 1}), plain, turned), 0);
 }
 
-/// 6 rows are read; 6 are written, or 8 where the padding is stated.
+/// 6 rows are read; 6 are written, or 8 if padding is stated.
 TEST_F(Prices, PaddingIsWrittenAndNotRead) {
   CostModel costs = getCosts("", Objective::bytes);
   RankedTensorType type = getType({6, 16});
@@ -62,18 +62,18 @@ TEST_F(Prices, PaddingIsWrittenAndNotRead) {
   EXPECT_EQ(costs.getConversionCost(type, plain, zero), 384 + 512);
   EXPECT_EQ(costs.getPlan(type, plain, zero).bytesRead, 384);
   EXPECT_EQ(costs.getPlan(type, plain, zero).bytesWritten, 512);
-  // Where the source is nobody else's, the padding alone is written.
+  // If the source has no other uses, only the padding is written.
   EXPECT_EQ(costs.getConversionCost(type, open, zero, /*mayOverwrite=*/true),
             128);
   EXPECT_EQ(costs.getPlan(type, open, zero, true).bytesRead, 0);
-  // Rows of one run are copied in whole, and get their padding on the way.
+  // Contiguous rows are copied completely, and padded in the same pass.
   EXPECT_EQ(costs.getConversionCost(type, open, zero), 512 + 512);
-  // What is there need not be written, and what is stated may be forgotten.
+  // Existing padding is not rewritten, and stated padding may be dropped.
   EXPECT_EQ(costs.getConversionCost(type, zero, open), 0);
 }
 
-/// What is gathered is read element by element, and written in whole: 5
-/// elements, in 2 times 3 positions and in 4 times 2.
+/// A gather reads single elements and writes all positions: 5 elements, in 2 x
+/// 3 positions and in 4 x 2.
 TEST_F(Prices, GatheredStorageIsWrittenInWhole) {
   CostModel costs = getCosts("", Objective::bytes);
   LayoutId twos =
@@ -94,11 +94,11 @@ TEST_F(Prices, ElementwiseOps) {
   EXPECT_EQ(price(costs, kAddArguments, kAdd), 3 * 1024 + 256 / 8);
   EXPECT_EQ(price(costs, kAddArguments, kAdd, {kTurned, kTurned, kTurned}),
             3 * 1024 + 256 / 8);
-  // Rows of 6 are one run of 18, which fills five vectors of 4.
+  // Rows of 6 are one segment of 18, which needs five vectors of 4.
   EXPECT_EQ(price(costs, "%x: tensor<3x6xf32>",
                   "%0 = arith.negf %x : tensor<3x6xf32>"),
             2 * 72 + 20 / 8);
-  // One of them runs the other way: no lanes, and bytes by the element.
+  // One tensor is transposed: no lanes, and bytes per element.
   for (StringRef other : {"0", "1", "2"}) {
     SmallVector<StringRef> layouts(3);
     layouts[other[0] - '0'] = kTurned;
@@ -107,7 +107,7 @@ TEST_F(Prices, ElementwiseOps) {
   }
 }
 
-/// Dims that every tensor goes through as one run fill vectors together.
+/// Dims that are contiguous in every tensor share vectors.
 TEST_F(Prices, RunsOfSeveralDims) {
   CostModel costs = getCosts();
   auto add = [&](StringRef map, StringRef shape, StringRef layout = "") {
@@ -127,7 +127,7 @@ TEST_F(Prices, RunsOfSeveralDims) {
         {"", layout});
   };
   EXPECT_EQ(add("r, c", "16x6"), 3 * 384 + 16 * 6 / 8);
-  // Each row of 6 begins at the same numbers, or has its own.
+  // Every row of 6 reads the same numbers, or has one number.
   EXPECT_EQ(add("c", "6"), 2 * 384 + 24 + 16 * 8 / 8);
   EXPECT_EQ(add("r", "16"), 2 * 384 + 64 + 16 * 8 / 8);
   // Rows of 6 in storage of 8.
@@ -136,7 +136,7 @@ TEST_F(Prices, RunsOfSeveralDims) {
       2 * 384 + 512 + 16 * 8 / 8);
 }
 
-/// Vectors are those of the processor, up to the lanes of a tile.
+/// Vectors have the width of the processor, up to the lanes of a tile.
 TEST_F(Prices, VectorsOfTheProcessor) {
   StringRef arguments = "%x: tensor<3x8xf32>";
   StringRef neg = "%0 = arith.negf %x : tensor<3x8xf32>";
@@ -153,7 +153,7 @@ TEST_F(Prices, VectorsOfTheProcessor) {
   }
 }
 
-/// Tiles that are not full are gone through in whole.
+/// Partial tiles are processed completely.
 TEST_F(Prices, TilesOfPadding) {
   CostModel costs = getCosts();
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
@@ -162,7 +162,7 @@ TEST_F(Prices, TilesOfPadding) {
             2 * 3200 + 800 / 8);
 }
 
-/// C is read and written; the columns go on lanes.
+/// C is read and written; columns are vectorized.
 TEST_F(Prices, Products) {
   CostModel costs = getCosts();
   StringRef arguments = "%a: tensor<8x16xf32>, %b: tensor<16x32xf32>, "
@@ -172,15 +172,15 @@ TEST_F(Prices, Products) {
                      "tensor<8x32xf32>";
   EXPECT_EQ(price(costs, arguments, matmul),
             512 + 2048 + 2 * 1024 + 2 * 8 * 16 * 32 / 8);
-  // Four lanes hold parts of a sum, two halves of which are added twice.
+  // Four lanes hold partial sums, which two more additions combine.
   EXPECT_EQ(price(costs, arguments, matmul, {"", kTurned}),
             512 + 2048 + 2 * 1024 + 2 * (2 * 8 * 32 * (16 + 4 * 2)) / 8);
-  // A is read once for all lanes, however it lies.
+  // A is read once for all lanes, in any layout.
   EXPECT_EQ(price(costs, arguments, matmul, {kTurned}),
             price(costs, arguments, matmul));
 }
 
-/// Lanes that hold parts are combined once for each result, not for each run.
+/// Partial sums in lanes are combined once per result, not per segment.
 TEST_F(Prices, SumsOfSeveralRuns) {
   CostModel costs = getCosts();
   EXPECT_EQ(price(costs, "%x: tensor<8x4x16xf32>, %y: tensor<8xf32>",
@@ -189,8 +189,8 @@ TEST_F(Prices, SumsOfSeveralRuns) {
             8 * 4 * 16 * 4 + 2 * 32 + 2 * (8 * (4 * 16 + 4 * 2)) / 8);
 }
 
-/// Rows that fill all 16 vectors of 4 are summed piece by piece,
-/// in however many digits they are stored; columns of tiles are one run.
+/// Rows that fill all 16 vectors of 4 are summed in pieces, for any number of
+/// stored digits; columns of tiles are one segment.
 TEST_F(Prices, RowsSummedInPieces) {
   CostModel costs = getCosts();
   auto product = [&](int64_t columns, StringRef layout) {
@@ -214,7 +214,7 @@ TEST_F(Prices, RowsSummedInPieces) {
   EXPECT_EQ(product(60, ""), 3840 + 64 + 2 * 240 + 2 * 16 * 60 / 8);
 }
 
-/// What a body does not look at is not read.
+/// An init that the body does not use is not read.
 TEST_F(Prices, InitsThatAreNotRead) {
   CostModel costs = getCosts();
   EXPECT_EQ(price(costs, "%x: tensor<16x16xf32>, %y: tensor<16x16xf32>", R"(
@@ -239,7 +239,7 @@ constexpr const char *kSum = R"(%0 = linalg.generic {
     linalg.yield %s : f32
   } -> tensor<100xf32>)";
 
-/// A sum that must not see padding ends where its dim does, at a price.
+/// A masked sum excludes the padding at the end of its dim, at a price.
 TEST_F(Prices, MaskedSums) {
   CostModel costs = getCosts(", mask_percent = 150");
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
@@ -249,8 +249,8 @@ TEST_F(Prices, MaskedSums) {
             2400 + 2 * 400 + 2 * (100 * (8 + 4 * 2)) / 8);
 }
 
-/// Sums that padding of zeros would change have to be written over: 2 of 8
-/// positions of 100 rows, in single elements at 100 + 100 * 60 / 63 %.
+/// Sums change zero padding, which must be rewritten: 2 of 8 positions of 100
+/// rows, as single elements at 100 + 100 * 60 / 63 %.
 TEST_F(Prices, PaddingThatOpsDoNotMake) {
   CostModel costs = getCosts();
   StringRef zero = "#layout.padded<#layout.map<(d0, d1) -> "
@@ -273,10 +273,9 @@ TEST_F(Prices, PaddingThatOpsDoNotMake) {
   EXPECT_EQ(generic("arith.addf %a, %one"), loops + 1561);
 }
 
-/// A window moves by one position of its input for one of the result: that is
-/// a run, along which it slides, and one vector of four ends in another line:
-/// so much more is read and waited for. By two, a vector is collected from two
-/// loads.
+/// A window with stride 1 slides along a contiguous segment, and one vector of
+/// four crosses into another line, which costs reads and latency. With stride
+/// 2, a vector is assembled from two loads.
 TEST_F(Prices, WindowsOnLanes) {
   CostModel costs = getCosts();
   auto conv = [&](int64_t stride) {
@@ -300,8 +299,8 @@ TEST_F(Prices, WindowsOnLanes) {
             33 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 2 * (16 * 3 * 2 * 5 / 4) / 8);
 }
 
-/// With vectors of a line each of them ends in another one. Filters share what
-/// is read, and wait for half of it.
+/// If vectors are as long as a line, each crosses into another one. Filters
+/// share the reads, and half of the latency.
 TEST_F(Prices, WindowsThatFiltersShare) {
   auto conv = [&](int64_t bits, int64_t filters) {
     CostModel costs = getCostsOf(
@@ -329,7 +328,7 @@ TEST_F(Prices, WindowsThatFiltersShare) {
             18 * 4 * 5 / 4 + 4 * (3 + 2 * 16) * 4 + 4 * 16 * 3 * 2 * 5 / 4);
 }
 
-/// The loop on lanes may be the last of a sum, too.
+/// The vectorized loop may also come last in the sum.
 TEST_F(Prices, WindowsThatComeBeforeThePosition) {
   CostModel costs = getCosts();
   auto conv = [&](int64_t stride, int64_t size) {
@@ -350,7 +349,7 @@ TEST_F(Prices, WindowsThatComeBeforeThePosition) {
   EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 16 * 16 * 3 / 8);
 }
 
-/// A window that starts anywhere in a tile is no run within one.
+/// A window that starts anywhere in a tile is not contiguous within it.
 TEST_F(Prices, WindowsOverTiles) {
   CostModel costs = getCosts();
   StringRef conv =
@@ -360,11 +359,11 @@ TEST_F(Prices, WindowsOverTiles) {
       "%x: tensor<18xf32>, %w: tensor<3xf32>, %y: tensor<16xf32>";
   Cost plain = price(costs, arguments, conv);
   EXPECT_EQ(plain, 18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
-  // The same bytes in pieces of 9 that do not follow each other.
+  // The same bytes in pieces of 9 that are not contiguous.
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
             2 * (18 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
-  // Columns in tiles of 4, of which windows begin at any.
+  // Columns in tiles of 4; windows begin at any column.
   StringRef rows = R"(%0 = linalg.generic {
     indexing_maps = [affine_map<(h, i, k) -> (h, i + k)>,
                      affine_map<(h, i, k) -> (k)>,
@@ -384,7 +383,7 @@ TEST_F(Prices, WindowsOverTiles) {
             2 * (40 + 2 * 32) * 4 + 16 * 2 * 16 * 5 / 8);
 }
 
-/// A window of one value moves nothing: the position stays on lanes.
+/// A window of one value does not slide: the position stays vectorized.
 TEST_F(Prices, WindowsOfOneValue) {
   CostModel costs = getCosts();
   EXPECT_EQ(
@@ -394,7 +393,7 @@ TEST_F(Prices, WindowsOfOneValue) {
       (16 + 1 + 16 + 16) * 4 + 16 * 2 / 8);
 }
 
-/// Rows of 16 are runs of 4 where an operand has tiles of 4.
+/// Rows of 16 are segments of 4 if an operand has tiles of 4.
 TEST_F(Prices, TilesThatAreShorterThanTheResults) {
   CostModel costs = getCosts();
   auto neg = [&](StringRef operand, StringRef result) {
@@ -410,7 +409,7 @@ TEST_F(Prices, TilesThatAreShorterThanTheResults) {
   EXPECT_EQ(neg(twos, ""), 2 * 128 + 2 * 32 / 8);
 }
 
-/// Slices cost the part, however large the whole is.
+/// Slices cost the part, whatever the size of the whole.
 TEST_F(Prices, Slices) {
   CostModel costs = getCosts();
   EXPECT_EQ(price(costs, "%x: tensor<64x4xf32>",
@@ -426,14 +425,14 @@ TEST_F(Prices, Slices) {
   };
   EXPECT_EQ(insert("64"), 16 * 4 * 4);
   EXPECT_EQ(insert("6400"), insert("64"));
-  // A concatenation reads and writes all.
+  // A concatenation reads and writes everything.
   EXPECT_EQ(price(costs, "%x: tensor<2x4xf32>, %y: tensor<3x4xf32>",
                   "%0 = tensor.concat dim(0) %x, %y : (tensor<2x4xf32>, "
                   "tensor<3x4xf32>) -> tensor<5x4xf32>"),
             2 * 5 * 16);
 }
 
-/// A view costs nothing where storage stays, else it is a conversion.
+/// A view is free if storage stays, and a conversion otherwise.
 TEST_F(Prices, Views) {
   CostModel costs = getCosts();
   EXPECT_EQ(price(costs, "%x: tensor<6x8xf32>",
@@ -449,7 +448,7 @@ TEST_F(Prices, Views) {
   EXPECT_EQ(price(costs, arguments, pack, {"", turned, turned}), 2 * 4096);
 }
 
-/// Sizes that are not known count as the target says.
+/// Dynamic sizes count as the target assumes.
 TEST_F(Prices, DynamicSizes) {
   CostModel costs = getCosts(", assumed_size = 10");
   EXPECT_EQ(price(costs, "%x: tensor<?x16xf32>",

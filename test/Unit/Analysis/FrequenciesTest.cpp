@@ -1,4 +1,4 @@
-//===- FrequenciesTest.cpp - How often ops run, and where copies go -------===//
+//===- FrequenciesTest.cpp - Op frequencies and copy placement ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
     ASSERT_TRUE(module) << text.str();
   }
-  /// The op with this attribute.
+  /// Finds the op with this attribute.
   Operation *find(StringRef tag) {
     Operation *found = nullptr;
     module->walk([&](Operation *op) {
@@ -40,7 +40,8 @@ protected:
     EXPECT_TRUE(found) << tag.str();
     return found;
   }
-  /// How often a callee runs that `main` calls so, if it is so visible.
+  /// Returns the frequency of a callee with the given visibility and body of
+  /// main.
   int64_t getFrequency(StringRef visibility, StringRef main) {
     parse("func.func " + visibility.str() + R"( @callee(%x: i32) -> i32 {
       %0 = arith.addi %x, %x {here} : i32
@@ -75,11 +76,11 @@ TEST_F(Flow, CallsAddUp) {
                          "%a = func.call @callee(%x) : (i32) -> i32\n"
                          "%r = func.call @callee(%a) : (i32) -> i32"),
             2);
-  // Nobody calls it: it is there for some reason.
+  // A function without callers is assumed to run once.
   EXPECT_EQ(getFrequency("private", "%r = arith.addi %x, %x : i32"), 1);
 }
 
-/// Whoever a public function is there for calls it, too.
+/// A public function has an additional external caller.
 TEST_F(Flow, PublicFunctionsHaveACallerThatNobodySees) {
   EXPECT_EQ(getFrequency("", kOnce), 2);
   EXPECT_EQ(getFrequency("", inLoop("%c10", kOnceInLoop)), 11);
@@ -96,7 +97,7 @@ TEST_F(Flow, LoopsMultiply) {
             80);
 }
 
-/// Loops of branches, one in the other.
+/// Nested loops of branches.
 TEST_F(Flow, BlocksInLoopsOfBranches) {
   parse(R"(func.func @f(%c: i1, %x: i32) {
     %0 = arith.addi %x, %x {outside} : i32
@@ -118,7 +119,7 @@ TEST_F(Flow, BlocksInLoopsOfBranches) {
   EXPECT_EQ(frequencies.get(find("inner")->getBlock()), 64);
 }
 
-/// A copy goes into the branch whose ops alone use it, but into no loop.
+/// A copy is placed in the branch with its only uses, but not in a loop.
 TEST_F(Flow, CopiesGoWhereTheyRunLeast) {
   parse(R"(func.func @f(%c: i1, %x: i32, %a: index) {
     %v = arith.addi %x, %x {value} : i32

@@ -1,4 +1,4 @@
-//===- LayoutAssignerTest.cpp - Decisions for a module that changes -------===//
+//===- LayoutAssignerTest.cpp - Decisions for a changing module -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ protected:
     return parsed;
   }
 
-  /// All that a decision says, without addresses.
+  /// Prints a decision completely, without addresses.
   static std::string print(const LayoutAssigner &assigner) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -61,7 +61,7 @@ protected:
   TargetInterface target;
 };
 
-/// Functions that call each other in pairs, and some that do not.
+/// Writes functions that call each other in pairs, and some that do not.
 std::string writeModule(unsigned functions) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -87,8 +87,8 @@ std::string writeModule(unsigned functions) {
   return text;
 }
 
-/// Constants of all functions are in one memory: what the target's memory holds
-/// is decided as for the whole module, before and after edits.
+/// Constants of all functions share one memory: its limit is applied to the
+/// whole module, before and after edits.
 TEST_F(LayoutAssignerTest, AllFunctionsShareTheMemory) {
   std::string text;
   for (std::string name : {"f", "g"})
@@ -113,7 +113,7 @@ TEST_F(LayoutAssignerTest, AllFunctionsShareTheMemory) {
             std::to_string(memory) + ">",
         &context));
   };
-  // Splitting a constant costs messages, so none is split where both fit.
+  // Splitting a constant costs messages, so none is split if both fit.
   LayoutAssigner ample(getTarget(1 << 20)), scarce(getTarget(32767));
   ASSERT_TRUE(succeeded(ample.assign(*module)));
   Operation &product =
@@ -165,7 +165,7 @@ TEST_F(LayoutAssignerTest, KeepsWhatIsUnchanged) {
   ASSERT_TRUE(succeeded(assigner.assign(*module)));
   EXPECT_EQ(assigner.getNumDecided(), 0u);
 
-  // A note on an op of the callee concerns both functions.
+  // An attribute on an op of the callee affects both functions.
   Operation &op =
       module->lookupSymbol<func::FuncOp>("b").getBody().front().front();
   op.setDiscardableAttr("note", UnitAttr::get(&context));
@@ -173,13 +173,13 @@ TEST_F(LayoutAssignerTest, KeepsWhatIsUnchanged) {
   EXPECT_EQ(assigner.getNumDecided(), 1u);
   op.removeDiscardableAttr("note");
 
-  // Attributes of the module concern all.
+  // Attributes of the module affect all functions.
   (*module)->setAttr("note", UnitAttr::get(&context));
   ASSERT_TRUE(succeeded(assigner.assign(*module)));
   EXPECT_EQ(assigner.getNumDecided(), 2u);
   (*module)->removeAttr("note");
 
-  // The module is what it was.
+  // The module is unchanged.
   std::string after;
   llvm::raw_string_ostream(after) << *module;
   EXPECT_EQ(text, after);
@@ -202,13 +202,13 @@ TEST_F(LayoutAssignerTest, ReportsConstraintsThatCannotHold) {
   EXPECT_TRUE(failed(assigner.assign(*module)));
   EXPECT_NE(said.find("'layout.result_layouts' has to be an array"),
             std::string::npos);
-  // The function is back, and is decided once it can be.
+  // The function is decided again once its constraints are removed.
   op.removeDiscardableAttr(kResultLayouts);
   ASSERT_TRUE(succeeded(assigner.assign(*module)));
   EXPECT_EQ(print(assigner), decideAnew(*module));
 }
 
-/// One random edit; false where there was nothing to edit.
+/// Applies a random edit. Returns false if there was nothing to edit.
 bool edit(ModuleOp module, std::mt19937 &random, MLIRContext *context) {
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   func::FuncOp function = functions[random() % functions.size()];
@@ -282,7 +282,7 @@ TEST_F(LayoutAssignerTest, EditsGiveWhatANewDecisionGives) {
           << "seed " << seed << ", edit " << edits;
       if (edits % 10)
         continue;
-      // All parts together cost what the module does.
+      // The costs of all parts sum to that of the module.
       FailureOr<LayoutConstraints> constraints = readConstraints(*module);
       ASSERT_TRUE(succeeded(constraints));
       CostModel costs(target);

@@ -60,8 +60,8 @@ protected:
   }
   TypedAttr getZero() { return FloatAttr::get(Float32Type::get(&context), 0); }
 
-  /// The price of the last op of a function's body. Layouts are those of its
-  /// operands and then results, empty for row-major.
+  /// Returns the price of the last op of a function body. `layouts` lists those
+  /// of its operands and then results, empty for row-major.
   Cost price(CostModel &costs, StringRef arguments, StringRef body,
              ArrayRef<StringRef> layouts = {}) {
     std::string text =

@@ -1,4 +1,4 @@
-//===- ProgramUpdateTest.cpp - Functions that are read again --------------===//
+//===- ProgramUpdateTest.cpp - Incremental updates of programs ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A straight function that is edited at random, and an assigner that follows.
+/// A straight-line function with random edits, and an incremental assigner.
 class ProgramUpdateTest : public layout_test::PriceTest {
 protected:
   ProgramUpdateTest() : b(&context), loc(b.getUnknownLoc()) {
@@ -48,7 +48,7 @@ protected:
     b.setListener(&assigner->getListener());
   }
 
-  /// By what the rewriter has announced, or by a look at all.
+  /// Updates the decision from announced edits, or by scanning the module.
   LogicalResult decide(bool isAnnounced) {
     return isAnnounced ? assigner->assignAnnounced(*module)
                        : assigner->assign(*module);
@@ -58,7 +58,7 @@ protected:
 
   OpFoldResult num(int64_t value) { return b.getIndexAttr(value); }
 
-  /// A value of the type before `op`, of the last ones.
+  /// Picks a recent value of the type before `op`.
   Value pickValue(Operation *op) {
     SmallVector<Value> values(block->getArguments());
     for (Operation &other : *block) {
@@ -134,7 +134,7 @@ protected:
     }
   }
 
-  /// An op somewhere, whose result takes the place of an operand.
+  /// Inserts an op whose result replaces an operand.
   bool addOp() {
     Operation *user = pickOp([](Operation *op) {
       return isElementwise(op) || isa<func::ReturnOp>(op);
@@ -148,7 +148,7 @@ protected:
     return true;
   }
 
-  /// Of a part and what is done to it.
+  /// Changes the sizes of a slice and of its user.
   bool changeSizes() {
     auto slice =
         cast_or_null<tensor::ExtractSliceOp>(pickOp([&](Operation *op) {
@@ -175,7 +175,7 @@ protected:
     return true;
   }
 
-  /// An equal op, perhaps at the same address.
+  /// Replaces an op by an equal one, perhaps at the same address.
   bool replaceByEqual(Operation *op) {
     if (!op)
       return false;
@@ -262,7 +262,7 @@ protected:
     }
   }
 
-  /// Whether the assigner knows what a new one finds out.
+  /// Checks that the assigner has the results of a new one.
   void compare(const LayoutAssigner &fresh) {
     EXPECT_EQ(assigner->getCost(), fresh.getCost());
     EXPECT_EQ(assigner->getLowerBound(), fresh.getLowerBound());
@@ -333,8 +333,8 @@ protected:
     }
   }
 
-  /// Returns how often only what has changed was read.
-  /// With every `walks`th decision the assigner looks at all.
+  /// Runs edits and returns how often an update read only the changes. Every
+  /// `walks`-th decision scans the module.
   unsigned run(unsigned numEdits, unsigned walks = 1) {
     unsigned updated = 0;
     ScopedDiagnosticHandler handler(&context,
@@ -349,7 +349,7 @@ protected:
       LayoutAssigner fresh(target);
       bool holds = succeeded(decide(walks == 0 || edits % walks != 0));
       EXPECT_EQ(holds, succeeded(fresh.assign(*module)));
-      if (!holds) { // a pin that its op cannot have
+      if (!holds) { // a pin that the op does not support
         for (Operation &op : *block)
           removePin(&op);
         continue;
@@ -387,7 +387,7 @@ TEST_F(ProgramUpdateTest, EditsGiveWhatReadingAllGives) {
   EXPECT_GE(updated, 150u);
 }
 
-/// What a step names is near, and most of the steps stay.
+/// Names in a step are close, and most steps are unchanged.
 TEST_F(ProgramUpdateTest, LongFunctions) {
   reach = 4;
   unsigned updated = 0;
@@ -409,8 +409,8 @@ TEST_F(ProgramUpdateTest, LongFunctions) {
   EXPECT_GE(updated, 20u);
 }
 
-/// A concatenation that comes or goes concerns others of what it reads, also
-/// where that is no tensor that is chosen for.
+/// Adding or removing a concatenation affects other uses of its operands, even
+/// of an operand without a layout choice.
 TEST_F(ProgramUpdateTest, ConcatenationsOfFreeSources) {
   start(1);
   b.setInsertionPoint(block->getTerminator());
@@ -433,7 +433,7 @@ TEST_F(ProgramUpdateTest, ConcatenationsOfFreeSources) {
     ASSERT_TRUE(succeeded(fresh.assign(*module)));
     compare(fresh);
   };
-  // Now the first one of `joined` may not be made in the place of its fill.
+  // The first op of `joined` can no longer be built in place of its fill.
   b.setInsertionPoint(joined[0]);
   Operation *added = join(fills[0]);
   agrees();
@@ -441,7 +441,7 @@ TEST_F(ProgramUpdateTest, ConcatenationsOfFreeSources) {
   agrees();
 }
 
-/// Always, and in turns with a look at all.
+/// Only announced edits, and alternating with scans.
 TEST_F(ProgramUpdateTest, AnnouncedEditsGiveWhatReadingAllGives) {
   unsigned updated = 0;
   for (unsigned seed = 0; seed < 6 && !HasFailure(); ++seed) {
@@ -467,7 +467,7 @@ TEST_F(ProgramUpdateTest, WhatIsNotAnnouncedIsNotSeen) {
 #endif
 }
 
-/// Functions come, go and change as wholes, and ops move between them.
+/// Functions are added, removed and changed, and ops move between them.
 TEST_F(ProgramUpdateTest, AnnouncedFunctions) {
   start(2);
   auto function = cast<func::FuncOp>(block->getParentOp());
@@ -481,7 +481,7 @@ TEST_F(ProgramUpdateTest, AnnouncedFunctions) {
   };
   agrees(1);
   agrees(0);
-  // A copy, which moves to the front, and of which an op moves.
+  // A copy, which moves to the front and loses an op.
   b.setInsertionPointToEnd(module->getBody());
   auto copy = cast<func::FuncOp>(b.clone(*function));
   b.modifyOpInPlace(copy, [&] { copy.setName("g"); });
@@ -502,7 +502,7 @@ TEST_F(ProgramUpdateTest, AnnouncedFunctions) {
                  copy.getBody().front().begin());
   b.modifyOpInPlace(made, [&] { made->setOperand(0, moved->getResult(0)); });
   agrees(2);
-  // Another argument, another body, and none.
+  // Another argument, another body, and an empty one.
   b.modifyOpInPlace(copy, [&] {
     EXPECT_TRUE(succeeded(copy.insertArgument(0, type, {}, loc)));
   });

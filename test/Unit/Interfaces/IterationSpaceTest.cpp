@@ -59,7 +59,7 @@ protected:
     EXPECT_TRUE(failed(getIterationSpace(operands, all, sizes, reason)));
     return reason;
   }
-  /// Loop / weight : extent of every digit.
+  /// Prints loop / weight : extent of every digit.
   static std::string print(const IterationSpace &space) {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -79,8 +79,8 @@ protected:
   MLIRContext context;
 };
 
-/// The example of the header: outermost digits as the loops were, then the
-/// inner ones; a tile that is not full is padding.
+/// The example of the header: outer digits in loop order, then the inner ones.
+/// A partial tile is padding.
 TEST_F(IterationSpaces, CutsLoopsWhereStorageDoes) {
   RankedTensorType tiled =
       getType("6x5", "(d0, d1) -> buffer(d0 floordiv 4, d1, d0 mod 4)");
@@ -98,7 +98,7 @@ TEST_F(IterationSpaces, CutsLoopsWhereStorageDoes) {
   }
 }
 
-/// A plain operand is the fusion of the digits that the other one needs.
+/// A plain operand is the fusion of the digits that the other operand needs.
 TEST_F(IterationSpaces, FusesDigitsOfWholeDims) {
   StringRef same = "(d0, d1) -> (d0, d1)";
   IterationSpace space = getSpace(
@@ -114,8 +114,8 @@ TEST_F(IterationSpaces, FusesDigitsOfWholeDims) {
   EXPECT_EQ(space.operands[1][2].digits, SmallVector<unsigned>({0}));
 }
 
-/// Of digits on one level those of reductions come first, so that a lane is
-/// last; larger digits come before smaller ones.
+/// On one level, reduction digits come first, so that a lane is last, and
+/// larger digits come before smaller ones.
 TEST_F(IterationSpaces, OrdersInnerDigits) {
   IterationSpace space = getSpace(
       {read("(d0, d1) -> (d0, d1)",
@@ -139,8 +139,8 @@ TEST_F(IterationSpaces, RefusesCutsThatDoNotNest) {
       HasSubstr("loop d0 is cut at multiples of 4 and of 6"));
 }
 
-/// What a result stores beyond its size is written, what an operand stores
-/// there is not read.
+/// Padding that a result stores is written; padding that an operand stores is
+/// not read.
 TEST_F(IterationSpaces, GoesAsFarAsTheResultStores) {
   StringRef same = "(d0) -> (d0)";
   RankedTensorType plain = getType("tensor<6xf32>");
@@ -156,8 +156,7 @@ TEST_F(IterationSpaces, GoesAsFarAsTheResultStores) {
   EXPECT_FALSE(space.isPadded[0]);
 }
 
-/// A tile of 4 and a window of 3 reach 8 + 3 - 1 positions of 8 that are
-/// stored.
+/// A tile of 4 and a window of 3 reach 8 + 3 - 1 of 8 stored positions.
 TEST_F(IterationSpaces, SaysHowFarSumsReach) {
   IterationSpace space =
       getSpace({read("(d0, d1) -> (d0 + d1)", getType("tensor<8xf32>")),
@@ -170,7 +169,7 @@ TEST_F(IterationSpaces, SaysHowFarSumsReach) {
   EXPECT_TRUE(axis.digits.empty());
   EXPECT_TRUE(axis.extent.isConstantEqual(8));
   EXPECT_TRUE(axis.required.isConstantEqual(10));
-  // Without padding everything stays inside.
+  // Without padding, every access is in bounds.
   space = getSpace({read("(d0, d1) -> (d0 + d1)", getType("tensor<8xf32>")),
                     read("(d0, d1) -> (d1)", getType("tensor<3xf32>")),
                     write("(d0, d1) -> (d0)", getType("tensor<6xf32>"))},
@@ -195,7 +194,7 @@ TEST_F(IterationSpaces, RefusesLoopsThatNoShapeTells) {
               HasSubstr("loop d1 is no stored axis of any operand"));
 }
 
-/// A dim of at most one tile has no tiles to go through.
+/// A dim of at most one tile has no tile digit.
 TEST_F(IterationSpaces, DropsDigitsOfOneValue) {
   StringRef same = "(d0) -> (d0)";
   RankedTensorType type = getType("3", "(d0) -> buffer(d0 mod 4)");
@@ -204,7 +203,7 @@ TEST_F(IterationSpaces, DropsDigitsOfOneValue) {
   EXPECT_TRUE(space.isPadded[0]);
 }
 
-/// Tiles of a dim whose size is not known are as many as it takes.
+/// The number of tiles of a dynamic dim is dynamic.
 TEST_F(IterationSpaces, HoldsForSizesOfRunTime) {
   StringRef same = "(d0) -> (d0)";
   RankedTensorType type =

@@ -1,4 +1,4 @@
-//===- OpLayoutRuleTest.cpp - What ops ask of layouts ---------------------===//
+//===- OpLayoutRuleTest.cpp - Layout requirements of ops ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// The rule of the last op before the return of a function's body.
+  /// Returns the rule of the last op before the return of a function.
   OpLayoutRule getRule(StringRef arguments, StringRef body) {
     std::string text =
         "func.func @f(" + arguments.str() + ") {\n" + body.str() + "\nreturn }";
@@ -77,8 +77,8 @@ protected:
   Operation *op = nullptr;
 };
 
-/// A slice may be stored in tiles that divide where it starts and how long it
-/// is; steps and dropped dims keep a dim whole.
+/// A slice may be stored in tiles that divide its offset and size. Strides and
+/// dropped dims must not be tiled.
 TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   StringRef x = "%x: tensor<64x48x32xf32>";
   EXPECT_THAT(
@@ -102,19 +102,19 @@ TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   EXPECT_THAT(rule.tileDivisors, ElementsAre(1, 0, 0));
   EXPECT_TRUE(rule.dropped[0]);
   EXPECT_FALSE(rule.writesPart);
-  // A step is one also where every index is taken.
+  // A stride counts even if every index is taken.
   EXPECT_THAT(
       getTileDivisors("%x: tensor<1x48xf32>",
                       "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
                       "tensor<1x48xf32> to tensor<1x48xf32>"),
       ElementsAre(1, 0));
-  // A dim that goes has nothing to be cut.
+  // A dropped dim has no tiles to divide.
   EXPECT_THAT(
       getTileDivisors("%x: tensor<1x48xf32>",
                       "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
                       "tensor<1x48xf32> to tensor<48xf32>"),
       ElementsAre(1, 0));
-  // What is not known may be anything.
+  // A dynamic offset may be any number.
   EXPECT_THAT(
       getTileDivisors("%x: tensor<64x48xf32>, %i: index",
                       "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
@@ -122,7 +122,7 @@ TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
       ElementsAre(1, 0));
 }
 
-/// Only the part is read and written.
+/// Only the inserted part is read and written.
 TEST_F(Rules, InsertionsWriteAPart) {
   PerDimRule rule = getRuleAs<PerDimRule>(
       "%x: tensor<16x4xf32>, %y: tensor<64x4xf32>",
@@ -141,7 +141,7 @@ TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
       tensor.yield %z : f32
     } : tensor<2x3x4xf32> to tensor<2x4x6xf32>)"),
       ElementsAre(0, 1, 1));
-  // A body that looks at its index sees logical ones.
+  // A body that uses its index gets logical indices.
   EXPECT_THAT(getTileDivisors("%x: tensor<2x3xi32>",
                               R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
     ^bb0(%i: index, %j: index):
@@ -151,8 +151,8 @@ TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
               ElementsAre(1, 1));
 }
 
-/// Parts meet at multiples of every size, the last included, for a later
-/// concatenation may go on.
+/// Parts meet at multiples of every size, including the last, because a later
+/// concatenation may continue.
 TEST_F(Rules, ConcatenationsKeepTilesOfAllParts) {
   EXPECT_THAT(
       getTileDivisors("%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
@@ -168,8 +168,8 @@ TEST_F(Rules, ConcatenationsKeepTilesOfAllParts) {
               ElementsAre(0, 1));
 }
 
-/// Sizes of loops, what a body reads, how much it computes, and which loops
-/// may be tiled: those that index a dim alone everywhere.
+/// Loop sizes, operands that the body reads, operations per point, and tileable
+/// loops, which index a dim without other loops everywhere.
 TEST_F(Rules, StructuredOps) {
   LoopsRule rule = getRuleAs<LoopsRule>(
       "%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>",
@@ -201,7 +201,7 @@ TEST_F(Rules, StructuredOps) {
   EXPECT_THAT(getTileable(rule), ElementsAre(true, false, false));
   EXPECT_TRUE(ShapedType::isDynamic(rule.loops[1].size));
 
-  // A diagonal cannot be tiled in one dim alone.
+  // A diagonal cannot be tiled in one dim only.
   rule = getRuleAs<LoopsRule>("%x: tensor<4x4xf32>, %y: tensor<4xf32>", R"(
     %0 = linalg.generic {
         indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>],
@@ -244,7 +244,7 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
   ViewRule rule =
       getRuleAs<ViewRule>("%x: tensor<6x8xf32>, %y: tensor<2x6x4xf32>", full);
   EXPECT_FALSE(rule.isOfRowMajor);
-  // Element (5, 7) is element (1, 5, 3) of the result, and the other way.
+  // Element (5, 7) is element (1, 5, 3) of the result, and vice versa.
   auto evaluate = [](ArrayRef<IndexExpr> dims, ArrayRef<int64_t> index) {
     SmallVector<int64_t> result;
     for (const IndexExpr &dim : dims)
@@ -259,7 +259,7 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
                         "%0 = linalg.pack %x padding_value(%z : f32) "
                         "inner_dims_pos = [1] inner_tiles = [4] into %y : "
                         "tensor<6x7xf32> -> tensor<6x2x4xf32>");
-  // Nobody knows how many tiles there are.
+  // The number of tiles is dynamic.
   getRuleAs<OpaqueRule>(
       "%x: tensor<6x8xf32>, %y: tensor<6x?x4xf32>",
       "%0 = linalg.pack %x inner_dims_pos = [1] inner_tiles = [4] "
@@ -280,7 +280,7 @@ TEST_F(Rules, FreeSources) {
   EXPECT_FALSE(isFreeSource(op, rule));
 }
 
-/// Tensors of a rule for each dim have one layout, cut where units allow it.
+/// All tensors of a per-dim rule have one layout, tiled only as divisors allow.
 TEST_F(Rules, PerDimChecks) {
   OpLayoutRule rule =
       getRule("%x: tensor<64x48xf32>",
@@ -319,7 +319,7 @@ TEST_F(Rules, PartsOfALowerRankLackTheDim) {
   EXPECT_TRUE(failed(checkRule(rule, source, part, whyNot)));
 }
 
-/// Dims that are put back are the slowest ones; those that go have one index.
+/// Restored dims are the slowest; dropped dims have one index.
 TEST_F(Rules, DroppedDims) {
   llvm::SmallBitVector dropped(3);
   dropped.set(1);

@@ -1,4 +1,4 @@
-//===- PaddingMasksTest.cpp - Where padding is not computed on ------------===//
+//===- PaddingMasksTest.cpp - Masks of padding in structured ops ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ protected:
             .getMap();
     return withLayout(RankedTensorType::get({6}, element), map, padding);
   }
-  /// The block of a function stands for that of a structured op.
+  /// Creates the block of a function, used as the body of a structured op.
   Block *getBody(StringRef arguments, StringRef ops, StringRef result) {
     std::string type = arguments.contains("i32") ? "i32" : "f32";
     module = parseSourceString<ModuleOp>(
@@ -52,7 +52,7 @@ protected:
     EXPECT_TRUE(module);
     return &(*module->getOps<func::FuncOp>().begin()).getBody().front();
   }
-  /// Masks of an op over one loop with these inputs and one result.
+  /// Returns the masks of an op over one loop with these inputs and one result.
   PaddingMasks getMasks(ArrayRef<RankedTensorType> inputs,
                         RankedTensorType result, Block *body, bool reduces,
                         bool readsInit) {
@@ -92,7 +92,7 @@ TEST_F(Masks, SumsOfProductsWantBothZero) {
                    sum = RankedTensorType::get({}, f32);
   auto mask = [&](RankedTensorType a, RankedTensorType b) {
     PaddingMasks masks = getMasks({a, b}, sum, body, true, true);
-    // What stays is the element before.
+    // Masked positions keep the previous element.
     EXPECT_FALSE(masks.instead[0]);
     return masks.loops[0];
   };
@@ -104,7 +104,7 @@ TEST_F(Masks, SumsOfProductsWantBothZero) {
   EXPECT_THAT(mask(one, one), ElementsAre(0));
 }
 
-/// Integers have no NaN, so one zero is enough.
+/// Integers have no NaN, so one zero operand is enough.
 TEST_F(Masks, SumsOfIntegerProductsWantOneZero) {
   Block *body = getBody("%a: i32, %b: i32, %acc: i32",
                         R"(%0 = arith.muli %a, %b : i32
@@ -120,8 +120,7 @@ TEST_F(Masks, SumsOfIntegerProductsWantOneZero) {
               ElementsAre(0));
 }
 
-/// The neutral element of a combiner is the one that it gives back the other
-/// operand for, on either side.
+/// The neutral element of a combiner, on either side, yields the other operand.
 TEST_F(Masks, ReductionsKnowTheirNeutralElements) {
   struct Example {
     const char *op;
@@ -177,7 +176,7 @@ TEST_F(Masks, ReductionsKnowTheirNeutralElements) {
   }
 }
 
-/// Padding that a result states is written unless the body makes it.
+/// Stated padding of a result is written unless the body computes it.
 TEST_F(Masks, ElementwiseOpsMakeThePaddingOfTheirResult) {
   Type f32 = builder.getF32Type();
   TypedAttr zero = builder.getF32FloatAttr(0), one = builder.getF32FloatAttr(1);
@@ -192,11 +191,11 @@ TEST_F(Masks, ElementwiseOpsMakeThePaddingOfTheirResult) {
   EXPECT_THAT(masks.loops[0], ElementsAre(0));
   EXPECT_EQ(masks.instead[0], zero);
   EXPECT_THAT(mask(zero, {}, zero).loops[0], ElementsAre(0));
-  // Nothing is stated, nothing is masked.
+  // No padding is stated, so no mask is needed.
   EXPECT_THAT(mask({}, {}, {}).loops[0], IsEmpty());
 }
 
-/// A result whose init is read keeps the element that was there.
+/// A result whose init is read keeps the previous element.
 TEST_F(Masks, KeepWhatTheBodyReads) {
   Type f32 = builder.getF32Type();
   TypedAttr zero = builder.getF32FloatAttr(0);
@@ -208,8 +207,8 @@ TEST_F(Masks, KeepWhatTheBodyReads) {
   EXPECT_FALSE(masks.instead[0]);
 }
 
-/// A reduction starts from what was there, whatever its body looks at, and
-/// leaves that where its result has padding.
+/// A reduction accumulates into the init, whatever its body reads, and keeps
+/// the init at the padding of its result.
 TEST_F(Masks, ReductionsKeepWhatTheyStartFrom) {
   Type f32 = builder.getF32Type();
   TypedAttr zero = builder.getF32FloatAttr(0);
@@ -239,7 +238,8 @@ TEST_F(Masks, ReductionsKeepWhatTheyStartFrom) {
   EXPECT_FALSE(masks.instead[0]);
 }
 
-/// The layout lacks a digit of its dim: past the size it leads to elements.
+/// A layout that skips a digit of its dim maps indices beyond the size to
+/// elements.
 TEST_F(Masks, LayoutsThatSkipADigitHaveNoPaddingBehind) {
   Type f32 = builder.getF32Type();
   TypedAttr zero = builder.getF32FloatAttr(0);
@@ -258,7 +258,7 @@ TEST_F(Masks, LayoutsThatSkipADigitHaveNoPaddingBehind) {
   EXPECT_FALSE(getPaddingAlong(operands, *space, 0, 0));
 }
 
-/// Past the size a sum of loops meets other elements, not the padding.
+/// Beyond the size, a sum of loops reads other elements, not padding.
 TEST_F(Masks, SumsOfLoopsReadNoPadding) {
   Type f32 = builder.getF32Type();
   RankedTensorType zero = getTiled(f32, builder.getF32FloatAttr(0));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20240703;
 
-/// A tuple or a number, with the offset of an index computed as one reads it.
+/// A tuple or a number, with a direct computation of the offset of an index.
 struct Tuple {
   int64_t extent = 1, stride = 0;
   std::vector<Tuple> elements; // a leaf has none
@@ -101,7 +101,8 @@ TEST(CuTeImport, EveryPointOfRandomTuplesIsWhereArithmeticPutsIt) {
       sizes.push_back(mode.size());
     std::string text =
         all.text(&Tuple::extent) + ":" + all.text(&Tuple::stride);
-    // A rank of 1 also stands without the outer parentheses, if it is a number.
+    // A rank of 1 may be written without the outer parentheses if it is a
+    // number.
     if (modes.size() == 1 && modes[0].elements.empty() && random.below(2))
       text = text.substr(1, text.find(')') - 1) + ":" +
              std::to_string(modes[0].stride);

@@ -1,4 +1,4 @@
-//===- ExportTest.cpp - What each notation can say, and why not -----------===//
+//===- ExportTest.cpp - Expressible layouts, and errors for the others ----===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ constexpr uint64_t kSeed = 20240705;
 constexpr Notation kNotations[] = {Notation::Xla, Notation::OneDnn,
                                    Notation::CuTe, Notation::Triton};
 
-/// Writes, reads and compares at every point; whether there was a text.
+/// Writes, reads and compares at every point. Returns true if there was a text.
 bool survives(Notation notation, const NumberLayout &layout) {
   LayoutMap map = layout.build();
   Result<std::string> text = write(notation, map, layout.sizes);
@@ -93,7 +93,7 @@ TEST(Export, OneDnnSaysBlocksBehindDimsOfAnyStride) {
       outer.push_back({d, 1, 0});
     }
     for (int64_t n = random.below(3); n > 0; --n) {
-      // A new block of a dim stands below its earlier ones.
+      // A new block of a dim is inner to its earlier ones.
       unsigned d = random.below(rank);
       int64_t factor = 2 + random.below(3);
       outer[d].divisor *= factor;
@@ -131,11 +131,11 @@ TEST(Export, WhateverIsWrittenMeansTheSame) {
   for (int i = 0; i < 1500 && !HasFailure(); ++i) {
     NumberLayout layout = NumberLayout::random(
         random, random.below(4), 2, random.below(2), random.below(2));
-    // Sometimes no layout at all: elements share positions.
+    // Sometimes an invalid layout: elements share positions.
     if (!layout.digits.empty() && random.below(4) == 0)
       layout.digits[random.below(layout.digits.size())].stride =
           random.below(layout.extent + 1);
-    // .. or one with room behind it.
+    // Sometimes a layout with trailing space.
     layout.extent += random.below(2) * random.below(5);
     SCOPED_TRACE(trace(layout, kSeed + 4));
     for (Notation notation : kNotations)
@@ -198,7 +198,7 @@ TEST(Export, CanonicalTextsComeBackAsTheyWere) {
 }
 
 //===----------------------------------------------------------------------===//
-// Why not
+// Errors
 //===----------------------------------------------------------------------===//
 
 LayoutMap buffer(unsigned rank, const Sized &offset) {
@@ -264,7 +264,7 @@ TEST(ExportFaults, OfOneDnn) {
   expectFault(Notation::OneDnn,
               buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})), {6, 6},
               "is one of a sum");
-  // The part of 2 would stand outside that of 4.
+  // The part of 2 would be outside of that of 4.
   expectFault(
       Notation::OneDnn,
       buffer(1, group({floorDiv(d0, 8), mod(d0, 2), mod(floorDiv(d0, 2), 4)})),
@@ -293,7 +293,7 @@ TEST(ExportFaults, OfCuTe) {
   Sized sum = group({d0, d1});
   expectFault(Notation::CuTe, buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})),
               {6, 6}, "is one of a sum");
-  // Two swizzles by different distances are not one.
+  // Two swizzles with different shifts cannot be merged.
   Sized twice = group({d0, xorOf({mod(d1, 4), d0}, 4),
                        xorOf({floorDiv(d1, 4), mod(d1, 4)}, 2)});
   expectFault(Notation::CuTe, buffer(2, twice), {4, 8},

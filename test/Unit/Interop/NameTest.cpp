@@ -1,4 +1,4 @@
-//===- NameTest.cpp - Names say what maps are -----------------------------===//
+//===- NameTest.cpp - Names describe layout maps --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ TEST(Name, LinearMemoryHasItsTag) {
                   {"ABcd16b16a", 4, "oihw16i16o"},
                   {"ABcd4b16a4b", 4, "oihw4i16o4i"},
                   {"Abcd16a", 4, "oihw16o"},
-                  // Tensors of other dims may be stored so.
+                  // Tensors of other dims may have this layout.
                   {"aDbc16d", 4, "adbc16d"},
                   {"ABcD16a16b4d", 4, "abcd16a16b4d"},
                   {"aBcde16b", 5, "abcde16b"}})
@@ -47,7 +47,8 @@ TEST(Name, LinearMemoryOfOneShapeHasNone) {
 }
 
 TEST(Name, AnImageHasItsKindInEveryOrder) {
-  // A map that several kinds have, each in its order, is named by the first.
+  // A map that several kinds have, each in its order, has the name of the
+  // first.
   std::vector<std::pair<LayoutMap, std::string>> named;
   for (llvm::StringRef kindName : getRgbaImageNames()) {
     RgbaImageKind kind = *getRgbaImageKind(kindName);
@@ -56,7 +57,7 @@ TEST(Name, AnImageHasItsKindInEveryOrder) {
     std::iota(order.begin(), order.end(), 0);
     Index unknown(rank, kUnknownSize);
     do {
-      // Kinds that need a size have no map for every one.
+      // Kinds that require a size have no map for an unknown one.
       auto image = getRgbaImage(kind, order, unknown, nullptr);
       if (!image)
         continue;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The oracle is oneDNN: it reorders a tensor of distinct numbers, and where
-// each number landed is where its index lives.
+// The oracle is oneDNN: it reorders a tensor of distinct numbers, and the
+// position of each number is the storage point of its index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ constexpr uint64_t kSeed = 20240702;
 
 #define CHECK_DNNL(call) ASSERT_EQ(dnnl_success, call)
 
-/// A plain tensor of 1, 2, .. as oneDNN stores it by `desc`; what is no
-/// element holds 0 or -1.
+/// Reorders a plain tensor of 1, 2, .. to the layout `desc`. Padding is 0 or
+/// -1.
 void reorder(dnnl_engine_t engine, const Index &sizes,
              const dnnl_memory_desc_t &desc, std::vector<float> &stored) {
   int64_t count = 1;
@@ -85,7 +85,7 @@ void reorder(dnnl_engine_t engine, const Index &sizes,
   dnnl_memory_destroy(to);
 }
 
-/// The descriptor in the words of the notation.
+/// Writes the descriptor in the notation.
 std::string describe(const dnnl_memory_desc_t &desc) {
   const dnnl_blocking_desc_t &blocking = desc.format_desc.blocking;
   auto list = [](const dnnl_dim_t *numbers, int n) {
@@ -100,7 +100,7 @@ std::string describe(const dnnl_memory_desc_t &desc) {
          " padded=" + list(desc.padded_dims, desc.ndims);
 }
 
-/// The map has every element where oneDNN put it.
+/// Checks that the map has every element at the position of oneDNN.
 void expectStored(const LayoutMap &map, const Index &sizes,
                   const std::vector<float> &stored) {
   ASSERT_EQ((*map.storageExtent(sizes))[0], int64_t(stored.size()));
@@ -118,7 +118,7 @@ void expectStored(const LayoutMap &map, const Index &sizes,
 struct Engine {
   dnnl_engine_t engine;
   Engine() {
-    // Threads that wait for each other cost more than these tensors.
+    // Thread synchronization costs more than these small tensors.
     using SetThreads = void (*)(int);
     if (auto set = reinterpret_cast<SetThreads>(
             dlsym(RTLD_DEFAULT, "omp_set_num_threads")))
@@ -148,7 +148,7 @@ TEST(OneDnnImport, EveryTagIsWhatOneDnnReorders) {
       ASSERT_FALSE(rest.consumeInteger(10, factor));
       blocks[rest.front() - 'a'] *= factor;
     }
-    // Less than a block, and ragged ones above it.
+    // Sizes below a block, and non-divisible sizes above it.
     for (bool isSmall : {true, false}) {
       Index sizes;
       for (int64_t block : blocks)
@@ -168,7 +168,7 @@ TEST(OneDnnImport, EveryTagIsWhatOneDnnReorders) {
           *import(Notation::OneDnn, describe(desc), sizes).value;
       ASSERT_EQ(equalOn(map, byNumbers, sizes), Answer::Yes) << describe(desc);
       ASSERT_EQ(write(Notation::OneDnn, map, sizes).value, text);
-      // Of numbers for one shape, a text that means the same.
+      // From a map for one shape, export writes an equivalent text.
       std::string again = *write(Notation::OneDnn, byNumbers, sizes).value;
       ASSERT_EQ(
           equalOn(map, *import(Notation::OneDnn, again, sizes).value, sizes),
@@ -190,13 +190,13 @@ TEST(OneDnnImport, NamesOfDimsAreThoseOfOneDnn) {
     unsigned rank = llvm::StringRef(generic).take_while(llvm::isAlpha).size();
     Index unknown(rank, kUnknownSize);
     auto map = import(Notation::OneDnn, name, unknown);
-    // Some names of oneDNN say something else than the tag. Two state a block
-    // of i that is not there: Acdb32a is Ohwi32o.
+    // Some names of oneDNN contradict the tag. Two state a block of i that does
+    // not exist: Acdb32a is Ohwi32o.
     if (llvm::StringRef(name).ends_with("OhwI32o")) {
       EXPECT_THAT(map.fault, testing::HasSubstr("'i' in upper case without"));
       continue;
     }
-    // In two others the dims stand in another order.
+    // In two others the dims are in another order.
     if (llvm::StringRef(name).ends_with("hw2i8o16i2o") && name[0] == 'g') {
       EXPECT_THAT(map.fault, testing::HasSubstr("oneDNN means " + generic));
       continue;

@@ -1,12 +1,12 @@
-//===- Support.h - What the tests of notations share ------------*- C++ -*-===//
+//===- Support.h - Shared helpers of notation tests -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Import and export with the fault as text, and random layouts that know by
-// plain arithmetic where each element lives.
+// Import and export with the error as text, and random layouts whose offsets
+// are computed by plain arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace layout_test {
 using namespace mlir::layout;
 using Index = std::vector<int64_t>;
 
-/// A result, or the fault with the column where there is one.
+/// A result, or the error with its column, if any.
 template <typename T> struct Result {
   std::optional<T> value;
   std::string fault;
@@ -68,7 +68,7 @@ inline Result<std::string> write(Notation notation, const LayoutMap &map,
   return result;
 }
 
-/// Every index of the box, in row-major order.
+/// Calls `fn` for every index of the box, in row-major order.
 inline void forEachIndex(const Index &sizes,
                          const std::function<void(const Index &)> &fn) {
   Index index(sizes.size(), 0);
@@ -100,7 +100,7 @@ private:
   std::mt19937_64 engine;
 };
 
-/// floor(index[dim] / divisor) mod modulus (0: no mod) times stride.
+/// A digit: floor(index[dim] / divisor) mod modulus (0: no mod) times stride.
 struct NumberDigit {
   unsigned dim = 0;
   int64_t divisor = 1, modulus = 0, stride = 0;
@@ -111,7 +111,7 @@ struct NumberDigit {
   }
 };
 
-/// A sum of digits on a shape, in numbers.
+/// A layout as a sum of digits on a static shape.
 struct NumberLayout {
   Index sizes;
   std::vector<NumberDigit> digits; // slowest first
@@ -136,8 +136,9 @@ struct NumberLayout {
                           {{"offset", place(placed).value, SizeExpr(extent)}});
   }
 
-  /// Every dim split by up to `splits` factors, ragged or not, the digits in
-  /// any order, dense but for `padding`: the most positions after a digit.
+  /// Draws a layout: every dim is split by up to `splits` factors, divisible
+  /// unless `ragged`, with the digits in random order, and at most `padding`
+  /// positions after a digit.
   static NumberLayout random(Random &random, unsigned rank, int64_t splits,
                              bool ragged, int64_t padding) {
     NumberLayout layout;
@@ -164,7 +165,7 @@ struct NumberLayout {
     return layout;
   }
 
-  /// That the map puts every element where this does, in as much storage.
+  /// Checks that the map has the same offsets and storage size as this layout.
   void expectEqual(const LayoutMap &map) const {
     ASSERT_EQ((*map.storageExtent(sizes))[0], extent);
     forEachIndex(sizes, [&](const Index &index) {

@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   const char *text;
-  const char *fault; // "column: message", or the start of it
+  const char *fault; // "column: message", or a prefix of it
 };
 
 void expectFaults(Notation notation, llvm::ArrayRef<Case> cases) {
@@ -213,7 +213,7 @@ TEST(Text, WhatDoesNotApplyToAShapeSaysWhy) {
 }
 
 TEST(Text, HugeNumbersOverflowAndDoNotWrap) {
-  // Whatever a text says, the map answers or says that it left int64.
+  // For any text, the map evaluates or reports an int64 overflow.
   struct {
     Notation notation;
     const char *text;

@@ -17,7 +17,7 @@ constexpr uint64_t kSeed = 20240704;
 
 const char *const kNames[] = {"register", "lane", "warp", "block"};
 
-/// Bases in numbers, with the logical index of a storage point.
+/// Numeric bases, with the logical index of a storage point.
 struct Bases {
   Index shape;
   std::vector<std::vector<Index>> bases; // by coordinate
@@ -55,8 +55,8 @@ struct Bases {
     return result + ": " + list(shape);
   }
 
-  /// The unit vectors of the shape and `extra` random ones, mixed by sums, over
-  /// `coordinates` coordinates: always a spanning set.
+  /// Draws a spanning set of bases: the unit vectors of the shape and `extra`
+  /// random ones, mixed by sums, over `coordinates` coordinates.
   static Bases random(Random &random, int64_t extra, size_t coordinates) {
     Bases layout;
     std::vector<Index> all;
@@ -107,8 +107,8 @@ TEST(TritonImport, EveryStoragePointHoldsTheSumOfItsBases) {
   for (int i = 0; i < 1500 && !HasFailure(); ++i) {
     Bases bases = Bases::random(random, random.below(3),
                                 random.below(4) ? std::size(kNames) : 1);
-    // Linear memory with several places for one element is no buffer to
-    // convert to, but a linear layout all the same.
+    // Linear memory with several positions per element cannot be converted to,
+    // but is a valid linear layout.
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ": " + bases.text());
     Result<LayoutMap> map = import(Notation::Triton, bases.text(), bases.shape);
     ASSERT_TRUE(map.value) << map.fault;

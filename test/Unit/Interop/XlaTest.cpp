@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kSeed = 20240701;
 
-/// A tiled layout in numbers: the sequence of (index, bound) pairs that the
-/// tiles rewrite, and the row-major position in the last one.
+/// A numeric tiled layout: the sequence of (index, bound) pairs that the tiles
+/// rewrite, and the row-major position in the last one.
 struct Tiles {
   std::vector<int64_t> majorToMinor;
   std::vector<std::vector<int64_t>> tiles; // -1 fuses
@@ -116,7 +116,8 @@ TEST(XlaImport, EveryPointOfRandomTilesIsWhereArithmeticPutsIt) {
       ASSERT_EQ((*special.forward(index, sizes))[0], offset);
       ASSERT_EQ((*map.storageExtent(sizes))[0], extent);
     });
-    // Tiles only move elements: the layout is valid, and export finds tiles.
+    // Tiles only move elements: the layout is injective, and export finds
+    // tiles.
     ASSERT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
     Result<std::string> text = write(Notation::Xla, map, sizes);
     if (!text.value) {
@@ -132,7 +133,7 @@ TEST(XlaImport, EveryPointOfRandomTilesIsWhereArithmeticPutsIt) {
     ASSERT_EQ(equalOn(map, again, sizes), Answer::Yes) << *text.value;
     ASSERT_EQ(write(Notation::Xla, again, sizes).value, text.value);
   }
-  // Without parts that do not divide each other nearly all are.
+  // Without tiles that do not divide each other, nearly all are exported.
   EXPECT_GT(written, 3000);
   EXPECT_GT(fused, 50);
 }

@@ -1,13 +1,13 @@
-//===- ManyLayoutsTest.cpp - The laws on a million layouts ----------------===//
+//===- ManyLayoutsTest.cpp - The laws on a million random layouts ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// More than a million random layouts a run, a few random indices of each. The
-// tests beside this one look at fewer layouts and at every index. The seed is
-// printed; LAYOUT_TEST_SEED sets another.
+// Tests more than a million random layouts per run at a few random indices
+// each. Other tests cover fewer layouts at every index. The seed is printed;
+// LAYOUT_TEST_SEED sets another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ using namespace mlir::layout;
 namespace {
 
 constexpr int kShards = 8;
-constexpr int kLayoutsPerShard = 1 << 17; // 1,048,576 in all
+constexpr int kLayoutsPerShard = 1 << 17; // 1,048,576 in total
 constexpr int kIndices = 4;
-// Reading text back costs more than all the rest.
+// Parsing text back costs more than all other checks.
 constexpr int kLayoutsPerText = 16;
 
 uint64_t getSeed() {
@@ -39,7 +39,7 @@ uint64_t getSeed() {
   return text ? std::strtoull(text, nullptr, 10) : 20261121;
 }
 
-/// The same layout, written differently.
+/// Returns an equivalent expression in another form.
 Expr respell(const Expr &expr, RandomMaps &random) {
   Expr result = expr;
   for (Expr &arg : result.args)
@@ -135,7 +135,7 @@ void ManyLayouts::checkValues(const Case &c) {
   }
 }
 
-/// canonical(canonical) is canonical, and what is nested has one form.
+/// Canonicalization is idempotent, and nested layouts have a unique form.
 void ManyLayouts::checkForm(const Case &c) {
   Index unknown(c.rank, kUnknownSize);
   ASSERT_TRUE(c.map.specialize(unknown) == c.map)
@@ -167,8 +167,8 @@ void ManyLayouts::checkInverse(const Case &c) {
   ASSERT_EQ(Index(back->begin(), back->end()), index);
 }
 
-/// Transposed, sliced, expanded and collapsed layouts lead to the elements that
-/// the view reads, and a layout after its inverse to row-major order.
+/// Transposed, sliced, expanded and collapsed layouts address the elements that
+/// the view reads, and a layout composed with its inverse is row-major.
 void ManyLayouts::checkViews(const Case &c) {
   Index order(c.rank), sizes;
   std::iota(order.begin(), order.end(), 0);
@@ -184,7 +184,7 @@ void ManyLayouts::checkViews(const Case &c) {
   int64_t expected = c.expr.value(index, c.sizes);
   ASSERT_EQ((*turned->forward(seen, sizes))[0], expected);
 
-  // The slice from below this index on.
+  // The slice that starts at or before this index.
   Index offsets, left, inner, ones(c.rank, 1);
   for (unsigned d = 0; d < c.rank; ++d) {
     offsets.push_back(random.below(index[d] + 1));

@@ -1,15 +1,15 @@
-//===- RoundTripTest.cpp - Text of the whole grammar, read and printed ----===//
+//===- RoundTripTest.cpp - Text of the whole grammar, parsed and printed --===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Random texts of #layout.map: every primitive at any depth, explicit strides,
-// sizes, stated extents, replicas, every space. What is read is compared with
-// the text's own arithmetic; what is printed reads back as the same attribute
-// (L5). LAYOUT_TEST_SEED and LAYOUT_TEST_COUNT set other texts and more of
-// them:
+// Random texts of #layout.map: all primitives at any depth, explicit strides,
+// sizes, stated extents, replicas, and all spaces. The parsed map is compared
+// with the arithmetic of the text, and the printed map parses as the same
+// attribute (L5). LAYOUT_TEST_SEED and LAYOUT_TEST_COUNT set the seed and the
+// number of texts:
 //
 //   LAYOUT_TEST_COUNT=1000000 ManyLayoutsTests --gtest_filter='*RoundTrip*'
 //
@@ -38,7 +38,7 @@ uint64_t getNumber(const char *variable, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// Contexts keep all attributes, so each serves only so many texts.
+/// The number of texts per context, which keeps all attributes alive.
 constexpr uint64_t kTextsPerContext = 1 << 14;
 
 struct Written {
@@ -49,7 +49,7 @@ struct Written {
   std::string text;
 };
 
-/// A map in one of the spaces, or in one of the user's.
+/// Draws a map in one of the spaces, or in a user-defined one.
 Written write(RandomMaps &random) {
   static const std::vector<std::vector<std::string>> spaces = {
       {"buffer", "offset"},
@@ -103,7 +103,7 @@ std::string print(mlir::Attribute attr) {
   return text;
 }
 
-/// The map that was read has the numbers of the text.
+/// Checks that the parsed map has the numbers of the text.
 void checkValues(const Written &w, const LayoutMap &map, RandomMaps &random) {
   Index sizes = random.sizes(w.rank, 9), box = sizes;
   box.insert(box.end(), w.replicas.begin(), w.replicas.end());
@@ -162,7 +162,7 @@ TEST(RoundTrip, PrintedMapsReadBackAsTheSameAttribute) {
   }
 }
 
-/// What is true of a map on a box, by evaluating its text everywhere.
+/// The properties of a map on a box, by evaluating its text at every index.
 struct Facts {
   bool isInside = true, isInjective = true;
   std::vector<std::map<int64_t, Index>> reached; // of each coordinate
@@ -196,7 +196,7 @@ Index readIndex(const std::string &text) {
   return index;
 }
 
-/// Whether an index is at the same point for all values of a dim.
+/// Returns true if an index is at the same point for all values of a dim.
 bool isUncounted(const Written &w, const Index &box, unsigned d) {
   bool isSame = true;
   forEachIndex(box, [&](const Index &index) {
@@ -208,7 +208,8 @@ bool isUncounted(const Written &w, const Index &box, unsigned d) {
   return isSame;
 }
 
-/// The numbers of a refusal; how many of its sentences were understood.
+/// Checks the numbers in a refusal. Returns how many of its sentences were
+/// parsed.
 int checkRefusal(const std::string &message, const Written &w,
                  const LayoutMap &map, const Index &box, const Facts &facts) {
   static const std::regex below("maps an index to ([a-z]+) (-?[0-9]+), below");

@@ -1,12 +1,12 @@
-//===- ClockTest.cpp - When the simulated engines run ---------------------===//
+//===- ClockTest.cpp - The timing of the simulated engines ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// Times by hand: a transfer takes 30 cycles and one for each 64 bytes, a
-// command of the execution units 8 and one for each 128 bytes of a core.
+// Times by hand: a transfer takes 30 cycles and one per 64 bytes, a command of
+// the execution units 8 and one per 128 bytes of a core.
 
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
 #include "gmock/gmock.h"
@@ -68,8 +68,8 @@ TEST_F(Clock, CommandsFollowEachOther) {
   EXPECT_THAT(times(), ElementsAre(128, 31 + 32 + 46, 9 + 10));
 }
 
-/// The slower engine says how long a region takes, and what follows waits for
-/// both.
+/// The slower engine determines the time of a region, and later commands wait
+/// for both.
 TEST_F(Clock, EnginesOverlapInsideOfRegions) {
   load(0, 16); // until 31
   npu->startParallel();
@@ -98,7 +98,7 @@ TEST_F(Clock, BanksThatAreUsedTwiceTakeEveryStepTwice) {
   int64_t before = npu->getCounters().computeCycles;
   add(512, 0, 128, 32);
   EXPECT_EQ(npu->getCounters().computeCycles - before, 9);
-  add(512, 0, 64, 32); // half of the second operand is in the bank of the first
+  add(512, 0, 64, 32); // half of the second operand shares the first's bank
   EXPECT_EQ(npu->getCounters().computeCycles - before, 9 + 10);
   EXPECT_THAT(npu->getErrors(), IsEmpty());
 }

@@ -16,7 +16,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A place in local memory: core, and byte in it.
+/// A position in local memory: a core, and a byte in it.
 using Place = std::pair<int64_t, int64_t>;
 using Places = std::vector<Place>;
 
@@ -27,7 +27,8 @@ protected:
   }
   AffineExpr dim(unsigned d) { return getAffineDimExpr(d, &context); }
 
-  /// What each iteration takes, by the definition of the maps.
+  /// Returns the places that each iteration accesses, by definition of the
+  /// maps.
   static std::vector<Places> walk(llvm::ArrayRef<CommandOperand> operands,
                                   const Index &ranges) {
     std::vector<Places> all;
@@ -44,7 +45,7 @@ protected:
     return all;
   }
 
-  /// What the commands take, in their order.
+  /// Returns the places that the commands access, in order.
   static std::vector<Places> walk(llvm::ArrayRef<Command> commands,
                                   int64_t npus) {
     std::vector<Places> all;
@@ -64,8 +65,8 @@ protected:
     return all;
   }
 
-  /// A layout of f32 like this case's for another shape; false where it has
-  /// none.
+  /// Places a tensor of another shape in the f32 layout of `base`. Returns
+  /// false if there is no such layout.
   static bool placeAs(Case &c, const Case &base, const Index &shape) {
     c.figures = base.figures;
     c.elementBytes = 4;
@@ -76,8 +77,8 @@ protected:
   MLIRContext context;
 };
 
-/// y[i] = x[i] + b[..], operands of all modes on one chip, b with all loops or
-/// with the channel alone.
+/// y[i] = x[i] + b[..] with operands of all modes on one chip; b has all loops
+/// or only the channel.
 TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
   int planned = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -124,13 +125,13 @@ TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
   EXPECT_GT(planned, 100);
 }
 
-/// s[d0, d1] = s[d0, d1] + x[d0, d1, d2, d3]: those of one element come in the
-/// order of the loops, and never two in one command.
+/// s[d0, d1] = s[d0, d1] + x[d0, d1, d2, d3]: additions to one element keep the
+/// order of the loops, and no command has two of them.
 TEST_F(CommandsTest, SumsKeepTheirOrder) {
   int planned = 0;
   for (int round = 0; round < 2000; ++round) {
     Case x = get(), s = get();
-    // Strides of another shape may lay two elements in one place.
+    // Strides of another shape may map two elements to one place.
     if (x.elementBytes != 4 || x.shape.size() != 4 ||
         s.scatter.mode == NpuMode::Matrix || s.scatter.mode == NpuMode::Strided)
       continue;
@@ -181,8 +182,8 @@ TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
   EXPECT_EQ(why, "operands start at different cores: move one of them");
 }
 
-/// y[i] = x[i + j], x in a matrix whose columns are not one run: from column 2
-/// to 4 is further than from 0 to 2.
+/// y[i] = x[i + j] with x in a matrix whose columns are not contiguous: the
+/// distance from column 2 to 4 exceeds that from 0 to 2.
 TEST_F(CommandsTest, WindowsOverGapsAreRefused) {
   Case x;
   x.figures = {1, 1024, 16};
@@ -202,8 +203,7 @@ TEST_F(CommandsTest, WindowsOverGapsAreRefused) {
             "an operand is read at places that do not step with the loops");
 }
 
-/// Functions that take no strides get aligned or compact tensors, and no
-/// others.
+/// Functions without stride parameters accept aligned or compact tensors only.
 TEST_F(CommandsTest, WithoutStridesTensorsAreAlignedOrCompact) {
   constexpr int64_t kEuBytes = 32;
   TransferLimits limits{4};
@@ -226,13 +226,13 @@ TEST_F(CommandsTest, WithoutStridesTensorsAreAlignedOrCompact) {
   EXPECT_TRUE(compact->isCompact);
   EXPECT_FALSE(drop(6, false));
   EXPECT_FALSE(drop(7, true));
-  // Batches further apart are commands of their own.
+  // Batches with gaps become separate commands.
   std::optional<UnstridedCommands> apart = drop(16, false);
   ASSERT_TRUE(apart);
   EXPECT_EQ(apart->commands.size(), 2u);
 }
 
-/// Of equal strides, too, the first byte decides.
+/// With equal strides, the first byte decides.
 TEST_F(CommandsTest, AlignedTensorsStartWhereLanesDo) {
   TransferSide box;
   box.core = 0;

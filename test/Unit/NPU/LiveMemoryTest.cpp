@@ -1,4 +1,4 @@
-//===- LiveMemoryTest.cpp - What lives when, and where --------------------===//
+//===- LiveMemoryTest.cpp - Live bytes and places of blocks ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ TEST(LiveBytes, AreCountedWhereBlocksBeginAndEnd) {
               ElementsAre(Pair(1, 8), Pair(3, 7)));
   EXPECT_THAT(toPairs(getFullest(blocks, 7)), ElementsAre(Pair(1, 8)));
   EXPECT_THAT(toPairs(getFullest(blocks, 8)), IsEmpty());
-  // Of one stretch its fullest time, not its first.
+  // In one interval, the fullest time counts, not the first.
   blocks = {block(0, 4, 5), block(1, 3, 3), block(2, 3, 2)};
   EXPECT_THAT(toPairs(getFullest(blocks, 6)), ElementsAre(Pair(2, 10)));
 }
@@ -55,7 +55,7 @@ TEST(LiveBytes, BlocksTakeThePlaceOfThoseThatEnded) {
   EXPECT_EQ(findUnplaced({block(0, 2, 4, 4), block(1, 3, 4, 4)}), 1);
 }
 
-/// The example of the header; then a third one that meets both.
+/// The example of the header, and a third block that overlaps both.
 TEST(LiveMemory, BlocksThatGrowGoWhereThereIsRoom) {
   LiveMemory memory({block(0, 4, 3), block(4, 6, 3), block(6, 8, 3, 9)},
                     {0, 0, 0});

@@ -25,7 +25,7 @@ PlacedBlock block(int64_t begin, int64_t end, int64_t size) {
   return result;
 }
 
-/// Every byte of one in every core against every byte of the other.
+/// Compares every byte of one block in every core with those of the other.
 bool doShare(const PlacedBlock &a, int64_t placeOfA, const PlacedBlock &b,
              int64_t placeOfB) {
   auto owns = [](const PlacedBlock &block, int64_t place, int64_t core,
@@ -46,7 +46,7 @@ bool doShare(const PlacedBlock &a, int64_t placeOfA, const PlacedBlock &b,
   return false;
 }
 
-/// The laws of the header.
+/// Checks the laws of the header.
 void expectValid(const std::vector<PlacedBlock> &blocks,
                  const Placement &placement) {
   ASSERT_EQ(placement.places.size(), blocks.size());
@@ -78,7 +78,7 @@ TEST(PlacementTest, LaterBlocksTakeThePlaceOfEarlierOnes) {
   EXPECT_EQ(placement->lowerBound, 6);
 }
 
-/// In the order of their beginnings the third would have to go on top.
+/// In order of their start times, the third block would have to be on top.
 TEST(PlacementTest, OtherOrdersAreTriedUntilTheBoundIsMet) {
   std::vector<PlacedBlock> blocks{block(0, 2, 1), block(1, 4, 1),
                                   block(3, 5, 3)};
@@ -88,9 +88,9 @@ TEST(PlacementTest, OtherOrdersAreTriedUntilTheBoundIsMet) {
   EXPECT_EQ(placement->peak, placement->lowerBound);
 }
 
-/// At each of forty times a short block has to end at byte 1, below one that is
-/// larger, lives longer and comes first. Chance alone finds all of them at once
-/// in one order of 2^40.
+/// Each of forty times, a short block must end at byte 1, below a larger,
+/// longer-lived block that comes first. Random search finds only one order in
+/// 2^40.
 TEST(PlacementTest, WhatHadNoPlaceIsPlacedFirst) {
   std::vector<PlacedBlock> blocks;
   for (int64_t time = 0; time < 80; time += 2) {
@@ -114,13 +114,13 @@ TEST(PlacementTest, FixedPlacesAlignmentAndLimits) {
   ASSERT_TRUE(placement);
   expectValid(blocks, *placement);
   EXPECT_EQ(placement->peak, 32);
-  // Below the fixed one there is room for one of the two.
+  // Below the fixed block there is space for one of the two.
   blocks[1].limit = 33;
   blocks[2].limit = 11;
   EXPECT_FALSE(placeBlocks(blocks));
 }
 
-/// The least peak of up to seven blocks, found by trying all that is.
+/// Finds the least peak of up to seven blocks by exhaustive search.
 int64_t getLeastPeak(const std::vector<PlacedBlock> &blocks) {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
@@ -199,7 +199,7 @@ TEST(PlacementTest, PiecesAreNormalized) {
   EXPECT_EQ(bytes.size(), 1u);
 }
 
-/// Both start elsewhere; past the first collision there is a longer one.
+/// Both start elsewhere; after the first collision there is a longer one.
 TEST(PlacementTest, SharedBytesAreThoseOfBoth) {
   OwnedBytes a{{0, 0, 4}, {1, 0, 4}}, b{{0, 0, 4}, {1, 0, 9}};
   std::optional<SharedBytes> shared = findShared(a, 8, b, 10);
@@ -210,7 +210,7 @@ TEST(PlacementTest, SharedBytesAreThoseOfBoth) {
   EXPECT_EQ(shared->next, 19);
 }
 
-/// Banks of 8 bytes; 3 and 8 bytes of two sides in one of them.
+/// Banks of 8 bytes; 3 and 8 bytes of two operands in one of them.
 TEST(PlacementTest, ConflictsCountTheSmallerUse) {
   std::vector<PlacedBlock> blocks{block(0, 1, 3), block(0, 1, 8)};
   std::vector<BankCommand> commands{{5, {{0, 0, 3, 0}, {1, 0, 8, 1}}}};
@@ -220,13 +220,13 @@ TEST(PlacementTest, ConflictsCountTheSmallerUse) {
   EXPECT_EQ(placer.count({5, 0}).cycles, 5);
   EXPECT_EQ(placer.count({8, 0}).cycles, 0);
   EXPECT_EQ(placer.count({8, 0}).commands, 0);
-  // What is of no bytes is in no bank.
+  // An operand of no bytes uses no bank.
   commands = {{5, {{0, 0, 0, 0}, {1, 0, 8, 1}}}};
   EXPECT_EQ(BankPlacer(blocks, commands, 8, 4).count({0, 0}).commands, 0);
 }
 
-/// Of three blocks, two have to share a bank: those that lose less, though they
-/// are of more commands.
+/// Two of three blocks must share a bank: those with fewer lost cycles, even if
+/// more commands conflict.
 TEST(PlacementTest, LostCyclesCountBeforeCommands) {
   std::vector<PlacedBlock> blocks(3, block(0, 1, 8));
   blocks[2].size = 1;
@@ -258,7 +258,7 @@ TEST(PlacementTest, BoundsOfBankConflicts) {
   EXPECT_EQ(BankPlacer(blocks, commands, 8, 1).getBound().cycles, 7);
 }
 
-/// Random blocks, some of pieces, on a memory of eight banks.
+/// Random blocks, some fragmented, in a memory of eight banks.
 TEST(PlacementTest, BankConflictsNeverGrowAndRespectTheBound) {
   std::mt19937 random(kSeed);
   auto below = [&](int64_t n) { return int64_t(random() % n); };

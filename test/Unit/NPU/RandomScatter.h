@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random chips, and layouts in their local memory that apply to random shapes;
-// copies are planned from the canonical maps and run on the simulator.
+// Random chips, and layouts in their local memory that apply to random shapes.
+// Copies are planned from the canonical maps and run on the simulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ protected:
     return values.begin()[below(int64_t(values.size()))];
   }
 
-  /// Some layout that applies to some shape.
+  /// Draws a layout that applies to a random shape.
   Case get() {
     while (true) {
       Case c;
@@ -95,7 +95,7 @@ protected:
     return true;
   }
 
-  /// Runs a copy; false where there is no plan.
+  /// Runs a copy. Returns false if there is no plan.
   static bool run(Simulator &npu, const LayoutMap &source, uint64_t from,
                   const LayoutMap &dest, uint64_t to, const Case &c,
                   const Index &shape) {

@@ -1,4 +1,4 @@
-//===- ReachTest.cpp - How cores get what they read -----------------------===//
+//===- ReachTest.cpp - Visibility of operands to cores --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir::npu;
 namespace {
 
 struct Reaches : testing::Test {
-  /// Of four loops, whose channels are those that are named.
+  /// Returns the reach of an operand over four loops with these channel loops.
   Reach get(ArrayRef<AffineExpr> indices, ArrayRef<unsigned> channels) {
     llvm::SmallBitVector loops(4);
     for (unsigned loop : channels)

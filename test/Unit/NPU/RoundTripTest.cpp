@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random chips, layouts and shapes: a tensor goes from system memory to local
-// memory by the transfers that are planned from the canonical maps, every byte
-// of local memory is compared, and a random slice comes back. The simulator
-// knows nothing of layouts.
+// Random chips, layouts and shapes: a tensor is copied from system memory to
+// local memory by transfers planned from the canonical maps, every byte of
+// local memory is compared, and a random slice is copied back. The simulator
+// has no notion of layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
     if (!run(npu, LayoutMap::rowMajor(c.shape.size()), x, c.map, 0, c, c.shape))
       break;
 
-    // Where each element is, and that nothing else was written.
+    // Checks the position of each element, and that no other byte was written.
     std::optional<Evaluator> where = Evaluator::ofCoordinates(c.map, c.shape);
     ASSERT_TRUE(where);
     int64_t number = 0;
@@ -54,7 +54,7 @@ TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
     });
     EXPECT_EQ(npu.countWritten(), bytes);
 
-    // A slice comes back.
+    // Copies a slice back.
     Index offsets, sizes, ones(c.shape.size(), 1);
     for (int64_t size : c.shape) {
       offsets.push_back(below(size));
@@ -83,8 +83,8 @@ TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
   }
 }
 
-/// Two layouts of one tensor, one behind the other: packing, another start
-/// core, aligned to compact, all as a copy inside local memory.
+/// A copy within local memory between two layouts of a tensor: with packing,
+/// another start core, or aligned and compact.
 TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
   for (int round = 0; round < kRounds / 10 && !HasFailure(); ++round) {
     Case from, to;
@@ -98,11 +98,11 @@ TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
         to.scatter.mode = NpuMode::Compact;
       to.shape = from.shape;
       to.scatter.start %= to.figures.npus;
-      // Behind the other one, in a chip of more memory.
+      // After the other tensor, in a chip with more memory.
       to.scatter.offset += from.figures.bytesPerNpu / 128 * 128 + 128;
       to.figures.bytesPerNpu *= 3;
     } while (from.shape.size() != 4 || !place(to));
-    // An address is a core and a byte: of the larger chip from here on.
+    // An address is a core and a byte of the larger chip from here on.
     from.figures = to.figures;
     SCOPED_TRACE(from.text + " to " + to.text);
     Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
@@ -125,8 +125,8 @@ TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
   }
 }
 
-/// Dims change places, and channels are repeated, on the way to other local
-/// memory: whatever the engine cannot walk in one loop becomes more transfers.
+/// Transposed dims and repeated channels within local memory: loops that exceed
+/// the engine become several transfers.
 TEST_F(RoundTripTest, TransposedAndRepeatedInsideLocalMemory) {
   for (int round = 0; round < kRounds / 20 && !HasFailure(); ++round) {
     bool repeats = below(2);

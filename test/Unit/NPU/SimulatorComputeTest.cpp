@@ -1,4 +1,4 @@
-//===- SimulatorComputeTest.cpp - Kernels, numbers and counters -----------===//
+//===- SimulatorComputeTest.cpp - Kernels, results and counters -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four cores of 1024 bytes, steps of 128, and a tensor 1x3x1x4xf32 from core 2
-/// on in compact mode: 16 bytes of cores 2, 3 and 0.
+/// Four cores of 1024 bytes, steps of 128, and a tensor 1x3x1x4xf32 that starts
+/// at core 2 in compact mode: 16 bytes of cores 2, 3 and 0.
 class SimulatorComputeTest : public testing::Test {
 protected:
   SimulatorComputeTest() {
@@ -31,14 +31,14 @@ protected:
   }
   Operand inside(uint64_t address) const { return {true, address, stride}; }
 
-  /// An operand of 12 floats, from `address` on.
+  /// Adds an operand of 12 floats at `address`.
   void add(uint64_t address, unsigned access, bool isOwn = true) {
     npu.addImage(48, access);
     if (isOwn)
       npu.keepInCore(16, 3);
     npu.addBox(address, 0, 4, shape, stride, {12, 4, 4, 1});
   }
-  /// y = 2 * x.
+  /// Computes y = 2 * x.
   bool twice() {
     auto *images = npu.getImages();
     if (!images)
@@ -70,7 +70,7 @@ TEST_F(SimulatorComputeTest, ImagesAreGatheredAndScattered) {
   // The third channel is in the next row.
   EXPECT_EQ(read(0, 64 + 16 + 12), 22);
   EXPECT_EQ(npu.getCounters().computes, 1);
-  // One row of 16 bytes in three of the four cores: a step of 32 lanes in each.
+  // One row of 16 bytes in three of four cores: one step of 32 lanes in each.
   EXPECT_EQ(npu.getCounters().usefulOps, 12);
   EXPECT_EQ(npu.getCounters().issuedOps, 4 * 32);
 }
@@ -121,7 +121,7 @@ TEST_F(SimulatorComputeTest, RegionsCountWhatMovesBesideComputations) {
   npu.startParallel();
   npu.copy(inside(512), {false, x, {12, 4, 4, 1}}, shape, 4);
   npu.fill(inside(768), "\0\0\0", shape, 4, Engine::Compute);
-  // It races with the transfer.
+  // The computation races with the transfer.
   npu.beginCompute("twice", 12);
   add(512, OKK_SIM_READ);
   add(768, OKK_SIM_WRITE | OKK_SIM_LANES);
@@ -133,7 +133,7 @@ TEST_F(SimulatorComputeTest, RegionsCountWhatMovesBesideComputations) {
   EXPECT_EQ(npu.getCounters().overlappedBytes, 48);
 }
 
-/// The tensor of the others, declared and numbered in row-major order.
+/// The tensor of the other tests, declared and numbered in row-major order.
 class SimulatorExpectTest : public testing::Test {
 protected:
   SimulatorExpectTest() {
@@ -147,7 +147,7 @@ protected:
   Operand outside(Box stride = {12, 4, 4, 1}, uint64_t offset = 0) const {
     return {false, x + offset, stride};
   }
-  /// A copy of all of it from outside, where it lies by these strides.
+  /// Expects a copy of the tensor to system memory with these strides.
   void expect(std::vector<int64_t> strides) {
     npu.expect(
         {{3, 4, 4}, {{true, 2 * 1024, 0, {16, 4, 1}}, {false, x, 0, strides}}});
@@ -163,7 +163,7 @@ TEST_F(SimulatorExpectTest, EachElementGoesWhereItBelongs) {
   npu.copy(inside(), outside(), shape, 4);
   npu.endExpected();
   EXPECT_THAT(npu.getErrors(), IsEmpty());
-  // Any transfers that do it will do.
+  // Any sequence of transfers is accepted.
   expect({16, 4, 1});
   npu.copy(inside(), outside(), {1, 2, 1, 4}, 4);
   npu.copy({true, 16, {8, 4, 4, 1}}, {false, x + 32, {12, 4, 4, 1}},
@@ -173,7 +173,7 @@ TEST_F(SimulatorExpectTest, EachElementGoesWhereItBelongs) {
 }
 
 TEST_F(SimulatorExpectTest, StridesThatPermuteAreReported) {
-  // As if it were 4x3 outside: every byte is one that may be there.
+  // As if it were 4x3 in system memory: every byte is an expected one.
   expect({4, 12, 1});
   npu.copy(inside(), outside(), shape, 4);
   npu.endExpected();
@@ -184,7 +184,7 @@ TEST_F(SimulatorExpectTest, StridesThatPermuteAreReported) {
 
 TEST_F(SimulatorExpectTest, WhatLiesBesideTheBoxIsNoPartOfIt) {
   // The first three of four columns; the fourth of a row has the number that
-  // the first of the next would have, were the box dense.
+  // the first of the next row would have in a dense box.
   npu.expect({{3, 3, 4},
               {{true, 2 * 1024, 0, {16, 4, 1}}, {false, x, 0, {16, 4, 1}}}});
   auto copyColumns = [&](uint64_t to, uint64_t from, int64_t count) {

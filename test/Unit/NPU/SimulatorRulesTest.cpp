@@ -1,11 +1,12 @@
-//===- SimulatorRulesTest.cpp - Where the simulator's rules begin ---------===//
+//===- SimulatorRulesTest.cpp - The limits of the simulator's rules -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// Each rule just kept and just broken: by a byte, an iteration or a step.
+// Each rule is barely met and barely violated, by a byte, an iteration or a
+// step.
 
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
 #include "layout/Targets/NPU/Simulator/okk/sim.h"
@@ -20,11 +21,11 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four cores of 1024 bytes, 32 lanes, and 1024 bytes of ones outside.
+/// Four cores of 1024 bytes, 32 lanes, and 1024 bytes of ones in system memory.
 class SimulatorRules : public testing::Test {
 protected:
   SimulatorRules() { x = open({4, 1024, 128}); }
-  /// Another chip, with the ones.
+  /// Opens another chip with the ones in system memory.
   uint64_t open(const SimulatedChip &chip) {
     npu = std::make_unique<Simulator>(chip);
     std::vector<float> ones(256, 1);
@@ -32,7 +33,7 @@ protected:
     npu->writeSystem(address, ones.data(), 1024);
     return address;
   }
-  /// A row of floats in one core.
+  /// Returns a row of floats in one core.
   static Operand row(uint64_t address) { return {true, address, {0, 0, 0, 1}}; }
   static Operand outside(uint64_t address) {
     return {false, address, {0, 0, 0, 1}};
@@ -40,7 +41,7 @@ protected:
   void load(uint64_t address, int64_t count) {
     npu->copy(row(address), outside(x), {1, 1, 1, count}, 4);
   }
-  /// dest = a + b on rows of `count` floats.
+  /// Computes dest = a + b on rows of `count` floats.
   void add(uint64_t dest, uint64_t a, uint64_t b, int64_t count) {
     npu->compute(row(dest), {row(a), row(b)}, {1, 1, 1, count}, 4,
                  [](void *, const void *const *) {});
@@ -69,7 +70,7 @@ TEST_F(SimulatorRules, ComputationsHaveLimitsThatTransfersHaveNot) {
               ElementsAre(HasSubstr("the chip takes 1 to 4095")));
 }
 
-/// Of the limits of the chip and of its engines the smaller one holds.
+/// The smaller of the limits of the chip and of its engine applies.
 TEST_F(SimulatorRules, BothLimitsHold) {
   SimulatedChip chip{4, 1024, 128};
   chip.maxShape = {8, 8192, 8, 8};
@@ -122,7 +123,7 @@ TEST_F(SimulatorRules, RunsEndWithTheirMemory) {
                           HasSubstr("the host reads outside")));
 }
 
-/// What runs out of a buffer of the system does not meet the next one.
+/// An access beyond a system buffer does not reach the next one.
 TEST_F(SimulatorRules, BuffersOfTheSystemLieApart) {
   npu->allocSystem(1024);
   npu->copy(row(0), outside(x + 1024), {1, 1, 1, 1}, 4);
@@ -151,7 +152,7 @@ TEST_F(SimulatorRules, BanksEndWithTheirLastByte) {
   EXPECT_EQ(npu->getCounters().bankConflicts, 0);
   add(256, 0, 124, 32);
   EXPECT_EQ(npu->getCounters().bankConflicts, 1);
-  // Both engines in banks of one number, but of two cores.
+  // Both engines use banks of equal number, but of two cores.
   npu->startParallel();
   npu->copy(row(3 * 1024 + 256), outside(x), {1, 1, 1, 8}, 4);
   add(256, 0, 0, 8);
@@ -166,14 +167,14 @@ TEST_F(SimulatorRules, ChipsWithoutBanksHaveNoConflicts) {
   EXPECT_EQ(npu->getCounters().bankConflicts, 0);
 }
 
-/// Rows of 33 floats take two steps, in the core with the most of them.
+/// Rows of 33 floats take two steps, in the core with the most rows.
 TEST_F(SimulatorRules, StepsAreThoseOfTheSlowestUnit) {
   fill(2 * 1024, 33, Engine::Compute);
   EXPECT_EQ(npu->getCounters().usefulOps, 33);
   EXPECT_EQ(npu->getCounters().issuedOps, 4 * 32 * 2);
 }
 
-/// A row of core 0 and one of core 1, which begins where the other ends.
+/// A row of core 0 and one of core 1, which begins at the end of the other.
 TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
   load(0, 32);
   load(1024 + 128, 32);
@@ -188,7 +189,7 @@ TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
   EXPECT_EQ(npu->getCounters().issuedOps, 4 * 32);
 }
 
-/// Boxes that follow each other in memory, and the other way in the image.
+/// Boxes that are contiguous in memory and in reverse order in the image.
 TEST_F(SimulatorRules, ImagesAreInTheOrderOfTheirBoxes) {
   fill(0, 4, Engine::DMA);
   npu->fill(row(16), "\0\0\0", {1, 1, 1, 4}, 4);
@@ -231,7 +232,7 @@ TEST_F(SimulatorRules, EnginesDoNotWriteWhatTheOtherReads) {
   load(0, 8);
   npu->endParallel();
   EXPECT_EQ(npu->getErrors().size(), 2u);
-  // One engine does one thing after the other.
+  // One engine executes its commands in order.
   npu->startParallel();
   npu->copy(outside(x), row(0), {1, 1, 1, 8}, 4);
   load(0, 8);
@@ -292,7 +293,7 @@ TEST_F(SimulatorRules, ThePeakIsWhereTheHighestTensorEnds) {
   EXPECT_EQ(npu->getCounters().liveBytes, 384);
 }
 
-/// Rows of 32 bytes, of which 16 are elements, and what lies between them.
+/// Rows of 32 bytes with 16 bytes of elements, and the bytes between them.
 TEST_F(SimulatorRules, BytesOfSharedRowsAreCountedOnce) {
   npu->shareHoles();
   Operand rows{true, 0, {0, 0, 8, 1}}, holes{true, 16, {0, 0, 8, 1}};
@@ -305,7 +306,7 @@ TEST_F(SimulatorRules, BytesOfSharedRowsAreCountedOnce) {
   EXPECT_EQ(npu->getCounters().liveBytes, 128);
   npu->fill(rows, "\0\0\0", shape, 4);
   npu->fill(holes, "\0\0\0", shape, 4);
-  // What ends leaves the elements of the other one as they are.
+  // Releasing a tensor keeps the elements of the other one.
   npu->releaseTensor(0);
   EXPECT_FALSE(npu->isWritten(0, 0));
   EXPECT_TRUE(npu->isWritten(0, 16));
@@ -319,7 +320,7 @@ TEST_F(SimulatorRules, BytesOfSharedRowsAreCountedOnce) {
 // What programs mean
 //===----------------------------------------------------------------------===//
 
-/// A row of 12 floats, of which the bytes have their own numbers.
+/// A row of 12 floats whose bytes are numbered.
 class SimulatorMeaning : public SimulatorRules {
 protected:
   SimulatorMeaning() {
@@ -336,7 +337,7 @@ TEST_F(SimulatorMeaning, NothingIsReachedBehindTheBox) {
   EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 32 of core 0")));
 }
 
-/// Of rows of 16 bytes the first 8 are meant.
+/// The first 8 bytes of rows of 16 are expected.
 TEST_F(SimulatorMeaning, NothingIsReachedBehindARow) {
   npu->expect(
       {{2, 2, 4}, {{true, 0, 0, {16, 4, 1}}, {false, x, 0, {16, 4, 1}}}});
@@ -346,7 +347,7 @@ TEST_F(SimulatorMeaning, NothingIsReachedBehindARow) {
   EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 8 of core 0")));
 }
 
-/// Bytes 0 and 4 are meant, bytes 1 and 5 are filled.
+/// Bytes 0 and 4 are expected, bytes 1 and 5 are filled.
 TEST_F(SimulatorMeaning, NothingIsReachedBetweenElements) {
   npu->expect({{2}, {{true, 0, 0, {4}}}});
   npu->fill({true, 1, {0, 0, 4, 1}}, "", {1, 1, 2, 1}, 1);
@@ -361,7 +362,7 @@ TEST_F(SimulatorMeaning, OperandsAreInTheMemoryThatIsMeant) {
               ElementsAre(HasSubstr("the source is in another memory")));
 }
 
-/// Two rows of 8 columns outside, 10 apart.
+/// Two rows of 8 columns in system memory, 10 apart.
 TEST(OkkMatrix, RowsLieApart) {
   okk_sim_open(4, 1024, 128);
   std::vector<float> data(20), back(20, -1);

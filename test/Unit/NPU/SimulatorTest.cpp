@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four cores of 1024 bytes, and a tensor 2x3x4x5xf32 of ones outside.
+/// Four cores of 1024 bytes, and a tensor 2x3x4x5xf32 of ones in system memory.
 class SimulatorTest : public testing::Test {
 protected:
   SimulatorTest() {
@@ -102,7 +102,7 @@ TEST_F(SimulatorTest, ATransferTouchesEveryByteOnce) {
   EXPECT_THAT(npu.getErrors(),
               ElementsAre(HasSubstr("writes byte 16 of core 0 twice"),
                           HasSubstr("reads system address")));
-  // A stride of 0 says that it is meant.
+  // A stride of 0 states that repetition is intended.
   again.stride = {0, 0, 5, 1};
   npu.copy(inside(0), again, shape, 4);
   EXPECT_EQ(npu.getErrors().size(), 2u);
@@ -128,7 +128,7 @@ TEST_F(SimulatorTest, LimitsOfTheChip) {
 TEST_F(SimulatorTest, EnginesDoNotTouchWhatTheOtherWrites) {
   load(0);
   npu.startParallel();
-  load(512); // the DMA engine alone may do as it likes
+  load(512); // within one engine, conflicts are allowed
   npu.copy(outside(y), inside(512), shape, 4);
   EXPECT_THAT(npu.getErrors(), IsEmpty());
   npu.fill(inside(512), "\0\0\0", shape, 4, Engine::Compute);
@@ -181,7 +181,7 @@ TEST_F(SimulatorTest, AccessesStayAmongTheElementsOfOneTensor) {
   EXPECT_THAT(npu.getErrors().back(), HasSubstr("never written"));
 }
 
-/// Of rows of 128 bytes 80 are elements.
+/// Rows of 128 bytes have 80 bytes of elements.
 TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
   Operand rows{true, 0, {32, 32, 5, 1}};
   npu.declareTensor(0, 256, 128);
@@ -205,18 +205,18 @@ TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
   shared.copy(hole, row, inHole, 4);
   EXPECT_THAT(shared.getErrors(), IsEmpty());
   EXPECT_EQ(shared.getCounters().peakBytes, 256);
-  // The larger one has its rows, and 208 bytes of a core are elements.
+  // The larger tensor has its rows, and 208 bytes of a core are elements.
   EXPECT_EQ(shared.getCounters().liveBytes, 256);
-  // The bytes of one that ends are gone, those around them are not.
+  // The bytes of a released tensor are undefined, those around them are not.
   shared.releaseTensor(80);
   EXPECT_FALSE(shared.isWritten(0, 80));
   EXPECT_TRUE(shared.isWritten(0, 79));
   EXPECT_TRUE(shared.isWritten(0, 128));
-  // A hole that nobody owns is none to write to, ..
+  // A hole without an owner cannot be written, ..
   shared.copy(hole, row, inHole, 4);
   EXPECT_THAT(shared.getErrors(),
               ElementsAre(HasSubstr("which is no part of one tensor")));
-  // .. and elements of two do not share a byte.
+  // .. and elements of two tensors cannot share a byte.
   shared.declareTensor(76, 48, 4);
   shared.declareElements({true, 76, {12, 12, 12, 1}}, inHole, 4);
   EXPECT_THAT(shared.getErrors().back(),
@@ -240,10 +240,10 @@ TEST_F(SimulatorTest, AccessesOfOneBankAreCounted) {
   for (uint64_t address : {0, 256, 512})
     banked.copy(inside(address), outside(from), shape, 4);
   EXPECT_EQ(add(0, 256, 512), 0);
-  EXPECT_EQ(add(0, 256, 256), 0);      // in its place
+  EXPECT_EQ(add(0, 256, 256), 0);      // in place
   EXPECT_EQ(add(0, 256, 128 + 52), 1); // reaches into the bank at 256
   EXPECT_EQ(add(0, 256, 80), 2);
-  // Other cores have banks of their own.
+  // Other cores have separate banks.
   banked.startParallel();
   banked.copy({true, 3 * 1024, {64, 32, 5, 1}}, outside(from), {1, 1, 4, 5}, 4);
   add(256, 256, 512);
@@ -287,7 +287,7 @@ protected:
   ~OkkTest() override { okk_sim_close(); }
 };
 
-/// The four addresses of the text, its four scatters and its strides.
+/// The four addresses, four scatters and strides of the specification.
 TEST_F(OkkTest, AddressesScattersAndStridesOfTheText) {
   EXPECT_EQ(okk_npu_num(), 4);
   EXPECT_EQ(okk_local_mem_size_per_npu(), 1024u);
@@ -320,8 +320,8 @@ TEST_F(OkkTest, AddressesScattersAndStridesOfTheText) {
   EXPECT_EQ(okk_sim_num_errors(), 0);
 }
 
-/// Null strides are the aligned and the continuous layout; the matrix functions
-/// are the copy of its 4-D view.
+/// Null strides mean the aligned and the continuous layout; the matrix
+/// functions copy the 4-D view of a matrix.
 TEST_F(OkkTest, DefaultStridesAndMatrices) {
   std::vector<float> data(80);
   for (int i = 0; i < 80; ++i)

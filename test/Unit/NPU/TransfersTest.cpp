@@ -80,7 +80,7 @@ TEST_F(TransfersTest, ARaggedMatrixIsTwo) {
   EXPECT_EQ(ragged[1].dest.core, 2);
 }
 
-/// 4N: the words that are whole, lane by lane, and the lanes of the last one.
+/// 4N: the complete words, lane by lane, and the lanes of the last word.
 TEST_F(TransfersTest, PackingTakesATransferForEachLane) {
   LayoutMap linear = LayoutMap::rowMajor(4);
   auto count = [&](int64_t batches) {
@@ -106,7 +106,7 @@ TEST_F(TransfersTest, WideElementsAreRowsOfWords) {
 
 TEST_F(TransfersTest, BroadcastReadsWithStrideZero) {
   Index shape{2, 3, 4, 5};
-  // A row of five for all batches, channels and rows.
+  // One row of five for all batches, channels and rows.
   LayoutMap row = LayoutMap::rowMajor(1).substitute(4, {IndexExpr::dim(3)},
                                                     {SizeExpr(5)}, shape);
   std::vector<Transfer> transfers =
@@ -128,12 +128,12 @@ TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
   EXPECT_EQ(parts[1].dest.byte, 128);
   EXPECT_EQ(parts[2].shape[1], 3);
   limits.maxShape = {0, 0, 0, 0};
-  limits.maxStride = 150; // not the 220 from batch to batch
+  limits.maxStride = 150; // below the 220 between batches
   EXPECT_EQ(plan(linear, aligned, shape).size(), 2u);
   EXPECT_EQ(plan(aligned, linear, shape).size(), 2u);
 }
 
-/// Of two loops around the rows N is the slower one of the destination.
+/// Of two loops around the rows, N is the slower one in the destination.
 TEST_F(TransfersTest, TheSlowerLoopIsN) {
   for (Index shape : {Index{2, 3, 5}, Index{3, 2, 5}}) {
     std::vector<Transfer> transfers =
@@ -145,8 +145,8 @@ TEST_F(TransfersTest, TheSlowerLoopIsN) {
   }
 }
 
-/// Channels in cores 0, 3, 2 and 1 are no loop of the engine, nor are two dims
-/// that both go from core to core.
+/// Channels in cores 0, 3, 2 and 1 are not a loop of the engine, nor are two
+/// dims that both iterate over cores.
 TEST_F(TransfersTest, UnitsOutOfOrder) {
   auto onCores = [](unsigned rank, IndexExpr core) {
     return LayoutMap::get(
@@ -167,7 +167,7 @@ TEST_F(TransfersTest, UnitsOutOfOrder) {
 }
 
 TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {
-  // 60 elements in rows of 5: one command of 3 * 4 * 5, no loop over 5.
+  // 60 elements in rows of 5: one command of 3 * 4 * 5 without a loop over 5.
   Index shape{60};
   LayoutMap linear = LayoutMap::rowMajor(1);
   limits.maxShape = {5, 5, 5, 5};
@@ -188,7 +188,7 @@ TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {
     EXPECT_EQ(elements.size(), 60u);
     EXPECT_EQ(*elements.rbegin(), 59);
   }
-  // Primes have no rows, and are cut.
+  // Primes cannot be folded, and are split.
   EXPECT_EQ(plan(linear, linear, {7}).size(), 2u);
 }
 
@@ -222,7 +222,7 @@ TEST_F(TransfersTest, BoxesAreCutOnceForAllCommands) {
   EXPECT_EQ(firsts,
             (std::vector<LoopSizes>{
                 {0, 0, 0, 0}, {0, 0, 0, 3}, {0, 4, 0, 0}, {0, 4, 0, 3}}));
-  // Channel 4 of core 3 on is in core 3 again, a row further.
+  // Channels from 4 of core 3 on are in core 3 again, one row further.
   TransferSide part = getPartSide(side, firsts[3], 4, 4);
   EXPECT_EQ(part.core, 3);
   EXPECT_EQ(part.byte, 64 + 4 * (20 + 3));
@@ -241,7 +241,7 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
                  "a multiple of the 64 bytes that the DMA engine asks for: "
                  "begin parts, batches and rows at such bytes, or use wider "
                  "elements");
-  // A digit of two fused dims is no loop.
+  // A digit of two fused dims is not a loop.
   limits.alignment = 1;
   Sized fused = group({Sized::dim(0), Sized::dim(1)});
   LayoutMap mixed = LayoutMap::get(
@@ -253,7 +253,7 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(plan(mixed, aligned, shape).empty());
   EXPECT_TRUE(refused);
   EXPECT_EQ(why.find("'offset' of the map is no sum"), 0u) << why;
-  // Neither side may lie in an image.
+  // An image is not supported on either side.
   LayoutMap image = LayoutMap::get(
       4, "image2d",
       {{"x", group({Sized::dim(1), Sized::dim(3)}).value, SizeExpr(15)},

@@ -1,13 +1,13 @@
-//===- AgreementTest.cpp - Three ways to prove say the same ---------------===//
+//===- AgreementTest.cpp - Three ways to prove agree ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Set arithmetic against an enumeration that shares nothing with the library,
-// and against the proof by construction; then what only sets can decide, and
-// how long the hardest statements take.
+// Set arithmetic against an independent enumeration and against the proof by
+// construction; then statements that only sets decide, and the time of the
+// hardest statements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20240721;
 
-/// What enumeration says of an expression on a box.
+/// The properties of an expression on a box, by enumeration.
 struct Truth {
   bool injective = true, within = true;
   std::set<int64_t> image;
@@ -47,7 +47,7 @@ bool isInBox(llvm::ArrayRef<int64_t> index, const Index &sizes) {
   return true;
 }
 
-/// Calls check(expression, map, sizes) for many random maps without swizzles.
+/// Calls check(expression, map, sizes) for random maps without swizzles.
 template <typename Check>
 void forRandomMaps(uint64_t seed, int count, bool nested, Check check) {
   RandomMaps random(seed);
@@ -68,7 +68,7 @@ TEST(Agreement, SetsSayWhatEnumerationSays) {
     forRandomMaps(
         kSeed + nested, 600, nested,
         [&](const Expr &expr, const LayoutMap &map, const Index &sizes) {
-          // The map as written and its normal form are one.
+          // The map as written and its normal form are equal.
           for (const LayoutMap &form : {map, map.specialize(sizes)}) {
             Truth truth(expr, sizes);
             std::vector<IndexExpr> values = getValues(form);
@@ -104,7 +104,7 @@ TEST(Agreement, SetsSayWhatEnumerationSays) {
             }
           }
         });
-  // Swizzles apart, and there are few, all maps of this size are decided.
+  // Except for the few swizzles, all maps of this size are decided.
   EXPECT_GT(answered, total * 8 / 10);
   EXPECT_GT(no, total / 20);
 }
@@ -145,7 +145,7 @@ TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
   forRandomMaps(
       kSeed + 4, 800, true,
       [&](const Expr &, const LayoutMap &map, const Index &sizes) {
-        // The same digits on a box that nobody would walk.
+        // The same digits on a box too large to enumerate.
         Index large = sizes;
         for (int64_t &size : large)
           size = size * 1000 + 7;
@@ -173,7 +173,7 @@ LayoutMap strided(int64_t s0, int64_t s1) {
 }
 
 TEST(Agreement, CoprimeStridesAreProvenOnLargeBoxes) {
-  // No stride exceeds what lies below it, and the box has 10^12 points.
+  // No stride exceeds the range below it, and the box has 10^12 points.
   LayoutMap map = strided(1000003, 1000033);
   Index sizes{1000033, 1000003};
   EXPECT_FALSE(isInjectiveByConstruction(map, sizes));
@@ -195,7 +195,7 @@ TEST(Agreement, DynamicSizesAreDecidedWhereStridesAreNumbers) {
 }
 
 TEST(Agreement, EqualityIsDecidedOnLargeAndDynamicBoxes) {
-  // (d1 mod 6) floordiv 4 is d1 floordiv 4 below 6, and not from there on.
+  // (d1 mod 6) floordiv 4 equals d1 floordiv 4 below 6, but not above.
   Sized digit = floorDiv(mod(d1, 6), 4);
   Sized a = group({d0, digit, mod(d1, 4)});
   Sized b = group({d0, floorDiv(d1, 4), mod(d1, 4)});
@@ -205,7 +205,7 @@ TEST(Agreement, EqualityIsDecidedOnLargeAndDynamicBoxes) {
   EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 6}), Answer::Yes);
   EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 7}), Answer::No);
   EXPECT_EQ(equalOn(buffer(a), buffer(b), {kUnknownSize, 7}), Answer::No);
-  // Sums of digits that do not nest: one value in two forms.
+  // Sums of digits that do not nest: equal values in two forms.
   Sized x{add(floorDiv(d1, 2).value, floorDiv(pad(d1, 1, 0), 2).value), 100};
   Sized y{d1.value, 100};
   EXPECT_EQ(equalOn(buffer(x), buffer(y), {1 << 20, 100}), Answer::Yes);
@@ -214,7 +214,7 @@ TEST(Agreement, EqualityIsDecidedOnLargeAndDynamicBoxes) {
 }
 
 TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
-  // d1 - 3 (d1 floordiv 4) lies in 0 .. 7 on 20 columns.
+  // d1 - 3 (d1 floordiv 4) is in 0 .. 7 on 20 columns.
   Sized x{add(d1.value, scale(floorDiv(d1, 4).value, SizeExpr(-3))), 8};
   auto buffer = [](const Sized &x) {
     return LayoutMap::get(2, "buffer", {{"offset", x.value, x.extent}});
@@ -228,7 +228,7 @@ TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
 // The bound
 //===----------------------------------------------------------------------===//
 
-/// A value of digits that nothing was simplified in.
+/// Draws an unsimplified value of digits.
 IndexExpr makeHostile(RandomMaps &random, unsigned rank, unsigned count) {
   auto upTo = [&](int64_t bits) {
     return 1 + random.below(int64_t(1) << (1 + random.below(bits)));
@@ -276,7 +276,7 @@ TEST(Agreement, HostileStatementsEndInTime) {
     sets::proveWithin(a, extent, sizes);
     double end = secondsOfThisThread();
     worst = std::max({worst, second - start, third - second, end - third});
-    // Ten times what is measured on a quick machine.
+    // Ten times the time measured on a fast machine.
     ASSERT_LT(worst, 3.0) << "seed " << kSeed + 5 << ", statement " << i;
   }
   RecordProperty("worst_ms", int(worst * 1000));

@@ -1,13 +1,13 @@
-//===- FamiliesTest.cpp - Every family is proven on ragged shapes ---------===//
+//===- FamiliesTest.cpp - Proofs of all layout families -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The families of docs/spec.md, section 3, from their text: what they resolve
-// to is proven with its inverse, linear addresses included, and the same with a
-// wrong stride is refuted.
+// The families of docs/spec.md, section 3, parsed from text: each resolved map
+// is proven with its inverse, including linear addresses, and refuted with a
+// wrong stride.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@ class Families : public testing::Test {
 protected:
   Families() { context.loadDialect<LayoutDialect, mlir::npu::NPUDialect>(); }
 
-  /// The map of a layout; null, and a failure, where it does not apply.
+  /// Returns the map of a layout, or an empty map and a failure if it does not
+  /// apply.
   LayoutMap resolve(const std::string &text, const Index &shape,
                     unsigned elementBits = 32, const std::string &target = {}) {
     mlir::Attribute attr = mlir::parseAttribute(text, &context);
@@ -78,7 +79,7 @@ TEST_F(Families, Relations) {
   expectAllProven("#layout.relations<(n, c, h, w), split c -> (co, ci : 16), "
                   "fuse (h, w) -> hw, store (n, co, hw, ci)>",
                   {{2, 17, 7, 5}, {1, 64, 56, 56}, {3, 5, 1, 1}});
-  // A split of what was fused.
+  // A split of a fused axis.
   expectAllProven("#layout.relations<(n, h, w), fuse (h, w) -> hw, "
                   "split hw -> (a, b : 6), store (b, n, a)>",
                   {{2, 7, 5}, {3, 6, 6}, {1, 100, 31}});

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where strides are products of dynamic sizes nothing is linear, and the
-// library proves by construction (lib/Algebra/Inverse.cpp). Each of its rules
-// is a lemma about integers that Z3 proves here for all values: the negation
-// has no model. Floors are written by what defines them (lo * q <= x < lo * q +
-// lo), as the solver does not finish on div and mod.
+// If strides are products of dynamic sizes, formulas are not linear, and the
+// library proves by construction (lib/Algebra/Inverse.cpp). Z3 proves each of
+// its rules here as a lemma about all integers: the negation has no model.
+// Floors are defined by inequalities (lo * q <= x < lo * q + lo), because the
+// solver does not terminate on div and mod.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,18 +31,17 @@ protected:
 
   void assume(const z3::expr &fact) { solver.add(fact); }
 
-  /// 0 <= x < end.
+  /// Assumes 0 <= x < end.
   void assumeDigit(const z3::expr &x, const z3::expr &end) {
     assume(x >= 0 && x < end);
   }
 
-  /// q is floor(x / lo), lo >= 1.
+  /// States that q is floor(x / lo), for lo >= 1.
   z3::expr isFloor(const z3::expr &q, const z3::expr &x, const z3::expr &lo) {
     return lo * q <= x && x < lo * q + lo;
   }
 
-  /// No values agree with the assumptions and not with the claim; the
-  /// assumptions agree with some, so that nothing is proven from a falsehood.
+  /// Expects that the assumptions are satisfiable and imply the claim.
   void expectProven(const z3::expr &claim) {
     ASSERT_EQ(solver.check(), z3::sat);
     solver.push();
@@ -59,9 +58,9 @@ protected:
 // place: Inverter::addSum
 //===----------------------------------------------------------------------===//
 
-/// Two digits, the lower one with an extent known only at run time: the
-/// induction's base, and what makes every row-major group (`group` in Sized.h,
-/// the axes of findStoredAxes) injective.
+/// Two digits, the lower one with a dynamic extent: the base of the induction,
+/// and the reason why every row-major group (`group` in Sized.h, the axes of
+/// findStoredAxes) is injective.
 TEST_F(Lemmas, MixedRadixOfTwoDigitsIsInjective) {
   z3::expr a = integer("a"), x = integer("x"), b = integer("b"),
            y = integer("y"), B = integer("B");
@@ -72,8 +71,8 @@ TEST_F(Lemmas, MixedRadixOfTwoDigitsIsInjective) {
   expectProven(a == x && b == y);
 }
 
-/// "the next stride must exceed the reach of everything below it": `rest` is
-/// the sum of all lower digits and `reach` its bound.
+/// Each stride must exceed the reach of everything below it: `rest` is the sum
+/// of all lower digits and `reach` its bound.
 TEST_F(Lemmas, AStrideAboveTheReachDeterminesItsDigitAndTheRest) {
   z3::expr digit = integer("digit"), other = integer("other"),
            rest = integer("rest"), otherRest = integer("otherRest"),
@@ -84,7 +83,7 @@ TEST_F(Lemmas, AStrideAboveTheReachDeterminesItsDigitAndTheRest) {
   expectProven(digit == other && rest == otherRest);
 }
 
-/// "reach = reach + (bound - 1) * stride": the invariant of that loop.
+/// "reach = reach + (bound - 1) * stride": the loop invariant.
 TEST_F(Lemmas, TheReachBoundsTheSum) {
   z3::expr digit = integer("digit"), bound = integer("bound"),
            rest = integer("rest"), stride = integer("stride"),
@@ -96,7 +95,7 @@ TEST_F(Lemmas, TheReachBoundsTheSum) {
 }
 
 /// "digit = takeDigit(rest, stride, 0)", "rest = takeDigit(rest, 1, stride)":
-/// the formulas that peel off the highest stride.
+/// the formulas that extract the digit of the highest stride.
 TEST_F(Lemmas, PeelingOffTheHighestStrideGivesItsDigit) {
   z3::expr digit = integer("digit"), rest = integer("rest"),
            stride = integer("stride"), q = integer("q");
@@ -132,8 +131,8 @@ TEST_F(Lemmas, SplitIsInjective) {
   expectProven(x == k * q + r && x == y && r >= 0 && r < k);
 }
 
-/// "source = lo * digit + (source mod lo)": a digit with a modulus next to the
-/// part below it gives source mod (lo * modulus).
+/// "source = lo * digit + (source mod lo)": a digit with a modulus, and the
+/// part below it, give source mod (lo * modulus).
 TEST_F(Lemmas, ADigitAboveAKnownPartExtendsIt) {
   z3::expr x = integer("x"), lo = integer("lo"), modulus = integer("modulus"),
            q = integer("q"), below = integer("below"), t = integer("t"),
@@ -148,7 +147,8 @@ TEST_F(Lemmas, ADigitAboveAKnownPartExtendsIt) {
                x == (lo * modulus) * t + part);
 }
 
-/// ".. and lo divides what is known": x mod (lo * k) knows x mod lo.
+/// A known part determines smaller parts that divide it: x mod (lo * k)
+/// determines x mod lo.
 TEST_F(Lemmas, AKnownPartKnowsTheSmallerPartsThatDivideIt) {
   z3::expr x = integer("x"), lo = integer("lo"), k = integer("k"),
            t = integer("t"), known = integer("known"), q = integer("q"),
@@ -161,7 +161,7 @@ TEST_F(Lemmas, AKnownPartKnowsTheSmallerPartsThatDivideIt) {
   expectProven(x == lo * (k * t + q) + below);
 }
 
-/// "done": a part with no less values than the source is the source.
+/// "done": a part with at least as many values as the source is the source.
 TEST_F(Lemmas, APartAsLargeAsTheSourceIsTheSource) {
   z3::expr x = integer("x"), end = integer("end"), t = integer("t"),
            part = integer("part");
@@ -175,8 +175,8 @@ TEST_F(Lemmas, APartAsLargeAsTheSourceIsTheSource) {
 // shift: Inverter::getDigitsOf
 //===----------------------------------------------------------------------===//
 
-/// A shift by whole turns of an open digit is added to it: "digit.formula +
-/// (shift - ofDigit) / turn".
+/// A shift by multiples of lo is added to a digit without a modulus:
+/// "digit.formula + (shift - ofDigit) / turn".
 TEST_F(Lemmas, AShiftByWholeDigitsAddsToTheDigit) {
   z3::expr x = integer("x"), lo = integer("lo"), turns = integer("turns"),
            q = integer("q"), shifted = integer("shifted");
@@ -186,9 +186,9 @@ TEST_F(Lemmas, AShiftByWholeDigitsAddsToTheDigit) {
   expectProven(shifted == q + turns);
 }
 
-/// A shift by whole turns of a digit with a modulus changes nothing: by the
-/// lemma above it adds modulus * turns to the floor, of which the digit is the
-/// remainder.
+/// A shift by multiples of lo * modulus does not change a digit with a modulus:
+/// by the lemma above, it adds modulus * turns to the floor, of which the digit
+/// is the remainder.
 TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
   z3::expr modulus = integer("modulus"), turns = integer("turns"),
            above = integer("above"), moved = integer("moved"),
@@ -198,7 +198,8 @@ TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
   assumeDigit(shifted, modulus);
   assume(aboveShifted * modulus + shifted == moved * modulus + digit);
   expectProven(aboveShifted == moved && shifted == digit);
-  // What the shift adds to the floor is what it adds above the digit.
+  // The shift adds the same number to the floor and to the part above the
+  // digit.
   assume(moved == above + turns);
   expectProven(moved * modulus + digit ==
                (above * modulus + digit) + turns * modulus);
@@ -208,8 +209,8 @@ TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
 // fuse: Inverter::closeSources, and the extents of Sized.h
 //===----------------------------------------------------------------------===//
 
-/// A fused value that is known is a sum whose digits are known: with the first
-/// lemmas, "closedFused .. addSum".
+/// A fused value that is known is a sum with known digits; by the first lemmas,
+/// "closedFused .. addSum".
 TEST_F(Lemmas, FuseOfThreeDigitsIsInjectiveAndWithinItsExtent) {
   z3::expr a = integer("a"), b = integer("b"), c = integer("c"),
            x = integer("x"), y = integer("y"), z = integer("z"),
@@ -220,7 +221,7 @@ TEST_F(Lemmas, FuseOfThreeDigitsIsInjectiveAndWithinItsExtent) {
   assumeDigit(y, B);
   assumeDigit(c, C);
   assumeDigit(z, C);
-  // [a, b] is one digit f of extent A * B, by the two facts below it.
+  // [a, b] is one digit f of extent A * B, by the two facts below.
   z3::expr f = integer("f"), g = integer("g");
   assume(f == a * B + b && g == x * B + y);
   solver.push();
@@ -244,7 +245,7 @@ TEST_F(Lemmas, PadKeepsValuesApartAndWithinTheExtent) {
   expectProven(x == y);
 }
 
-/// A rule that is wrong is refuted: a stride that only reaches the bound.
+/// A wrong rule is refuted: a stride equal to the bound.
 TEST_F(Lemmas, AStrideEqualToTheReachProvesNothing) {
   z3::expr digit = integer("digit"), other = integer("other"),
            rest = integer("rest"), otherRest = integer("otherRest"),

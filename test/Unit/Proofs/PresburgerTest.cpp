@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A second solver, MLIR's own, on what set arithmetic can say when all sizes
-// are symbols: the stored axes, whose digits have constant factors. The set
-// {(i, j) : i != j, axes(i) == axes(j)} is built by hand and found empty.
+// MLIR's own solver, as a second one, on statements about set arithmetic with
+// symbolic sizes: the stored axes, whose digits have constant factors. The set
+// {(i, j) : i != j, axes(i) == axes(j)} is built explicitly and found empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::presburger;
 
 namespace {
 
-/// A larger set is given up.
+/// The maximum number of constraints of a set.
 constexpr unsigned kMaxConstraints = 120;
 
 /// A constant plus variables times factors.
@@ -37,7 +37,7 @@ struct Sum {
   }
 };
 
-/// Two indices of a box whose sizes are symbols.
+/// Two indices of a box with symbolic sizes.
 class Pairs {
 public:
   explicit Pairs(unsigned rank)
@@ -51,8 +51,8 @@ public:
       }
   }
 
-  /// Requires that both indices give one value; false where it has no form
-  /// with constant factors.
+  /// Requires that both indices give equal values. Returns false if the value
+  /// has no form with constant factors.
   bool requireEqual(const IndexExpr &value) {
     std::optional<Sum> first = translate(value, 0),
                        second = translate(value, rank);
@@ -87,7 +87,7 @@ private:
     return row;
   }
 
-  /// One variable for all floors that are the same.
+  /// Uses one variable for equal floors.
   Sum floorDiv(const Sum &sum, int64_t divisor) {
     if (divisor == 1)
       return sum;
@@ -127,7 +127,7 @@ private:
       floors;
 };
 
-/// Whether the axes of the map determine the index, whatever its sizes.
+/// Proves that the axes of a map determine the index, for all sizes.
 Answer areAxesInjective(unsigned rank, llvm::ArrayRef<StoredAxis> axes) {
   Pairs pairs(rank);
   for (const StoredAxis &axis : axes)
@@ -193,7 +193,7 @@ TEST(Presburger, AMissingAxisIsFound) {
   }
 }
 
-/// Where a dim is fused below another, its size is a stride.
+/// If a dim is fused below another, its size is a stride.
 TEST(Presburger, AxesWithSymbolicStridesAreGivenUp) {
   Sized fused = group({d0, d1});
   std::vector<StoredAxis> axes{{floorDiv(fused, 4).value, 0},
@@ -201,8 +201,8 @@ TEST(Presburger, AxesWithSymbolicStridesAreGivenUp) {
   EXPECT_EQ(areAxesInjective(2, axes), Answer::Unknown);
 }
 
-/// c floordiv k and c mod m tell all c apart iff m >= k; where the proof by
-/// construction, for all sizes, says so, this solver does.
+/// c floordiv k and c mod m distinguish all c iff m >= k. This solver agrees
+/// with the proof by construction for all sizes.
 TEST(Presburger, AgreesWithTheProofByConstruction) {
   llvm::SmallVector<int64_t> unknown(2, kUnknownSize);
   for (int64_t k : {2, 3, 4, 6})

@@ -1,12 +1,12 @@
-//===- PrimitivesTest.cpp - The primitives of a layout are injective ------===//
+//===- PrimitivesTest.cpp - Proofs of all primitives ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every constructor of Sized.h, on ragged shapes: what it makes is proven with
-// its inverse, and the same with a wrong stride is refuted.
+// Every constructor of Sized.h, on non-divisible shapes: its result is proven
+// with its inverse, and refuted with a wrong stride.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ LayoutMap buffer(unsigned rank, const Sized &offset,
 
 const Sized d0 = Sized::dim(0), d1 = Sized::dim(1), d2 = Sized::dim(2);
 
-/// Sizes that divide nothing, that divide all, of one tile, of a part of one,
-/// of one element, and large ones.
+/// Sizes that are not divisible, divisible, of one tile, of a part of a tile,
+/// of one element, and large.
 const Index kRagged[] = {{5, 17}, {8, 32}, {3, 16},
                          {2, 7},  {1, 1},  {4099, 70001}};
 
@@ -95,7 +95,7 @@ TEST(Primitives, AlignAndPadAnInnerGroup) {
   expectBugFound(buffer(2, group({d0, align(d1, 4)})), {5, 17});
 }
 
-/// Swizzles are proven by construction, as they have no value in sets.
+/// Swizzles are proven by construction, because sets cannot represent them.
 TEST(Primitives, SwizzlesAreUnknown) {
   Sized swizzle = xorOf({mod(d1, 4), mod(d0, 4)}, 4);
   EXPECT_EQ(
@@ -145,7 +145,7 @@ TEST(Primitives, ProvenForAllSizesAtOnce) {
 }
 
 TEST(Primitives, ACounterexampleNamesItsSizes) {
-  // 8 i + j meets from the 9th column on.
+  // 8 i + j collides from the 9th column on.
   IndexExpr offset = place({{d0, SizeExpr(8)}, {d1, SizeExpr(1)}}).value;
   sets::Statement statement =
       sets::proveInjective(offset, {kDynamic, kDynamic});
@@ -168,7 +168,7 @@ TEST(Primitives, ProductsOfDynamicSizesAreUnknown) {
                                  {kDynamic, kDynamic, kDynamic})
                 .answer,
             Answer::Unknown);
-  // One dynamic size is no product.
+  // A single dynamic size is not a product.
   EXPECT_EQ(
       sets::proveInjective(group({d0, d1, d2}).value, {kDynamic, 7, 9}).answer,
       Answer::Yes);

@@ -1,4 +1,4 @@
-//===- Proven.h - What every layout is held to ------------------*- C++ -*-===//
+//===- Proven.h - The laws that every layout must satisfy -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The laws of a layout on a shape, each proven for all indices by set
-// arithmetic: no point is shared (L1), no coordinate leaves its extent (L2),
-// the backward formulas are the inverse of the forward ones (L3), and the
-// stored axes are the coordinates.
+// arithmetic: points are not shared (L1), coordinates are within their extents
+// (L2), the backward formulas invert the forward ones (L3), and the stored axes
+// are the coordinates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ getExtents(const mlir::layout::LayoutMap &map) {
   return extents;
 }
 
-/// The values of `x` at an index, computed from its digits alone.
+/// Evaluates `x` at an index, using only its digits.
 inline Index valuesAt(llvm::ArrayRef<mlir::layout::IndexExpr> x,
                       llvm::ArrayRef<int64_t> index,
                       llvm::ArrayRef<int64_t> sizes) {
@@ -50,8 +50,8 @@ inline Index valuesAt(llvm::ArrayRef<mlir::layout::IndexExpr> x,
   return values;
 }
 
-/// Expects inverse(axes(index)) == index everywhere. What the solver leaves
-/// open within its bound, as it does with digits of sums, is evaluated.
+/// Expects inverse(axes(index)) == index everywhere. If the solver cannot
+/// decide this, e.g. for digits of sums, it is evaluated.
 inline void expectInverse(llvm::ArrayRef<mlir::layout::IndexExpr> axes,
                           llvm::ArrayRef<mlir::layout::IndexExpr> inverse,
                           llvm::ArrayRef<int64_t> box) {
@@ -69,7 +69,7 @@ inline void expectInverse(llvm::ArrayRef<mlir::layout::IndexExpr> axes,
   });
 }
 
-/// Expects every law of `map` on `sizes` (static ones) to be proven.
+/// Expects that all laws of `map` are proven on static `sizes`.
 inline void expectProven(const mlir::layout::LayoutMap &map,
                          const Index &sizes) {
   using namespace mlir::layout;
@@ -81,8 +81,8 @@ inline void expectProven(const mlir::layout::LayoutMap &map,
   EXPECT_EQ(sets::proveWithin(values, getExtents(special), box).answer,
             Answer::Yes);
 
-  // The axes of the map for every shape, with the numbers of this one: where a
-  // size is 1 here they still tell the axes apart.
+  // The axes of the map for every shape, with the sizes of this one: even if a
+  // size is 1 here, the axes stay distinguishable.
   llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {
@@ -110,8 +110,8 @@ inline void expectProven(const mlir::layout::LayoutMap &map,
   EXPECT_EQ(sets::proveEqual(values, fromAxes, box).answer, Answer::Yes);
 }
 
-/// Gives the digit with the largest stride that of the next one, as a bug in a
-/// formula would, and expects the two indices that meet to be found.
+/// Sets the stride of the slowest digit to that of the next one, as a bug in a
+/// formula would, and expects that the colliding indices are found.
 inline void expectBugFound(const mlir::layout::LayoutMap &map,
                            const Index &sizes) {
   using namespace mlir::layout;

@@ -30,7 +30,7 @@ Difference compare(ArrayRef<float> a, ArrayRef<float> b) {
   return layout::compare(makeArray(a), makeArray(b));
 }
 
-/// The largest difference, in parts of the largest element of the first array.
+/// The largest difference, relative to the largest element of the first array.
 TEST(Compare, TakesTheLargestDifferenceAndTheScaleOfTheFirst) {
   Difference difference = compare({1, -8, 2, 0.5}, {1, -4, 1, 0.5});
   EXPECT_EQ(difference.maxAbs, 4);
@@ -53,7 +53,7 @@ TEST(Compare, EqualArraysDoNotDiffer) {
   }
 }
 
-/// Beside zeros every difference is infinitely large, beside an infinity too.
+/// A difference from zeros is infinitely large, and so is one from an infinity.
 TEST(Compare, DiffersWithoutAScale) {
   Difference difference = compare({0, 0}, {0, 1e-6});
   EXPECT_TRUE(std::isinf(difference.maxRel));
@@ -62,7 +62,7 @@ TEST(Compare, DiffersWithoutAScale) {
   EXPECT_TRUE(std::isinf(difference.maxRel));
 }
 
-/// Whoever has a NaN is equal to nobody, itself included.
+/// NaN differs from everything, including NaN.
 TEST(Compare, NotANumberIsNeverWithin) {
   for (auto [a, b] :
        {std::pair(kNaN, 1.0f), std::pair(1.0f, kNaN), std::pair(kNaN, kNaN)}) {

@@ -1,4 +1,4 @@
-//===- ConstantsTest.cpp - Which constants leave their module -------------===//
+//===- ConstantsTest.cpp - Detaching constants from a module --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,7 +39,7 @@ constexpr const char *kModule = R"(
     {alignment = 4194304 : i64} : !llvm.array<512 x i64>
 )";
 
-/// A splat is all of its elements, aligned as its global.
+/// A splat is expanded and aligned like its global.
 TEST(DetachedConstants, TakesLargePlainConstants) {
   MLIRContext context;
   context.loadDialect<LLVM::LLVMDialect>();
@@ -64,8 +64,8 @@ TEST(DetachedConstants, TakesLargePlainConstants) {
               !llvm::is_contained(names, global.getSymName()));
 }
 
-/// What is copied to the last reader, and what nobody reads, is freed; what
-/// stays in the module keeps its elements.
+/// Resources without further readers are freed; those that stay in the module
+/// keep their elements.
 TEST(DetachedConstants, DropsResources) {
   MLIRContext context;
   context.loadDialect<LLVM::LLVMDialect>();
@@ -95,8 +95,8 @@ TEST(DetachedConstants, DropsResources) {
   EXPECT_EQ(manager.lookup("small")->getBlob()->getData().size(), 8u);
 }
 
-/// What was computed to memory for constants stays there, also for two readers;
-/// where resources stay, it is copied.
+/// Memory from allocateConstant is reused in place, even by two readers; if
+/// resources are kept, it is copied.
 TEST(DetachedConstants, TakesWhatWasAllocated) {
   MLIRContext context;
   context.loadDialect<LLVM::LLVMDialect>();

@@ -1,4 +1,4 @@
-//===- KeptMemoryTest.cpp - Large blocks for the next run -----------------===//
+//===- KeptMemoryTest.cpp - Reuse of large blocks across runs -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

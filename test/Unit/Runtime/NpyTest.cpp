@@ -19,7 +19,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A file that is gone when the test is.
+/// A file that is removed after the test.
 class NpyFile : public ::testing::Test {
 protected:
   NpyFile() {
@@ -37,8 +37,8 @@ protected:
         ->getBuffer()
         .str();
   }
-  /// A file as the format's description has it: magic, version, the length of
-  /// the header in two bytes, or four from version 2 on, header, data.
+  /// Writes a file as the format specifies: magic, version, the length of the
+  /// header in two bytes, or four from version 2 on, header, data.
   void putArray(StringRef header, StringRef data, char version = 1) {
     std::string text("\x93NUMPY");
     text +=
@@ -74,7 +74,7 @@ TEST_F(NpyFile, ComesBackAsItWasWritten) {
       std::memcpy(array.data() + 2 * i, &value, 2);
     }
     ASSERT_FALSE(bool(writeNpy(path, array)));
-    // Data begin at a multiple of 64 bytes, and end the file.
+    // The data start at a multiple of 64 bytes and end the file.
     std::string bytes = get();
     size_t begin = bytes.size() - array.getNumBytes();
     EXPECT_EQ(begin % 64, 0u);
@@ -100,7 +100,7 @@ TEST_F(NpyFile, ReadsEveryVersion) {
   EXPECT_NE(getError().find("versions 1 to 3"), std::string::npos);
 }
 
-/// The bits of a half: sign, 5 of the exponent, 10 of the fraction.
+/// The bits of an f16: 1 of the sign, 5 of the exponent, 10 of the fraction.
 TEST_F(NpyFile, ReadsHalves) {
   struct Half {
     uint16_t bits;
@@ -153,7 +153,7 @@ TEST_F(NpyFile, ReadsSignedAndUnsignedNumbers) {
   }
 }
 
-/// Types of less than a byte, which a file has in another dtype.
+/// Sub-byte types, which a file stores in another dtype.
 TEST(Npy, ReadsNumbersOfFewBits) {
   auto read = [](ElementKind kind, char byte) {
     Array array(kind, {1});
@@ -202,7 +202,7 @@ TEST_F(NpyFile, SaysWhatIsWrongWithAFile) {
   holds("needs 'descr', 'fortran_order' and 'shape'");
 }
 
-/// One dim has no order.
+/// A vector is the same in both orders.
 TEST_F(NpyFile, TakesVectorsInFortranOrder) {
   putArray(getHeader("|i1", "(2,)", "True"), "\x03\x04");
   EXPECT_EQ(getError(), "none");
@@ -217,7 +217,7 @@ TEST(Array, CountsItsBytes) {
   EXPECT_EQ(Array::byteSize(ElementKind::I16, {int64_t(1) << 62}),
             std::nullopt);
   EXPECT_EQ(Array::byteSize(ElementKind::I8, {2, -1}), std::nullopt);
-  // Strides have to be numbers, too.
+  // The strides must be representable, too.
   EXPECT_EQ(Array::byteSize(ElementKind::I8, {0, INT64_MAX, 3}), std::nullopt);
   EXPECT_EQ(Array(ElementKind::F64, {2, 0}).describe(), "tensor<2x0xf64>");
 }

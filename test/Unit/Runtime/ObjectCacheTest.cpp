@@ -1,4 +1,4 @@
-//===- ObjectCacheTest.cpp - What a directory of objects gives back -------===//
+//===- ObjectCacheTest.cpp - The disk cache of compiled code --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ protected:
 };
 
 TEST_F(ObjectCacheTest, GivesWhatWasAdded) {
-  // The directories are made by the first entry.
+  // The first entry creates the directories.
   ObjectCache cache(getPath("a/b"));
   EXPECT_EQ(find(cache, "one"), std::nullopt);
   add(cache, "one", "first");
@@ -59,7 +59,7 @@ TEST_F(ObjectCacheTest, GivesWhatWasAdded) {
 }
 
 TEST_F(ObjectCacheTest, KeysTellAllPartsApart) {
-  // Such as a module, a processor and a level.
+  // E.g. a module, a processor and an optimization level.
   std::string key = ObjectCache::makeKey({"module", "znver5", "3"});
   EXPECT_EQ(key, ObjectCache::makeKey({"module", "znver5", "3"}));
   EXPECT_NE(key, ObjectCache::makeKey({"module", "znver4", "3"}));

@@ -26,7 +26,7 @@ void computeFor(std::chrono::nanoseconds time) {
   }
 }
 
-/// A loop that counts how often each of its iterations runs.
+/// A loop that counts how often each iteration runs.
 struct CountedLoop {
   explicit CountedLoop(uint64_t trips, std::chrono::nanoseconds time = {})
       : counts(new std::atomic<int>[trips]), trips(trips), time(time) {
@@ -55,7 +55,7 @@ struct CountedLoop {
     team->run(runParts, this, this, threads);
   }
 
-  /// Runs until another thread has run an iteration, for a minute at most.
+  /// Runs until another thread has run an iteration, for at most a minute.
   /// Returns the number of runs.
   int runUntilHelped(ThreadTeam &givenTeam, unsigned threads) {
     auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -81,7 +81,7 @@ struct CountedLoop {
   std::jmp_buf target;
 };
 
-/// Runs loops of several lengths as often as it takes to share some of them.
+/// Runs loops of several lengths until some of them are shared.
 void expectEachIterationOnce(unsigned threads) {
   ThreadTeam &team = ThreadTeam::acquire(threads);
   for (uint64_t trips : {0, 1, 2, 3, 15, 16, 17, 100, 1009}) {
@@ -139,7 +139,7 @@ TEST(ThreadTeam, CallersHaveTeamsOfTheirOwn) {
     each.join();
 }
 
-/// What an assertion that fails does to a run.
+/// A failed assertion ends a run by a long jump.
 TEST(ThreadTeam, RunsAgainAfterALongJump) {
   ThreadTeam &team = ThreadTeam::acquire(2);
   for (int i = 0; i < 4; ++i) {
@@ -195,7 +195,7 @@ TEST(SharingMonitor, SharesEverLessOftenWhileItIsSlower) {
       monitor.add(kWindow, kWindow * 15 / 10);
   }
   EXPECT_EQ(alone, (std::vector<unsigned>{4, 8, 16, 32, 64, 128, 128, 128}));
-  // Nobody disturbs it any more: it shares, and starts again with few windows.
+  // Without other load it shares again, and restarts with few windows.
   monitor.add(kWindow, kWindow / 2);
   EXPECT_TRUE(monitor.isSharing());
   monitor.add(kWindow, 3 * kWindow);
@@ -206,7 +206,7 @@ TEST(SharingMonitor, SharesEverLessOftenWhileItIsSlower) {
   EXPECT_TRUE(monitor.isSharing());
 }
 
-/// Beside busy processes two threads may get more of the machine than one.
+/// On a loaded machine, two threads may get more processor time than one.
 TEST(SharingMonitor, SharesIfOneThreadIsSlower) {
   SharingMonitor monitor;
   monitor.add(kWindow, kWindow * 13 / 10);

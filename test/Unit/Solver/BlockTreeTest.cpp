@@ -1,4 +1,4 @@
-//===- BlockTreeTest.cpp - Parts that share one variable ------------------===//
+//===- BlockTreeTest.cpp - Blocks that share one variable -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ protected:
     }
     blocks = findBlocks(core);
   }
-  /// What can be reached from a variable without passing another.
+  /// Returns the variables reachable from `from` without visiting `without`.
   std::set<unsigned> reach(unsigned from, unsigned without) const {
     std::set<unsigned> reached = {from};
     std::vector<unsigned> left = {from};
@@ -104,7 +104,7 @@ TEST_P(Blocks, AreSeparatedByTheirParent) {
       continue;
     std::set<unsigned> behind =
         reach(blocks[b].variables.front(), blocks[b].parent);
-    // The block with the parent, and others below it, are elsewhere.
+    // The block of the parent, and other blocks below it, are not reachable.
     for (size_t other = 0; other < blocks.size(); ++other)
       EXPECT_FALSE(other != b && blocks[other].parent == blocks[b].parent &&
                    behind.count(blocks[other].variables.front()));

@@ -16,8 +16,8 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// Over all assignments: the least cost of those that keep to the limit, and
-/// the least amount of those that are allowed; -1 where there are none.
+/// The least cost of assignments within the limit, and the least amount of
+/// allowed assignments, by enumeration; -1 if there are none.
 struct Enumerated {
   Cost cost = kInfiniteCost;
   int64_t amount = -1, leastAmount = -1;
@@ -116,7 +116,7 @@ TEST(Budget, LeastCostUnderALimitIsThatOfEnumeration) {
   EXPECT_GT(numBinding, 300u);
 }
 
-/// Some at all times, and more at each of a few times.
+/// Draws permanent terms and up to three peaks.
 Budget drawPeaks(const Model &model, std::mt19937 &random) {
   Budget budget = drawBudget(model, random);
   for (unsigned i = 0, e = random() % 4; i < e; ++i)
@@ -134,7 +134,7 @@ TEST(Budget, OfPeaksTheHighestCounts) {
     Model model = drawModel(random);
     Budget budget = drawPeaks(model, random);
     Enumerated wanted = enumerate(model, budget);
-    // With states for all sums, and with few that are added to.
+    // With all sums as states, and with few states that are refined.
     for (int64_t maxTable : {int64_t(1) << 20, int64_t(30)}) {
       SolveOptions options;
       options.maxTableSize = maxTable;
@@ -165,7 +165,7 @@ TEST(Budget, OfPeaksTheHighestCounts) {
   EXPECT_GT(numBinding, 300u);
 }
 
-/// Where no chain of variables fits, prices of amounts bound the cost.
+/// If no chain of variables fits, prices of amounts bound the cost.
 TEST(Budget, PricesBoundWhatIsNotProven) {
   std::mt19937 random(8);
   unsigned numOpen = 0, numProven = 0;
@@ -192,8 +192,9 @@ TEST(Budget, PricesBoundWhatIsNotProven) {
   EXPECT_GT(numProven, 1000u);
 }
 
-/// Layers of which each is faster with a copy, as those of a language model:
-/// what takes the whole budget is proven, however many layers there are.
+/// Layers that are each faster with a copy, e.g. of a language model. A
+/// solution that uses the whole budget is proven optimal for any number of
+/// layers.
 TEST(Budget, ManyLayersShareABudget) {
   FactorGraph graph;
   Budget budget;
@@ -209,14 +210,14 @@ TEST(Budget, ManyLayersShareABudget) {
   }
   budget.limit = (int64_t(1) << 26) * (kLayers + 20) + 5;
   BudgetedSolution found = solveUnderBudget(graph, budget);
-  // Twenty in a row at one end.
+  // The copies are in twenty consecutive layers at one end.
   EXPECT_EQ(found.solution.cost, 100 * kLayers - 200 + 3);
   EXPECT_TRUE(found.solution.exact);
   EXPECT_EQ(found.amount, (int64_t(1) << 26) * (kLayers + 20));
 }
 
-/// Where amounts have too many sums for a chain of all, one of few states gets
-/// more until the best assignment keeps to the limit.
+/// If amounts have too many sums for a full chain, one with few states is
+/// refined until the best assignment is within the limit.
 TEST(Budget, FewStatesOfManySums) {
   std::mt19937 random(9);
   unsigned numBinding = 0, numOpen = 0;
@@ -250,7 +251,7 @@ TEST(Budget, FewStatesOfManySums) {
   EXPECT_EQ(numOpen, 0u);
 }
 
-/// Peaks of so many sums that labels find and prove what is best.
+/// Peaks with so many sums that labels find and prove the optimum.
 TEST(Budget, PeaksOfManySums) {
   std::mt19937 random(12);
   unsigned numBinding = 0, numInfeasible = 0;
@@ -288,8 +289,8 @@ TEST(Budget, PeaksOfManySums) {
   EXPECT_GT(numBinding, 100u);
 }
 
-/// A search of peaks that ends at its limits, however early, states a bound and
-/// keeps to the limit, with a known assignment to begin with or without.
+/// A search of peaks that is stopped at any time returns a valid bound and an
+/// assignment within the limit, with and without a known assignment.
 TEST(Budget, PeaksWithoutTime) {
   std::mt19937 random(15);
   unsigned numOpen = 0, numFound = 0;
@@ -318,8 +319,8 @@ TEST(Budget, PeaksWithoutTime) {
   EXPECT_GT(numFound, 300u);
 }
 
-/// With any prices and few labels the bound holds, and what is found keeps to
-/// the limit; with enough of them it is the best.
+/// With any prices and few labels, the bound holds and the solution is within
+/// the limit; with enough labels it is optimal.
 TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
   std::mt19937 random(13);
   unsigned numOpen = 0, numProven = 0;
@@ -345,7 +346,7 @@ TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
         add(budget.peaks[p]);
     }
     LabelSearch search(priced, budget, prices, /*weight=*/1, SolveOptions());
-    // Else nothing is allowed with any limit.
+    // Otherwise no assignment is allowed under any limit.
     ASSERT_EQ(search.isPossible(), wanted.leastAmount >= 0);
     if (!search.isPossible())
       continue;
@@ -369,7 +370,7 @@ TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
       }
       ++(cost == found.lowerBound ? numProven : numOpen);
     }
-    // A known cost forbids what is dearer, and nothing else.
+    // A known cost excludes only more expensive assignments.
     if (wanted.cost != kInfiniteCost) {
       LabelSearch::Answer again = search.run(wanted.cost, 1 << 16, 1 << 30);
       ASSERT_EQ(again.lowerBound, wanted.cost);
@@ -380,10 +381,10 @@ TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
   EXPECT_GT(numProven, 1000u);
 }
 
-/// A network of layers that share a budget: each has a cost and an amount for
-/// each layout, and neighbors in different layouts cost something. The oracle
-/// extends, layer by layer, all pairs of cost and amount that no other one of
-/// the same last layout is as good as in both.
+/// A chain of layers that share a budget: each has a cost and an amount per
+/// layout, and neighbors in different layouts have a cost. The oracle extends,
+/// layer by layer, the Pareto-optimal pairs of cost and amount per layout of
+/// the last layer.
 TEST(Budget, LayersOfManySizes) {
   std::mt19937 random(10);
   unsigned numExact = 0;
@@ -439,7 +440,7 @@ TEST(Budget, LayersOfManySizes) {
     SolveOptions options;
     options.certify = true;
     BudgetedSolution found = solveUnderBudget(graph, budget, options);
-    // What the proof is of allows what was found, though it was found later.
+    // The proven relaxation allows the solution, although it was found later.
     EXPECT_EQ(found.certificate.find("infinite"), std::string::npos);
     EXPECT_LE(found.solution.lowerBound, wanted);
     EXPECT_GE(found.solution.cost, wanted);
@@ -449,7 +450,7 @@ TEST(Budget, LayersOfManySizes) {
   EXPECT_GE(numExact, kGraphs - 1);
 }
 
-/// Sums of costs that are next to the largest number stay valid.
+/// Sums of costs close to the maximum are valid.
 TEST(Budget, LargeCosts) {
   FactorGraph graph;
   unsigned a = graph.addVariable(2), b = graph.addVariable(2);

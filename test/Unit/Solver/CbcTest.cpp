@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Graphs that are too large to enumerate, solved a second time by CBC, a solver
-// of integer programs that shares nothing with ours: x[v, i] is 1 where
-// variable v has value i, y[f, i, j] where factor f has the entry (i, j), and
+// Graphs too large to enumerate, solved a second time by CBC, an independent
+// integer programming solver: x[v, i] is 1 if variable v has value i, y[f, i,
+// j] if factor f has the entry (i, j), and
 //
 //   sum over i of x[v, i] = 1,  sum over j of y[f, i, j] = x[v, i] and likewise
-//   for the other variable of f; minimize the sum of what x and y cost.
+//   for the other variable of f; minimize the sum of the costs of x and y.
 //
-// CBC calculates with doubles: costs are so small that no sum reaches 2^31, and
-// what it finds is evaluated in integers.
+// CBC computes in doubles: costs are so small that no sum reaches 2^31, and its
+// solution is evaluated in integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Columns are added one by one, each with its entries in rows that exist.
+/// An integer program to which columns are added, with entries in existing
+/// rows.
 class Program {
 public:
   int addRow(double value) {
@@ -43,19 +44,20 @@ public:
       addEntry(row, coefficient);
     return costs.size() - 1;
   }
-  /// Of the last column.
+  /// Adds an entry to the last column.
   void addEntry(int row, double coefficient) {
     rows.push_back(row);
     coefficients.push_back(coefficient);
     starts.back() = rows.size();
   }
 
-  /// The values of the columns, or nothing where CBC did not prove them best.
+  /// Solves the program. Returns the values of the columns, or an empty list if
+  /// CBC did not prove optimality.
   std::vector<double> solve() const {
     Cbc_Model *model = Cbc_newModel();
     Cbc_setParameter(model, "log", "0");
     Cbc_setParameter(model, "slog", "0");
-    // Only what is best to the unit counts.
+    // Requires optimality to the unit.
     Cbc_setParameter(model, "ratioGap", "0");
     Cbc_setParameter(model, "allowableGap", "0");
     Cbc_setParameter(model, "increment", "0.99");
@@ -83,8 +85,8 @@ private:
   std::vector<int> starts = {0}, rows; // column i ends at starts[i + 1]
 };
 
-/// The best assignment according to CBC; empty where it did not prove it.
-/// Factors have one or two variables.
+/// Returns an optimal assignment according to CBC, or an empty list if it is
+/// not proven. Factors must have one or two variables.
 std::vector<unsigned> solveWithCbc(const Model &model) {
   Program program;
   std::vector<std::vector<double>> costs;
@@ -160,9 +162,9 @@ std::vector<unsigned> solveWithCbc(const Model &model) {
   return assignment;
 }
 
-/// A part of a tree of cliques of the given width: ops with their costs, and
-/// conversions that cost nothing where the layout stays, and are forbidden now
-/// and then. `exchanges` is how many of a hundred exchange layouts.
+/// Makes a part of a tree of cliques of the given width: ops with costs, and
+/// conversions that are free for equal layouts and sometimes forbidden.
+/// `exchanges` percent of the edges exchange layouts.
 Model makeProgram(RandomModels &models, unsigned count, unsigned width,
                   unsigned exchanges) {
   Model model;
@@ -174,7 +176,7 @@ Model makeProgram(RandomModels &models, unsigned count, unsigned width,
     for (unsigned i = 0; i < model.domains[v]; ++i)
       costs.table.push_back(models.draw(0, 30000));
     model.terms.push_back(costs);
-    // Most often among the latest, so that it is long rather than bushy.
+    // Usually attached to the latest cliques, so that the tree is long.
     if (v > width)
       clique = cliques[cliques.size() - 1 -
                        models.draw(
@@ -182,8 +184,8 @@ Model makeProgram(RandomModels &models, unsigned count, unsigned width,
     for (size_t c = 0; c < clique.size(); ++c) {
       if (models.draw(0, 3) == 0)
         continue;
-      // What of the one is the same layout of the other: an op in between may
-      // have exchanged dimensions.
+      // The corresponding layout of the other variable: an op in between may
+      // have exchanged dims.
       unsigned from = model.domains[clique[c]], to = model.domains[v];
       std::vector<unsigned> same = models.drawScope(to, to);
       if (models.draw(0, 99) >= exchanges)
@@ -213,7 +215,7 @@ TEST(Cbc, FindsTheSameCosts) {
   unsigned numGraphs = 0;
   for (unsigned width : {2, 3, 4, 5, 6})
     for (unsigned count : {50, 60, 80, 100, 150, 200, 300}) {
-      // Exchanges are what makes an integer program search.
+      // Exchanges make the integer program branch.
       unsigned exchanges = count <= 80 ? 10 : 1;
       Model model = makeProgram(models, count, width, exchanges);
       SCOPED_TRACE(std::to_string(count) + " variables of width " +
@@ -225,7 +227,7 @@ TEST(Cbc, FindsTheSameCosts) {
       EXPECT_TRUE(solution.exact);
       EXPECT_EQ(solution.cost, model.evaluate(best));
       EXPECT_EQ(model.evaluate(solution.assignment), solution.cost);
-      // And where elimination is relaxed.
+      // Also with small tables and few nodes.
       SolveOptions options;
       options.maxTableSize = 16;
       options.maxNodes = 2000;

@@ -13,8 +13,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Factors of one to three of six variables, some of whose entries are
-/// forbidden; a quarter of the graphs has costs that need a shift.
+/// Factors of one to three of six variables, with some forbidden entries. A
+/// quarter of the graphs has costs that require a shift.
 class Moving : public ::testing::TestWithParam<unsigned> {
 protected:
   Moving() {
@@ -56,7 +56,7 @@ protected:
       sum = addCosts(sum, core.lookUp(f, values, store));
     return sum;
   }
-  /// The same of what a bound has made of the factors.
+  /// Evaluates an assignment in the factors after moving costs.
   Cost evaluate(const DualBound &dual, llvm::ArrayRef<unsigned> values) const {
     Cost sum = 0;
     for (unsigned v = 0; v < core.getNumVariables(); ++v)
@@ -127,7 +127,7 @@ TEST_P(Moving, RoundsToAssignments) {
       EXPECT_GE(evaluate(values), optimum);
 }
 
-/// What is more than a cost can say stops there.
+/// Bounds that exceed the range of Cost saturate.
 TEST(DualBound, LargeBoundsAreCutOff) {
   TableStore store;
   CoreGraph core;

@@ -1,4 +1,4 @@
-//===- FactorGraphTest.cpp - Graphs, tables, and small answers ------------===//
+//===- FactorGraphTest.cpp - Factor graphs, tables, and small solutions ---===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ TEST(FactorGraph, ExampleOfTheHeader) {
 TEST(FactorGraph, AVariableInSeveralPlacesHasOneValue) {
   FactorGraph graph;
   unsigned a = graph.addVariable(2), b = graph.addVariable(3);
-  // Other entries are those of places that do not agree.
+  // Other entries belong to places with different values.
   graph.addFactor({a, a}, {4, 0, 0, 6});
   graph.addFactor({b, a, b},
                   {5, 0, 0, 7, 0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 9, 0, 0, 1});
@@ -124,7 +124,8 @@ TEST(FactorGraph, FiniteSumsNeverBecomeForbidden) {
 }
 
 TEST(FactorGraph, EqualsGoToTheLowestValue) {
-  // Every kind of step: an isolated variable, a chain, a cycle and a clique.
+  // All kinds of elimination: an isolated variable, a chain, a cycle and a
+  // clique.
   FactorGraph graph;
   for (unsigned v = 0; v < 12; ++v)
     graph.addVariable(3);
@@ -145,7 +146,7 @@ TEST(FactorGraph, EqualsGoToTheLowestValue) {
   Solution solution = graph.solve();
   EXPECT_EQ(solution.cost, 48);
   EXPECT_EQ(solution.assignment, std::vector<unsigned>(12, 0));
-  // The same where tables are cut and nothing is searched.
+  // The tie-breaking is the same with small tables and without search.
   SolveOptions options;
   options.maxTableSize = 1;
   options.maxNodes = 0;
@@ -167,7 +168,7 @@ TEST(FactorGraph, AKnownAssignmentDoesNotChangeAnExactAnswer) {
   EXPECT_EQ(graph.solve(options).assignment, graph.solve().assignment);
 }
 
-/// Random costs below 1000 between every two variables.
+/// Makes a graph with random costs below 1000 between all pairs of variables.
 FactorGraph makeDense(unsigned seed, unsigned numVariables, unsigned domain) {
   std::mt19937 random(seed);
   FactorGraph graph;
@@ -192,7 +193,7 @@ TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
   SolveOptions few;
   few.maxTotalSize = 200;
   for (SolveOptions options : {small, few}) {
-    // Searching to the end makes up for tables that are not built.
+    // A complete search compensates for tables that are not built.
     Solution searched = graph.solve(options);
     EXPECT_EQ(searched.cost, best.cost);
     EXPECT_TRUE(searched.exact);
@@ -204,7 +205,7 @@ TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
     EXPECT_GE(cut.cost, best.cost);
     EXPECT_EQ(graph.evaluate(cut.assignment), cut.cost);
   }
-  // A limit that no memory could meet is met by the other one.
+  // The total size limits tables if the table size does not.
   SolveOptions large;
   large.maxTableSize = kInfiniteCost;
   large.maxTotalSize = 1000;
@@ -212,7 +213,7 @@ TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
   EXPECT_LE(graph.solve(large).lowerBound, best.cost);
 }
 
-/// Where tables are cut and nothing is searched, what is known before remains.
+/// With small tables and without search, a known assignment is kept.
 TEST(FactorGraph, AKnownAssignmentIsWhereItStarts) {
   unsigned numWorse = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -229,8 +230,8 @@ TEST(FactorGraph, AKnownAssignmentIsWhereItStarts) {
   EXPECT_GT(numWorse, 10u);
 }
 
-/// A chain with skip edges and one variable that everything depends on; all
-/// tables are different, or a few serve everywhere.
+/// Makes a chain with skip edges and one variable adjacent to all. All tables
+/// are different, or `numTables` are repeated.
 FactorGraph makeLongGraph(unsigned length, unsigned numTables) {
   std::mt19937 random;
   FactorGraph graph;
@@ -265,7 +266,7 @@ double getSolveSeconds(const FactorGraph &graph) {
 TEST(FactorGraph, TimeGrowsWithTheLengthOfNarrowGraphs) {
   double small = getSolveSeconds(makeLongGraph(4000, 40000));
   double large = getSolveSeconds(makeLongGraph(40000, 40000));
-  // Ten times the work; a quadratic solver would take a hundred times.
+  // Ten times the work; a quadratic solver would need a hundred times.
   EXPECT_LT(large, 40 * small + 0.05);
 }
 

@@ -1,12 +1,12 @@
-//===- RandomGraphs.h - Sums of tables and their minimum by hand *- C++ -*-===//
+//===- RandomGraphs.h - Random sums of tables -------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum of tables as plain data, with its cost from the definition and its
-// minimum by enumeration, which share no code with the solver.
+// A sum of tables as plain data. Its cost follows from the definition and its
+// minimum from enumeration, which share no code with the solver.
 //
 //     std::mt19937 random(1);
 //     Model model = makeRandomModel(random);
@@ -76,8 +76,8 @@ inline Cost minimizeByEnumeration(const Model &model) {
   }
 }
 
-/// The same for models in which no factor has two variables that are no hubs:
-/// for every choice of the hubs the others are free.
+/// Minimizes a model in which every factor has at most one variable that is not
+/// a hub: for each choice of the hubs, the others are independent.
 inline Cost minimizeOverHubs(const Model &model, unsigned numHubs) {
   std::vector<unsigned> assignment(model.domains.size(), 0);
   Cost least = kInfiniteCost;
@@ -111,7 +111,7 @@ inline Cost minimizeOverHubs(const Model &model, unsigned numHubs) {
   }
 }
 
-/// The model in which a variable has one value only. Variables keep their
+/// Returns the model with the value of a variable fixed. Variables keep their
 /// numbers.
 inline Model fix(const Model &model, unsigned fixed, unsigned value) {
   Model result = model;
@@ -147,7 +147,7 @@ public:
     return assignment;
   }
 
-  /// Few variables, so that all assignments can be enumerated.
+  /// Draws a model with few variables, so that assignments can be enumerated.
   Model drawSmall() {
     Model model;
     unsigned count = draw(1, 7);
@@ -184,8 +184,8 @@ public:
     return model;
   }
 
-  /// Pairs of all variables, of which equal values cost the most: the bound of
-  /// the linear relaxation is far from the least cost.
+  /// Draws pairs of all variables in which equal values cost the most: the
+  /// bound of the linear relaxation is far from the least cost.
   Model drawClique() {
     Model model;
     unsigned count = draw(5, 7), domain = draw(2, 3);
@@ -201,8 +201,8 @@ public:
     return model;
   }
 
-  /// Pairs on a graph that looks like a program: each variable with some of the
-  /// few before it, and one with all others if `hasHub`.
+  /// Draws pairs on a graph like that of a program: each variable with some of
+  /// the previous `reach`, and the first one with all others if `hasHub`.
   Model drawLong(unsigned count, unsigned reach, bool hasHub) {
     Model model;
     drawCosts();
@@ -218,8 +218,9 @@ public:
     return model;
   }
 
-  /// The first `numHubs` variables are all that the others see, one or two of
-  /// them each, now and then by two factors; some hubs see each other.
+  /// Draws a model in which the other variables are adjacent to one or two of
+  /// the first `numHubs` each, sometimes by two factors; some hubs are
+  /// adjacent.
   Model drawHubs(unsigned numHubs, unsigned count) {
     Model model;
     drawCosts();
@@ -251,7 +252,7 @@ public:
     return scope;
   }
 
-  /// Adds a factor with a new table or one of those of the same size.
+  /// Adds a factor with a new table or an existing one of equal size.
   void addTerm(Model &model, std::vector<unsigned> scope) {
     size_t size = model.getTableSize(scope);
     std::vector<Cost> table;
@@ -273,8 +274,8 @@ public:
   std::mt19937 random;
 
 private:
-  /// Ties or none, small costs or such that sums leave the range of int64, and
-  /// from none to many forbidden entries.
+  /// Draws the range of costs: with or without ties, small or such that sums
+  /// exceed int64, and from no to many forbidden entries.
   void drawCosts() {
     const Cost scales[] = {1, (Cost(1) << 40) + 1, Cost(1) << 57,
                            (kInfiniteCost - 1) / 9};

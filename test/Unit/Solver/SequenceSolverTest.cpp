@@ -1,4 +1,4 @@
-//===- SequenceSolverTest.cpp - Factor graphs that come step by step ------===//
+//===- SequenceSolverTest.cpp - Incremental solver of step sequences ------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = SequenceSolver::Kind;
 
-/// The same graph as a whole.
+/// Makes the graph of all steps.
 FactorGraph makeGraph(SequenceSolver &solver, llvm::ArrayRef<Kind> steps,
                       llvm::ArrayRef<std::vector<Cost>> tables,
                       llvm::ArrayRef<TableId> ids) {
@@ -74,7 +74,8 @@ TEST(SequenceSolverTest, NothingWhereStepsDoNotRepeat) {
   EXPECT_TRUE(solver.solve(repeated));
 }
 
-/// Chains with a variable that stays open over a few steps, of a few kinds.
+/// Chains of few kinds of steps, with a variable that stays open for a few
+/// steps.
 TEST(SequenceSolverTest, AgreesWithTheWholeGraph) {
   std::mt19937 random(5);
   SequenceSolver remembers;
@@ -84,7 +85,7 @@ TEST(SequenceSolverTest, AgreesWithTheWholeGraph) {
     std::vector<std::vector<Cost>> tables;
     auto addTable = [&](size_t size) {
       std::vector<Cost> table(size);
-      // Small numbers make ties.
+      // Small numbers create ties.
       for (Cost &entry : table)
         entry = random() % 8 == 0 ? kInfiniteCost : Cost(random() % 6);
       tables.push_back(std::move(table));

@@ -1,4 +1,4 @@
-//===- SharedCostsTest.cpp - Bounds of costs that are shared --------------===//
+//===- SharedCostsTest.cpp - Bounds with shared setup costs ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,9 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Tensors whose copies their consumers share: a producer, or none, two or
-/// three consumers, and for some values a switch. Some producers consume what
-/// others make, some consumers are joined directly.
+/// Tensors whose consumers share copies: a producer or none, two or three
+/// consumers, and a switch for some values. Some producers consume other
+/// tensors, and some consumers have common factors.
 class Sharing : public ::testing::TestWithParam<unsigned> {
 protected:
   Sharing() : random(GetParam()) {
@@ -47,7 +47,8 @@ protected:
                                     : kInfiniteCost);
     core.addFactor(scope, store.intern(table));
   }
-  /// ops[0] pays where there are four, and the others ask.
+  /// Adds a switch. Of four ops, ops[0] is the payer, and the others are
+  /// askers.
   void addSwitch(llvm::ArrayRef<unsigned> ops, unsigned value, Cost unit) {
     unsigned self = core.addVariable(core.getNumVariables(), 2);
     unsigned on = random() % 2;
@@ -70,7 +71,7 @@ protected:
     else
       core.addFactor({self}, store.intern(table));
   }
-  /// The least cost of the assignments that have no value that is out.
+  /// Returns the least cost of the assignments without values that are out.
   Cost
   enumerateWithout(llvm::function_ref<bool(unsigned, unsigned)> isOut) const {
     std::vector<unsigned> values(core.getNumVariables(), 0);
@@ -199,9 +200,9 @@ TEST_P(Sharing, WholeStarsBoundAndDropNothingThatIsBest) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Sharing, ::testing::Range(1u, 101u));
 
-/// A tensor costs 10 more in the one of two layouts that copies are free from,
-/// and each of two consumers takes one of two copies. Were copies variables,
-/// half a tensor in that layout would make half of either copy, for 5.
+/// Copies are free from one of two layouts, which costs the tensor 10 more.
+/// Each of two consumers needs one of two copies. If copies were variables,
+/// half a tensor in that layout would yield half of both copies, for 5.
 TEST(SharedCosts, PricesOfOnePayerAreNotPaidByHalves) {
   TableStore store;
   CoreGraph core;
@@ -223,8 +224,8 @@ TEST(SharedCosts, PricesOfOnePayerAreNotPaidByHalves) {
   EXPECT_EQ(dual.getBound(), 10);
 }
 
-/// One tensor with copies in some layouts. Some consumers have values that ask
-/// for none, and some ask for one copy by several.
+/// One tensor with copies in some layouts. Some values of consumers require no
+/// copy, and several values may require the same one.
 class OneTensor {
 public:
   OneTensor(std::mt19937 &random, unsigned numAskers, bool hasPayer) {
@@ -281,7 +282,7 @@ private:
       own.back().push_back(random() % 20);
     core.addFactor({op}, store.intern(own.back()));
   }
-  /// What is paid, from the definition.
+  /// Computes the cost from the definition.
   Cost evaluate(llvm::ArrayRef<unsigned> values, bool hasPayer) const {
     Cost sum = 0;
     for (unsigned op = 0; op < numOps; ++op)
@@ -300,8 +301,8 @@ private:
   std::vector<std::vector<bool>> asked; // per layout, asker and value
 };
 
-/// A star alone has its least cost as its bound. Without a payer copies whose
-/// consumers differ are several stars.
+/// The bound of a single star is its least cost. Without a payer, copies with
+/// different consumers are several stars.
 TEST(StarBound, IsExactForOneTensor) {
   std::mt19937 random(7);
   unsigned numTensors = 0;
@@ -310,7 +311,7 @@ TEST(StarBound, IsExactForOneTensor) {
     OneTensor tensor(random, /*numAskers=*/2 + turn % 7, isWhole);
     DualBound dual(tensor.core, tensor.store);
     const SharedCosts &shared = dual.getSharedCosts();
-    // A copy that one consumer may ask for is none that is shared.
+    // A copy for one consumer only is not shared.
     if (shared.getSwitches().size() < 4)
       continue;
     ++numTensors;
@@ -333,7 +334,8 @@ TEST(StarBound, IsExactForOneTensor) {
   EXPECT_GT(numTensors, 20u);
 }
 
-/// More askers than a star may have are divided: the bound holds.
+/// More askers than fit into a star are split into several stars; the bound
+/// holds.
 TEST(StarBound, HoldsForManyAskers) {
   std::mt19937 random(8);
   for (unsigned turn = 0; turn < 4; ++turn) {

@@ -1,4 +1,4 @@
-//===- SolverPartsTest.cpp - The steps of solving, one by one -------------===//
+//===- SolverPartsTest.cpp - The steps of solving in isolation ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,13 +33,13 @@ protected:
   std::mt19937 random{20240607};
 };
 
-/// Terms over a random part of the scope each, in a random order.
+/// Terms over random parts of the scope, in random order.
 TEST_F(SolverParts, SumsOfLargeTables) {
   SumBuffers buffers;
   size_t largest = 0;
   for (unsigned round = 0; round < 1500; ++round) {
     SumShape shape = {draw(1, 6), {}};
-    // A few that are larger than a copy may be, and many small ones.
+    // A few that exceed the copy size, and many small ones.
     bool isLarge = round % 50 == 0;
     for (unsigned d = draw(isLarge ? 6 : 0, isLarge ? 7 : 5); d > 0; --d)
       shape.scope.push_back(draw(1, 6));
@@ -51,7 +51,7 @@ TEST_F(SolverParts, SumsOfLargeTables) {
     std::vector<TableId> ids;
     std::vector<SumTerm> terms;
     for (unsigned t = draw(1, 5); t > 0; --t) {
-      // The variables of the term, the minimized one being the last number.
+      // The variables of the term; the last number is the minimized variable.
       std::vector<unsigned> scope;
       for (unsigned d = 0; d <= shape.scope.size(); ++d)
         if (draw(0, 3) > 0 || (isLarge && t > 1))
@@ -117,7 +117,7 @@ TEST_F(SolverParts, StoresShareTheTablesOfTheirBase) {
   EXPECT_EQ(top[d].get(), llvm::ArrayRef<Cost>({7, 7, 7}));
 }
 
-/// What is taken apart is what was there when it is put together again.
+/// Tables that are separated or extracted recompose to the original.
 TEST_F(SolverParts, PartsOfTables) {
   unsigned numSeparated = 0;
   for (unsigned round = 0; round < 3000; ++round) {
@@ -149,7 +149,7 @@ TEST_F(SolverParts, PartsOfTables) {
         ASSERT_EQ(addCosts(at(parts.part, ofRows ? i / columns : i % columns),
                            at(parts.rest, i)),
                   at(id, i));
-      // Nothing more can be extracted.
+      // No further part can be extracted.
       TableAlgebra::Extraction again =
           algebra.extract(parts.rest, rows, ofRows);
       ASSERT_EQ(again.part, kNoTable);
@@ -160,7 +160,7 @@ TEST_F(SolverParts, PartsOfTables) {
       ASSERT_EQ(
           addCosts(at(parts.rows, i / columns), at(parts.columns, i % columns)),
           at(id, i));
-    // With finite entries it is possible iff all second differences vanish.
+    // With finite entries it is possible iff all second differences are 0.
     if (!llvm::is_contained(table, kInfiniteCost)) {
       bool isPossible = true;
       for (unsigned i = 0; i < table.size(); ++i)
@@ -198,9 +198,9 @@ TEST_F(SolverParts, HeapGivesTheLeastKeyAndThenTheLeastNumber) {
   EXPECT_TRUE(expected.empty());
 }
 
-/// The variables that the reductions leave.
+/// Returns the number of variables that the reductions leave.
 unsigned getCoreSize(const FactorGraph &graph) {
-  TableStore store; // with the same numbers as that of the graph
+  TableStore store; // with the same ids as that of the graph
   for (size_t t = 0; t < graph.getNumTables(); ++t)
     store.intern(graph.getTable(TableId(t)));
   TableAlgebra algebra(store);
@@ -209,7 +209,7 @@ unsigned getCoreSize(const FactorGraph &graph) {
   return reduction.getCore().getNumVariables();
 }
 
-/// Series-parallel graphs, by putting edges in a row and beside each other.
+/// Series-parallel graphs, built by serial and parallel composition of edges.
 TEST_F(SolverParts, ReductionsLeaveNothingOfSeriesParallelGraphs) {
   for (unsigned round = 0; round < 300; ++round) {
     FactorGraph graph;
@@ -247,7 +247,7 @@ TEST_F(SolverParts, ReductionsKeepWhatIsWide) {
   addClique(wide, 4,
             [](unsigned, unsigned) { return std::vector<Cost>{0, 1, 1, 0}; });
   EXPECT_EQ(getCoreSize(wide), 4u);
-  // The same with a tail, and with one edge that is the sum of two vectors.
+  // With a tail, and with one edge that is a sum of two vectors.
   wide.addVariable(2);
   wide.addFactor({3, 4}, {0, 1, 1, 0});
   EXPECT_EQ(getCoreSize(wide), 4u);
@@ -257,7 +257,7 @@ TEST_F(SolverParts, ReductionsKeepWhatIsWide) {
                       : std::vector<Cost>{0, 1, 1, 0};
   });
   EXPECT_EQ(getCoreSize(separable), 0u);
-  // Two edges that together say nothing.
+  // Two edges whose sum is constant.
   FactorGraph canceled;
   addClique(canceled, 4,
             [](unsigned, unsigned) { return std::vector<Cost>{0, 1, 1, 0}; });
@@ -271,7 +271,7 @@ TEST_F(SolverParts, ReductionsKeepWhatIsWide) {
   EXPECT_EQ(getCoreSize(large), 3u);
 }
 
-/// Entries of the largest message when variables go in this order.
+/// Returns the size of the largest message for an elimination order.
 size_t getLargestMessage(const CoreGraph &core,
                          llvm::ArrayRef<unsigned> order) {
   std::vector<std::set<unsigned>> neighbors(core.getNumVariables());
@@ -296,7 +296,7 @@ size_t getLargestMessage(const CoreGraph &core,
   return largest;
 }
 
-/// Trees of cliques, whose width is known and which both rules order best.
+/// Trees of cliques, for which both rules find the known width.
 TEST_F(SolverParts, OrderOfTreesOfCliques) {
   for (unsigned width : {1u, 3u, 6u})
     for (unsigned count : {10u, 400u}) {
@@ -327,7 +327,7 @@ TEST_F(SolverParts, OrderOfTreesOfCliques) {
     }
 }
 
-/// One variable that all others see stays until they are gone.
+/// A variable adjacent to all others is eliminated last.
 TEST_F(SolverParts, OrderWithAHub) {
   CoreGraph core;
   constexpr unsigned kCount = 300;

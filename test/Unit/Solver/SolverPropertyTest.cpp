@@ -1,4 +1,4 @@
-//===- SolverPropertyTest.cpp - The laws of solving on random graphs ------===//
+//===- SolverPropertyTest.cpp - Laws of the solver on random graphs -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kSeed = 20240607;
 constexpr unsigned kNumGraphs = 12000;
 
-/// What holds of every answer.
+/// Checks the laws of every solution.
 void expectLaws(const Model &model, const Solution &solution) {
   ASSERT_LE(solution.lowerBound, solution.cost);
   ASSERT_EQ(solution.exact, solution.lowerBound == solution.cost);
@@ -45,7 +45,7 @@ TEST(SolverProperty, EliminationFindsTheLeastCost) {
     numForbidden += least == kInfiniteCost;
     numCutOff += least == kInfiniteCost - 1;
   }
-  // The cases that are easily lost are among them.
+  // The rare cases are among them.
   EXPECT_GT(numForbidden, kNumGraphs / 50);
   EXPECT_GT(numCutOff, kNumGraphs / 50);
 }
@@ -57,7 +57,7 @@ TEST(SolverProperty, SearchUnderRelaxedBoundsFindsTheLeastCost) {
     NAME_GRAPH(i);
     Model model = models.drawSmall();
     SolveOptions options;
-    // Fewer than most factors hold.
+    // Smaller than most tables.
     options.maxTableSize = models.draw(1, 6);
     if (models.draw(0, 3) == 0)
       options.maxTotalSize = models.draw(0, 40);
@@ -68,8 +68,8 @@ TEST(SolverProperty, SearchUnderRelaxedBoundsFindsTheLeastCost) {
   }
 }
 
-/// Cliques that share a variable with one before, or are joined to it, which is
-/// too wide for the limit as a whole and in parts.
+/// Cliques that share a variable with an earlier one, or are joined to it. They
+/// are too wide for the limit as a whole and in parts.
 TEST(SolverProperty, BlocksAreSolvedOneByOne) {
   unsigned seed = kSeed + 5, numInexact = 0;
   RandomModels models(seed);
@@ -116,7 +116,7 @@ TEST(SolverProperty, BoundsHoldWhenTheSearchIsCutShort) {
   RandomModels models(seed);
   for (unsigned i = 0; i < kNumGraphs; ++i) {
     NAME_GRAPH(i);
-    // Cliques leave a gap between the first bound and the costs.
+    // Cliques leave a gap between the first bound and the cost.
     Model model = i % 4 ? models.drawSmall() : models.drawClique();
     std::vector<unsigned> initial = models.drawAssignment(model);
     SolveOptions options;
@@ -137,7 +137,7 @@ TEST(SolverProperty, BoundsHoldWhenTheSearchIsCutShort) {
   EXPECT_GT(numInexact, kNumGraphs / 100);
 }
 
-/// Renumbers variables, shuffles factors and turns their tables.
+/// Renumbers variables, shuffles factors and transposes their tables.
 Model rearrange(const Model &model, RandomModels &models) {
   std::vector<unsigned> numbers =
       models.drawScope(model.domains.size(), model.domains.size());
@@ -186,9 +186,9 @@ TEST(SolverProperty, NumberingDoesNotMatter) {
   }
 }
 
-/// The least of all values of a variable is the least of all. Wide and long
-/// graphs, which cannot be enumerated, are taken apart this way: without the
-/// hub everything is another graph to the solver.
+/// The minimum over all values of a variable is the minimum of the graph. This
+/// splits wide and long graphs, which cannot be enumerated: without the hub,
+/// the solver sees an entirely different graph.
 TEST(SolverProperty, LeastOverTheValuesOfAVariable) {
   unsigned seed = kSeed + 4;
   RandomModels models(seed);
@@ -281,8 +281,7 @@ TEST(SolverProperty, ScalingAndSplittingCosts) {
   }
 }
 
-/// Components are searched one by one: what is hard in one costs the others
-/// nothing.
+/// Components are searched one by one: a hard one does not affect the others.
 TEST(SolverProperty, ComponentsAddUp) {
   unsigned seed = kSeed + 7;
   RandomModels models(seed);

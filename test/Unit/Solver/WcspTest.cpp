@@ -1,4 +1,4 @@
-//===- WcspTest.cpp - Problems as text, and texts that are none -----------===//
+//===- WcspTest.cpp - The wcsp format, and invalid texts ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ WcspProblem read(llvm::StringRef text) {
   return {};
 }
 
-/// The text, or the error in brackets.
+/// Returns the text of a problem, or the error in brackets.
 std::string write(const WcspProblem &problem) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -66,7 +66,7 @@ TEST(Wcsp, CostsFromTheBoundOnAreForbidden) {
   WcspProblem problem = read("p 1 3 2 10 3  1 0 12 2 0 9 1 10  0 1 0");
   EXPECT_EQ(problem.graph.getTable(problem.graph.getFactor(0).table),
             llvm::ArrayRef<Cost>({9, kInfiniteCost, kInfiniteCost}));
-  // 9 + 1 is no longer below the bound.
+  // 9 + 1 is not below the bound.
   Solution solution = problem.solve();
   EXPECT_TRUE(solution.assignment.empty());
   EXPECT_EQ(solution.cost, kInfiniteCost);
@@ -77,7 +77,7 @@ TEST(Wcsp, CostsFromTheBoundOnAreForbidden) {
 }
 
 TEST(Wcsp, ABoundBetweenTheEndsIsNoProof) {
-  // Of a clique that is cut and not searched, the bound lies below the cost.
+  // For a clique with small tables and no search, the bound is below the cost.
   WcspProblem problem;
   for (unsigned v = 0; v < 6; ++v) {
     problem.graph.addVariable(2);
@@ -96,7 +96,8 @@ TEST(Wcsp, ABoundBetweenTheEndsIsNoProof) {
   EXPECT_FALSE(none.exact);
   EXPECT_FALSE(none.openVariables.empty());
   EXPECT_GT(open.statistics.numWideComponents, 0u);
-  // One that the least cost is known to reach leaves nothing.
+  // An upper bound that the lower bound reaches proves that there is no
+  // solution.
   problem.upperBound = open.lowerBound;
   none = problem.solve(options);
   EXPECT_EQ(none.lowerBound, kInfiniteCost);
@@ -155,7 +156,7 @@ TEST(Wcsp, WhatTheFormatCannotSayIsNotWritten) {
   EXPECT_EQ(write(problem), "<the name '' of a problem is not one word>");
   problem.name = "p";
   EXPECT_EQ(write(problem), "p 0 0 0 1\n\n");
-  // The sum of the largest costs and one more must be a bound.
+  // One more than the sum of the largest costs must be a valid bound.
   problem.graph.addFactor({}, {kInfiniteCost - 5});
   EXPECT_EQ(write(problem), "p 0 0 1 9223372036854775803\n\n"
                             "0 9223372036854775802 0\n");
@@ -191,7 +192,7 @@ TEST(Wcsp, RandomProblemsComeBack) {
     ASSERT_EQ(write(again), text);
     Cost least = minimizeByEnumeration(model);
     ASSERT_EQ(again.solve().cost, least);
-    // With a bound, what costs as much or more is no answer.
+    // With an upper bound, assignments of equal or higher cost are excluded.
     again.upperBound = models.draw(0, 30);
     ASSERT_EQ(again.solve().cost,
               least < again.upperBound ? least : kInfiniteCost);
@@ -250,7 +251,7 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
   for (auto [text, message] : texts)
     EXPECT_EQ(getError(text).rfind(message, 0), 0u) << text << "\n"
                                                     << getError(text);
-  // What is not printed is not repeated, nor all of what is long.
+  // Unprintable characters are not repeated, and long words are truncated.
   EXPECT_EQ(
       getError("p \x01" + std::string(50, 'x')),
       "1:3: error: expected the number of variables, an integer from 0 to "
@@ -259,9 +260,9 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
 }
 
 TEST(Wcsp, MemoryFollowsTheLimitAndNotTheText) {
-  // 2^31 - 1 variables, of which none is there.
+  // 2^31 - 1 variables, none of which is listed.
   EXPECT_EQ(getError("p 2147483647 2 0 9").rfind("1:19: error", 0), 0u);
-  // A domain, a table, and many tables that are too large.
+  // A domain, a table, and several tables that are too large.
   std::string large = "p 1 2000000000 0 9 2000000000";
   EXPECT_EQ(getError(large).rfind("1:20: error: domains and tables", 0), 0u);
   std::string cube = "p 3 2000000 1 9 2000000 2000000 2000000 3 0 1 2 0 0";
@@ -304,7 +305,7 @@ TEST(Wcsp, DamagedTextsAreReadOrRefused) {
       continue;
     }
     ++numRead;
-    // What was read is a problem.
+    // Any text that is read is a valid problem.
     std::string text = write(*damaged);
     ASSERT_EQ(write(read(text)), text);
     ASSERT_TRUE(damaged->solve().exact);

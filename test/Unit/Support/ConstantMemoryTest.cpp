@@ -13,8 +13,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Blocks share a chunk; what is given back last is taken again, and a block
-/// that is larger than a chunk has its own.
+/// Blocks share a chunk, and the most recently freed one is reused first. A
+/// block larger than a chunk has its own.
 TEST(ConstantMemory, BlocksLieSideBySide) {
   std::shared_ptr<char> first = allocateConstantBytes(100, 64);
   std::shared_ptr<char> second = allocateConstantBytes(100, 64);

@@ -54,7 +54,7 @@ TEST(EmittedText, AnyTextBecomesAShortWord) {
   }
 }
 
-/// Also where one is spelled as the other becomes.
+/// No collisions, even if one text is spelled like the result of another.
 TEST(EmittedText, NoTwoTextsBecomeOneWord) {
   std::set<std::string> texts(std::begin(kHostile), std::end(kHostile));
   std::mt19937 random(7);
@@ -91,7 +91,7 @@ TEST(EmittedText, XmlHoldsNoMarkup) {
     EXPECT_EQ(escapeXml(text).find_first_of("<>"), std::string::npos);
 }
 
-/// A string of dot ends at the first quote that no backslash takes.
+/// A dot string ends at the first quote that is not escaped.
 TEST(EmittedText, DotStringsEndWhereTheyShould) {
   EXPECT_EQ(escapeDot("a\\\"b\n\\l"), "a\\\\\\\"b\\n\\\\l");
   for (const std::string &text : kHostile) {

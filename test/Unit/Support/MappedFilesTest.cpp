@@ -21,12 +21,12 @@ using namespace mlir::layout;
 static constexpr size_t kBytes = 1 << 20;
 
 namespace {
-/// A file of kBytes, mapped to be read.
+/// A file of kBytes, mapped for reading.
 class MappedFilesTest : public ::testing::Test {
 protected:
   void SetUp() override {
     std::string name = ::testing::TempDir() + "mapped-XXXXXX";
-    int file = mkstemp(name.data()); // which fills in the last six characters
+    int file = mkstemp(name.data()); // fills in the last six characters
     ASSERT_NE(file, -1);
     unlink(name.c_str());
     std::string text(kBytes, 'x');
@@ -40,10 +40,10 @@ protected:
     munmap(const_cast<char *>(bytes.data()), bytes.size());
   }
 
-  /// How many of them are 'x': reads all pages.
+  /// Counts the bytes 'x', which reads all pages.
   size_t count() { return std::count(bytes.begin(), bytes.end(), 'x'); }
 
-  /// Kilobytes of the mapping that are memory of this process.
+  /// Returns the resident size of the mapping in kilobytes.
   long getResident() {
     std::ostringstream address;
     address << std::hex << reinterpret_cast<uintptr_t>(bytes.data()) << '-';
@@ -78,7 +78,7 @@ TEST_F(MappedFilesTest, LeavesWhatIsNotOfAKnownFile) {
   EXPECT_EQ(count(), kBytes);
   forgetMappedPages(bytes);
   EXPECT_EQ(getResident(), long(kBytes / 1024));
-  // Bytes of the heap, which would be zeros.
+  // Bytes of the heap, which would become zeros.
   MappedPages pages(bytes);
   std::vector<char> heap(kBytes, 'y');
   forgetMappedPages(heap);

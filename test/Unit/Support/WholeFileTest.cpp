@@ -104,7 +104,7 @@ TEST_F(WholeFileTest, SaysWhyItCannotBeOpened) {
   EXPECT_EQ(directory.commit(), std::errc::is_a_directory);
 }
 
-/// A device is written as it is, and says when it is full.
+/// A device is written directly, and reports when it is full.
 TEST_F(WholeFileTest, ReportsAFullDevice) {
   WholeFile full("/dev/full"), null("/dev/null");
   for (int i = 0; i < 100000; ++i) {

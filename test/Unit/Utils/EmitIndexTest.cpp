@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// L4: what is emitted for a map is compiled, run on every point of a box and
-// around its storage, and compared with the numbers of the map, which other
-// tests compare with an evaluator of their own.
+// L4: the code emitted for a map is compiled, run on every point of a box and
+// around its storage, and compared with the map, which other tests compare with
+// an independent evaluator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20250202;
 
-/// A map on a shape whose unknown sizes are arguments of the emitted functions.
+/// A map on a shape; the emitted functions take unknown sizes as arguments.
 struct Case {
   LayoutMap map;
   Index sizes, known;
@@ -48,7 +48,7 @@ class Compiled {
 public:
   explicit Compiled(ArrayRef<Case> cases);
 
-  /// The results of a function of case `c` on `arguments` and its sizes.
+  /// Runs a function of case `c` on `arguments` and its sizes.
   Index run(StringRef name, size_t c, const Index &arguments);
   bool hasBackward(size_t c) const { return inverted[c]; }
 
@@ -68,7 +68,7 @@ private:
 
 std::string nameOf(StringRef name, size_t c) { return (name + Twine(c)).str(); }
 
-/// func @name<c>(arguments, sizes) -> results, all of index type.
+/// Emits func @name<c>(arguments, sizes) -> results, all of index type.
 bool Compiled::addFunction(StringRef name, size_t c, unsigned argumentCount,
                            Emit emit) {
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
@@ -86,7 +86,7 @@ bool Compiled::addFunction(StringRef name, size_t c, unsigned argumentCount,
   FailureOr<SmallVector<Value>> results =
       emit(b, loc, block->getArguments().take_front(argumentCount), sizes);
   if (failed(results)) {
-    // A failure leaves nothing behind.
+    // A failure must not leave ops behind.
     EXPECT_TRUE(block->empty());
     function.erase();
     return false;
@@ -140,7 +140,7 @@ Compiled::Compiled(ArrayRef<Case> list) : cases(list) {
   }
   EXPECT_TRUE(succeeded(verify(*module)));
 
-  // What is emitted can be written and read back.
+  // The emitted module can be printed and parsed.
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
@@ -183,7 +183,7 @@ Index Compiled::run(StringRef name, size_t c, const Index &arguments) {
   return results;
 }
 
-/// Runs every function of every case on all of its box and storage.
+/// Runs every function of every case on its box and storage.
 void checkCases(ArrayRef<Case> cases, unsigned &invertedCount) {
   Compiled compiled(cases);
   for (size_t c = 0; c < cases.size() && !testing::Test::HasFailure(); ++c) {
@@ -267,7 +267,7 @@ TEST(EmitIndex, RandomMapsOnStaticAndDynamicShapes) {
                   : i % 4 == 1 ? random.swizzled(rank)
                                : random.nested(rank);
       LayoutMap map = layout_test::buildMap(rank, expr);
-      // Storage that the test can walk, and an inverse that is one.
+      // Storage that can be enumerated, and an injective map.
       if ((*map.storageExtent(sizes))[0] <= 4000)
         cases.push_back({map, sizes, forget(sizes, random)});
     }

@@ -1,12 +1,12 @@
-//===- SvgTest.cpp - What pictures of random layouts say ------------------===//
+//===- SvgTest.cpp - Contents of pictures of random layouts ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Pictures are read back as text. Where an index belongs is computed by the
-// evaluator of RandomMaps.h, which shares nothing with the library.
+// Pictures are parsed as text. The evaluator of RandomMaps.h, which shares no
+// code with the library, computes the position of each index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +104,7 @@ struct RandomPicture {
       product *= coordinate.extent(sizes);
     return product;
   }
-  /// "x 3, y 0, lane 2"
+  /// Returns e.g. "x 3, y 0, lane 2".
   std::string pointText(const Index &index) const {
     std::string text;
     for (size_t c = 0; c < names.size(); ++c)
@@ -151,7 +151,7 @@ template <typename Check> void forRandomPictures(uint64_t seed, Check check) {
   }
 }
 
-/// How the options are to be spelled to cover them all.
+/// Draws options that cover all combinations.
 PictureOptions makeOptions(RandomMaps &random, View view) {
   PictureOptions options;
   options.view = view;
@@ -258,8 +258,8 @@ TEST(Svg, CellsLieInsideAndDoNotOverlap) {
         corners.insert({cell.x, cell.y});
       }
       ASSERT_EQ(corners.size(), drawn.cells.size());
-      // Of cells of one size it is enough to look at the neighbors of each
-      // corner in a grid of that size.
+      // For cells of equal size, it is enough to compare each corner with its
+      // neighbors in a grid of that size.
       std::map<std::pair<int64_t, int64_t>,
                std::vector<std::pair<int64_t, int64_t>>>
           grid;
@@ -284,7 +284,7 @@ TEST(Svg, LabelsOfRowAndColumnAddUpToTheOffset) {
     Drawn drawn =
         draw(picture.map, picture.sizes, makeOptions(random, View::Storage));
     for (const DrawnCell &cell : drawn.cells) {
-      // The nearest number to the left, and the nearest above.
+      // The closest number to the left, and the closest above.
       const DrawnLabel *row = nullptr, *column = nullptr;
       for (const DrawnLabel &label : drawn.labels) {
         if (label.style == "m" && label.y == cell.y + cell.height / 2 + 4 &&
@@ -314,7 +314,7 @@ TEST(Svg, TheSameArgumentsGiveTheSameBytes) {
 }
 
 TEST(Svg, ReplicasAreShownEach) {
-  // Two copies, the second one above all elements of the first.
+  // Two copies, the second one after all elements of the first.
   Sized replica = mod(Sized::dim(1), 2);
   Sized offset = group({replica, Sized::dim(0)});
   LayoutMap map =
@@ -422,7 +422,7 @@ TEST(Svg, SpacesWithUnusualCoordinatesAreDrawn) {
                   .cells.size(),
               6u);
   }
-  // Nothing but one point.
+  // A single point.
   EXPECT_EQ(draw(LayoutMap::get(0, "cell", {}), {}).cells.size(), 1u);
 }
 

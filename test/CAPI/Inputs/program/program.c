@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes layouts, asks them, decides the layouts of a module and runs passes on
-// it, and prints what it gets. usage: program MODULE.mlir
+// Makes and queries layouts, assigns the layouts of a module, runs passes on
+// it, and prints the results. usage: program MODULE.mlir
 //
 //===----------------------------------------------------------------------===//
 
@@ -191,7 +191,7 @@ static char *readFile(const char *path) {
   return content;
 }
 
-/// Decides for a target, and runs passes with names.
+/// Assigns layouts for a target, and runs passes by name.
 static void compile(MlirContext context, const char *module,
                     const char *pipeline) {
   int64_t sum = 0;
@@ -226,7 +226,7 @@ static void compile(MlirContext context, const char *module,
   mlirModuleDestroy(parsed);
 }
 
-/// Registers what a compiler needs that has the rest.
+/// Registers only the dialects of this project, as an existing compiler would.
 static void registerDialects(void) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   MlirContext context;
@@ -247,7 +247,7 @@ static void registerDialects(void) {
   mlirDialectRegistryDestroy(registry);
 }
 
-/// A decision without a module, and a problem that there is none for.
+/// Solves a problem without a module, and one without a solution.
 static void solve(void) {
   int solved = mlirLogicalResultIsSuccess(layoutSolve(
       text("{\"ops\": {\"a\": {\"x\": 3, \"y\": 2}}}"), 1.5, print, NULL));
@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
     return 1;
   module = readFile(argv[1]);
   layoutRegisterWithUpstream(registry);
-  layoutRegisterAllPasses(); // They are there already.
+  layoutRegisterAllPasses(); // Can be called again.
   context = mlirContextCreateWithRegistry(registry, /*threadingEnabled=*/true);
   mlirDialectHandleLoadDialect(mlirGetDialectHandle__layout__(), context);
   mlirContextAttachDiagnosticHandler(context, report, NULL, NULL);

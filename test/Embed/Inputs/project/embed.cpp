@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers the project's dialects beside one of upstream's and parses a
-// module.
+// Registers the project's dialects with one of upstream's and parses a module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ int main() {
   mlir::layout::registerAllPasses();
 
   mlir::MLIRContext context(registry);
-  // Loading runs the external models' attachment, and so needs all they link.
+  // Loading attaches the external models, which requires that all of them link.
   context.loadAllAvailableDialects();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
       "!t = tensor<4x6xf32, #layout.blocked<\"AB\" to \"BA4a\">>\n"

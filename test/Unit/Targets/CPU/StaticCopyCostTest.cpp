@@ -1,4 +1,4 @@
-//===- StaticCopyCostTest.cpp - Moves without a plan against the plan -----===//
+//===- StaticCopyCostTest.cpp - Static copy costs against plans -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Every dim, or two of them as one, in up to three digits, all digits in a
-/// random order, sometimes with room between them.
+/// Draws a layout: every dim, or two fused dims, in up to three digits, all
+/// digits in random order, sometimes with gaps between them.
 LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
   std::vector<Sized> sources, digits;
   for (unsigned d = 0; d < rank; ++d)
@@ -47,8 +47,8 @@ LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
                         {{"offset", offset.value, offset.extent}});
 }
 
-/// A dim that is cut where it ends has a digit of one value above the cut. It
-/// is neither padding nor in the way of a run.
+/// A dim that is split at its end has a digit of one value above the split,
+/// which is neither padding nor a break of contiguity.
 TEST(StaticCopyCost, DigitsOfOneValueAreNoPadding) {
   MLIRContext context;
   context.loadDialect<LayoutDialect>();
@@ -96,7 +96,7 @@ TEST(StaticCopyCost, MoveIsThatOfThePlan) {
     for (unsigned d = 0; d < rank; ++d)
       shape.push_back(sizes[random() % std::size(sizes)]);
     LayoutMap from = drawLayout(random, rank), to = drawLayout(random, rank);
-    // Views bring layouts with the numbers of one shape in them.
+    // Views introduce layouts with the sizes of one shape.
     if (random() % 2)
       from = from.specialize(shape);
     if (random() % 2)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The expected numbers are worked out by hand from the head of CostModel.h and
-// the figures of the target.
+// The expected numbers follow by hand from the prologue of CostModel.h and the
+// parameters of the target.
 
 #include "Prices.h"
 
@@ -17,8 +17,8 @@ namespace {
 
 using CorePrices = layout_test::PriceTest;
 
-/// Four nodes of eight lanes, 256 for a transfer that is started. A step, in
-/// which all lanes may multiply and add, costs 2 * 32 / 8.
+/// Four cores of eight lanes, and 256 for starting a transfer. A step, in which
+/// all lanes may multiply and add, costs 2 * 32 / 8.
 constexpr const char *kUnits =
     "#layout.npu<launch_cost = 256, flops_per_byte = 8, chip = #npu.target<"
     "npus = 4, bytes_per_npu = 16384, eu_bytes = 32>>";
@@ -30,7 +30,7 @@ std::string scatter(StringRef mode) {
          "eu_bytes = 32>>";
 }
 
-/// Every node issues the 16 words of a channel, 8 in a step.
+/// Every core issues the 16 words of a channel, 8 per step.
 TEST_F(CorePrices, UnitsComputeInLockstep) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
@@ -38,14 +38,14 @@ TEST_F(CorePrices, UnitsComputeInLockstep) {
                   "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
                   {aligned, aligned}),
             16 / 8 * kStep);
-  // Five channels take two rows, where the others wait.
+  // Five channels take two rows, while the other cores idle.
   EXPECT_EQ(price(costs, "%x: tensor<1x5x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x5x4x4xf32>",
                   {aligned, aligned}),
             2 * 16 / 8 * kStep);
 }
 
-/// The sum of three values for each element; nobody looks at the window's.
+/// A sum of three values per element; the window operand is not read.
 TEST_F(CorePrices, SumsOfCores) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
@@ -67,8 +67,8 @@ TEST_F(CorePrices, SumsOfCores) {
             3 * 16 / 8 * kStep);
 }
 
-/// Without figures of the target those of the chip's clock count: a cycle is
-/// twice the bytes that DMA moves in it.
+/// Without parameters of the target, those of the chip's clock apply: a cycle
+/// costs twice the bytes that DMA moves in it.
 TEST_F(CorePrices, TheClockOfTheChip) {
   CostModel costs = getCostsOf(
       "#layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, "
@@ -100,7 +100,7 @@ TEST_F(CorePrices, PartsAreMoved) {
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, aligned}),
             256 + 2 * 4 * 32);
-  // The same at an offset that is not known.
+  // The same at a dynamic offset.
   EXPECT_EQ(price(costs,
                   "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>, "
                   "%i: index",
@@ -109,8 +109,8 @@ TEST_F(CorePrices, PartsAreMoved) {
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, "", aligned}),
             256 + 2 * 4 * 32);
-  // Beside channels and runs the engine has two loops. Batches and the two
-  // digits of the rows' index are three.
+  // The engine has two loops in addition to channels and contiguous segments.
+  // Batches and the two digits of the row index are three.
   StringRef odd = "(d0, d1, d2, d3) -> buffer(d2 mod 2, d0, d1, "
                   "d2 floordiv 2, d3)";
   EXPECT_EQ(price(costs, "%x: tensor<2x4x4x4xf32>, %y: tensor<2x4x8x4xf32>",
@@ -119,7 +119,7 @@ TEST_F(CorePrices, PartsAreMoved) {
                   "tensor<2x4x8x4xf32>",
                   {odd, aligned, aligned}),
             2 * 256 + 2 * 4 * 128);
-  // So is what is read of a whole.
+  // Reading a part of a whole costs the same.
   EXPECT_EQ(price(costs, "%x: tensor<1x4x8x4xf32>",
                   "%0 = tensor.extract_slice %x[0, 0, 0, 0]"
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "

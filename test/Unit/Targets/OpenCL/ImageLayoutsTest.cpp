@@ -52,7 +52,7 @@ TEST_F(ImageLayouts, StartWithTheNamedKinds) {
             getFamily(RgbaImageKind::Argument, {7}));
   EXPECT_EQ(first(4, 0, ImageRole::Filter, {1}),
             getFamily(RgbaImageKind::Conv2dFilter, {6, 5, 3, 2}));
-  // MIHW, whose M of size 1 the depthwise convolutions of linalg leave out.
+  // MIHW without M, which has size 1 in the depthwise convolutions of linalg.
   EXPECT_EQ(first(3, 0, ImageRole::Filter),
             getFamily(RgbaImageKind::DwConv2dFilter, {1, 5, 3, 2})
                 .substitute(3,
@@ -62,7 +62,7 @@ TEST_F(ImageLayouts, StartWithTheNamedKinds) {
                              SizeExpr::dim(2)}));
 }
 
-/// L1, whatever the lane dim and the role, ragged sizes included.
+/// L1 holds for all lane dims and roles, including non-divisible sizes.
 TEST_F(ImageLayouts, AreValid) {
   SmallVector<int64_t> shape = {2, 5, 3, 6};
   for (unsigned rank = 1; rank <= 4; ++rank)
@@ -94,7 +94,7 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
   ASSERT_TRUE(choice.map);
   EXPECT_EQ(*choice.map->storageExtent(type.getShape()),
             (SmallVector<int64_t>{1352, 12160, 4}));
-  // OpenCL guarantees 8192 x 8192, in which no form of that one fits.
+  // OpenCL guarantees 8192 x 8192, in which no form of this tensor fits.
   EXPECT_FALSE(
       chooseImage(type, 3, ImageRole::Activation, {}, getTarget()).map);
   EXPECT_EQ(
@@ -117,7 +117,7 @@ TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
             (SmallVector<int64_t>{1604, 16, 4}));
 }
 
-/// Each limit is reached, and passed by one.
+/// Each limit is reached, and exceeded by one.
 TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
   auto get = [](StringRef space, std::vector<Coordinate> others) {
     others.push_back(
@@ -152,7 +152,7 @@ TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
   EXPECT_FALSE(fits(deep, {3, 25}));
 }
 
-/// What the kernel reads of one operand.
+/// Counts what the kernel reads of one operand.
 static ImageReads countReads(KernelCount kernel, AffineMap map,
                              const LayoutMap &layout, ArrayRef<int64_t> sizes,
                              int64_t elementBytes) {
@@ -179,7 +179,7 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   KernelLoops loops({3, 12, 8}, iterators);
   loops.addOperand(data, image);
   KernelCount toImage(loops, result, KernelItem::get(image, {3, 12}));
-  // For each of the 9 pixels of the result 2 of the data and 8 of the filter.
+  // For each of the 9 result pixels, 2 pixels of the data and 8 of the filter.
   EXPECT_EQ(countReads(toImage, data, image, ofData, 4).imageBytes,
             9 * 2 * kPixel);
   EXPECT_EQ(countReads(toImage, filter, weights, ofFilter, 4).imageBytes,
@@ -189,12 +189,12 @@ TEST_F(ImageLayouts, AreReadInPixels) {
             9 * 8 * 4 * 4);
   EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
 
-  // What all summands share is read once, and a diagonal lane by lane.
+  // Operands without the summed loop are read once, and a diagonal per lane.
   AffineMap bias = AffineMap::get(3, 0, {f, f}, &context);
   EXPECT_EQ(countReads(toImage, bias, image, {12, 12}, 4).imageBytes,
             3 * 12 * kPixel);
 
-  // For each of the 36 elements; of a pixel of the filter one lane is used.
+  // For each of the 36 elements; one lane per filter pixel is used.
   KernelCount toBuffer(loops, result, KernelItem::get(plain, {3, 12}));
   EXPECT_EQ(countReads(toBuffer, data, image, ofData, 4).imageBytes,
             36 * 2 * kPixel);
@@ -204,8 +204,8 @@ TEST_F(ImageLayouts, AreReadInPixels) {
             36 * 8 * 4);
   EXPECT_EQ(toBuffer.getPoints(), 3 * 12 * 8);
 
-  // Three summed channels are a pixel of which the last lane is not summed, and
-  // five result channels have three lanes of padding that sum in vain.
+  // Three summed channels are a pixel whose last lane is not summed, and five
+  // result channels have three lanes of padding with useless sums.
   KernelLoops ragged({3, 5, 3}, iterators);
   ragged.addOperand(data, image);
   KernelCount ofRagged(ragged, result, KernelItem::get(image, {3, 5}));
@@ -215,8 +215,8 @@ TEST_F(ImageLayouts, AreReadInPixels) {
             6 * 3 * kPixel);
   EXPECT_EQ(ofRagged.getPoints(), 3 * 8 * 3);
 
-  // From one image to another: pixel by pixel, or lane by lane, of which the
-  // last two of each row are padding.
+  // Between images: by pixels, or by lanes, of which the last two of each row
+  // are padding.
   LayoutMap columns = getImageForms(2, 0, ImageRole::Activation).front();
   EXPECT_EQ(countConversionReads(image, image, {8, 6}, 4, &context).imageBytes,
             8 * 2 * kPixel);
@@ -227,7 +227,7 @@ TEST_F(ImageLayouts, AreReadInPixels) {
             8 * 8 * 4);
 }
 
-/// A 1x1 convolution of 64 to 64 channels on 800 pixels and more: m, f, c.
+/// A 1x1 convolution of 64 to 64 channels on at least 800 pixels: m, f, c.
 TEST_F(ImageLayouts, AreReadOncePerItem) {
   AffineExpr m, f, c;
   bindDims(&context, m, f, c);
@@ -249,14 +249,14 @@ TEST_F(ImageLayouts, AreReadOncePerItem) {
     PixelBlock block = kernel.chooseBlock(BlockLimits({}), /*maySplit=*/false);
     return std::make_pair(block.pixels, kernel.getReads(block).imageBytes);
   };
-  // An item of 8 rows reads 16 pixels of the data for each, and 64 of the
-  // filter.
+  // A work-item of 8 rows reads 16 pixels of the data for each row, and 64 of
+  // the filter.
   EXPECT_EQ(choose(800),
             std::make_pair(int64_t(8), 100 * 16 * (8 * 16 + 64) * kPixel));
-  // The last item of 801 rows has one.
+  // The last work-item of 801 rows has one row.
   EXPECT_EQ(choose(801),
             std::make_pair(int64_t(8), 101 * 16 * (8 * 16 + 64) * kPixel));
-  // With less than 1,024 items devices are not busy.
+  // Fewer than 1,024 work-items do not occupy a device.
   EXPECT_EQ(choose(65).first, 1);
 }
 

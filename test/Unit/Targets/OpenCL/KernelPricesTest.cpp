@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The expected numbers are worked out by hand from the heads of CostModel.h and
-// ImageReads.h, and the figures of the target.
+// The expected numbers follow by hand from the prologues of CostModel.h and
+// ImageReads.h, and the parameters of the target.
 
 #include "Prices.h"
 
@@ -21,7 +21,7 @@ constexpr const char *kTurned = "(d0, d1) -> buffer(d1, d0)";
 constexpr const char *kImage =
     "(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)";
 
-/// 1000 for a launch; reads cost what they are.
+/// 1000 per launch; reads cost their bytes.
 constexpr const char *kDevice =
     "#layout.opencl<launch_cost = 1000, image_read_percent = 100, "
     "buffer_read_percent = 100>";
@@ -29,8 +29,8 @@ constexpr const char *kDevice =
 constexpr const char *kNegArguments = "%x: tensor<16x16xf32>";
 constexpr const char *kNeg = "%0 = arith.negf %x : tensor<16x16xf32>";
 
-/// Both tensors, each element read once, 256 operations of which eight take as
-/// long as a byte; and a launch where the op is no part of another's kernel.
+/// Both tensors, one read per element, 256 operations at eight per byte; and a
+/// launch if the op is not part of another kernel.
 TEST_F(KernelPrices, KernelsOfElementwiseOps) {
   CostModel costs = getCostsOf(kDevice);
   Cost fused = 2 * 1024 + 1024 + 256 / 8;
@@ -46,7 +46,7 @@ TEST_F(KernelPrices, ConversionsReadEachElement) {
             1000 + 2 * 1024 + 1024);
 }
 
-/// Parts that begin with a pixel are read by pixels, others lane by lane.
+/// Parts that begin at a pixel are read by pixels, others by lanes.
 TEST_F(KernelPrices, ConcatenationsOfPixels) {
   CostModel costs = getCostsOf(kDevice);
   auto concat = [&](std::string columns, std::string all) {

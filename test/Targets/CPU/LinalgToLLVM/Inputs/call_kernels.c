@@ -1,7 +1,7 @@
-// Calls the kernels of a module: reads their inputs from the standard input,
-// one after the other, and writes their results to the standard output. CALLS
-// is a row of CALL(name, left, right, result) with a SHAPE({rank, {sizes},
-// bytes of an element}) for each tensor; run-aarch64.py defines it.
+// Calls the kernels of a module: reads their inputs from the standard input, in
+// order, and writes their results to the standard output. CALLS is a list of
+// CALL(name, left, right, result) with a SHAPE({rank, {sizes}, element size in
+// bytes}) per tensor; run-aarch64.py defines it.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,10 +23,10 @@ extern const int numMutants;
 
 struct Outcome {
   int errors;
-  bool isRight; // every tensor came back
+  bool isRight; // every tensor was copied back correctly
 };
 
-/// Runs on a fresh chip.
+/// Runs a program on a new chip.
 static Outcome run(Program program, bool print) {
   okk_sim_open(4, 2048, 128);
   const unsigned long long sizes[] = {480, 600, 320};
@@ -46,7 +46,7 @@ static Outcome run(Program program, bool print) {
     outcome.isRight &=
         std::equal(back.begin(), back.begin() + sizes[i], data.begin());
   }
-  // With what the host met: it does not read what was never written.
+  // Includes errors of the host, which must not read unwritten bytes.
   outcome.errors = okk_sim_num_errors();
   for (int i = 0; print && i < outcome.errors; ++i)
     std::printf("  %s\n", okk_sim_error(i));

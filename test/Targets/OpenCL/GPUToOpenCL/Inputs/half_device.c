@@ -1,6 +1,5 @@
-/* The functions of OpenCL C that kernels with half arithmetic call, for one
- * item after the other on this processor, under the names that clang gives
- * them. */
+/* The OpenCL C functions that kernels with half arithmetic call, under their
+ * clang-mangled names. Work-items run one after the other on the host. */
 
 #include <math.h>
 #include <stddef.h>

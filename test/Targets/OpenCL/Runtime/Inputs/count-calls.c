@@ -1,6 +1,6 @@
-/* Loaded before libOpenCL: says at exit how often a process made memory,
- * compiled and waited for a download. What is made after the first download is
- * steady, too. */
+/* Preloaded before libOpenCL: prints at exit how often a process created memory
+ * objects, compiled, loaded and waited for a download. Objects created after
+ * the first download also count as steady. */
 
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300

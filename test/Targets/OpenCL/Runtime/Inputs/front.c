@@ -1,9 +1,11 @@
-/* Loaded before libOpenCL: says every launch and what programs are made from,
- * and answers as the environment says: BEST="8 8 1"      launches in such
- * groups take 1000 ns, others 2000 ns, copies 500 ns IL, EXTENSIONS, PROFILE
- *                     what the device says of these
- *   BITS=32           the size of its addresses
- *   READ_ONLY=FOLDER  nobody may write there */
+/* Preloaded before libOpenCL: prints every launch and the source of programs,
+ * and changes results as the environment requests:
+ *   BEST="8 8 1"      launches in such work-groups take 1000 ns, others 2000 ns,
+ *                     copies 500 ns
+ *   IL, EXTENSIONS, PROFILE
+ *                     the device info with these values
+ *   BITS=32           the address bits of the device
+ *   READ_ONLY=FOLDER  the folder cannot be written */
 
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300

@@ -1,6 +1,5 @@
-/* Runs a package in C: DIRECTORY TIMES INPUT.. -- OUTPUT.., files of bytes.
- * What the next run would get is no part of the last one, which is under way.
- */
+/* Runs a package in C: DIRECTORY TIMES INPUT.. -- OUTPUT.., files of bytes. New
+ * inputs are set while the last run is in progress and must not affect it. */
 
 #include "layout/Targets/OpenCL/Runtime/OpenCLPackage.h"
 #include <stdio.h>

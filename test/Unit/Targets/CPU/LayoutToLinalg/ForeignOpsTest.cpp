@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No pattern knows tensor.generate, which here stands for an op of somebody
-// else. It gets its decomposition by an external model.
+// No pattern lowers tensor.generate, which represents an op of another project
+// here. An external model provides its decomposition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ Results asFill(tensor::GenerateOp op, OpBuilder &b) {
   return fill(op, cast<RankedTensorType>(op.getType()), b);
 }
 
-/// A fill, but not at once.
+/// Decomposes to a fill in two steps.
 Results inTwoSteps(tensor::GenerateOp op, OpBuilder &b) {
   if (op->hasAttr("second"))
     return asFill(op, b);
@@ -83,7 +83,7 @@ LogicalResult toLinalg(Operation *root) {
   return layout::convertLayoutToLinalg(root);
 }
 
-/// The first error of a lowering, or what it makes of the type of an op.
+/// Returns the first error of a lowering, or the resulting type of an op.
 template <Results (*decompose)(tensor::GenerateOp, OpBuilder &)>
 std::string lower(StringRef type = kTiles,
                   LogicalResult (*lowering)(Operation *) = toLinalg) {

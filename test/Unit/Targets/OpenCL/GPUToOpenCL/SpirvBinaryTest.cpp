@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The words that come out are compared with words written by hand from the
-// SPIR-V specification.
+// The resulting words are compared with words written by hand from the SPIR-V
+// specification.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ Words module(uint32_t bound, const std::vector<Words> &instructions) {
   return words;
 }
 
-/// The fixed words, or the reason why there are none.
+/// The patched words, or the reason of a failure.
 struct Fixed {
   Words words;
   std::string reason;
@@ -106,8 +106,8 @@ TEST(SpirvBinaryTest, ReadAndWrittenImagesBecomeTwoTypes) {
            op(Label, {9}), op(ImageRead, {10, 11, 6, 12}),
            op(ImageWrite, {8, 12, 11}), op(Return, {}), op(FunctionEnd, {})});
   // Ids from 20 on: read-only image, write-only image, function type, image
-  // with sampler, sampler, its type, level of detail, what is sampled. The
-  // image types have sampled type void, depth 0, sampled 0 and an access.
+  // with sampler, sampler, its type, level of detail, sampled value. The image
+  // types have sampled type void, depth 0, sampled 0 and an access.
   Words expected =
       module(28, {op(Capability, {/*LiteralSampler*/ 20}),
                   op(MemoryModel, {2, 2}),
@@ -134,7 +134,7 @@ TEST(SpirvBinaryTest, ReadAndWrittenImagesBecomeTwoTypes) {
 }
 
 TEST(SpirvBinaryTest, TypesThatDifferInTheSampledTypeBecomeOne) {
-  // An image of float and one of int, both read: SPIR-V wants no type twice.
+  // An image of float and one of int, both read: SPIR-V forbids equal types.
   Words given =
       module(20, {op(TypeFloat, {2, 32}), imageType, op(TypeInt, {13, 32, 0}),
                   op(TypeImage, {14, 13, 1, 0, 0, 0, 2, 0}), op(TypeVoid, {1}),

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decision prices the reads of a kernel before there is one. Each op here
-// is priced and lowered with its tensors in every mix of linear memory and of
-// images of all lane dims; the loads of the kernel, times the trips of the
-// loops around them and the positions that it writes, are the reads that the
-// price counts.
+// The decision prices the reads of a kernel before it exists. Each op here is
+// priced and lowered with its tensors in all combinations of linear memory and
+// of images of all lane dims. The loads of the kernel, multiplied by the trip
+// counts of surrounding loops and the positions that it writes, must equal the
+// priced reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Bytes that are read of images and of linear memory.
+/// The bytes read from images and from linear memory.
 using Reads = std::pair<int64_t, int64_t>;
 
 class PricedReads : public ::testing::Test {
@@ -77,7 +77,7 @@ protected:
     return costs.getOpCost(op, getLayoutRule(op), layouts);
   }
 
-  /// What the one kernel reads for all the positions that it writes.
+  /// Counts what the only kernel reads for all positions that it writes.
   Reads countLoads(ModuleOp module) {
     Reads reads;
     int64_t positions = 0, ofItem = 0, parts = 1;
@@ -107,7 +107,7 @@ protected:
           EXPECT_TRUE(
               matchPattern(loop.getUpperBound(), m_ConstantInt(&trips)));
           times *= trips.getSExtValue();
-          // The turns of the items of a group are together all of the loop.
+          // The work-items of a group share the iterations of the loop.
           if (!matchPattern(loop.getLowerBound(), m_Constant()))
             times /= parts;
         }
@@ -124,8 +124,8 @@ protected:
     return reads;
   }
 
-  /// `op` reads and writes tensors of `shapes`, called %0, %1 .. and of types
-  /// $0, $1 .., the last of which is written.
+  /// Checks an `op` that reads and writes tensors %0, %1 .. of types $0, $1 ..;
+  /// the last one is written.
   void checkStored(StringRef op, ArrayRef<RankedTensorType> types) {
     std::string text = "func.func private @main(";
     llvm::raw_string_ostream os(text);
@@ -152,7 +152,7 @@ protected:
     EXPECT_EQ(priced, countLoads(*module));
   }
 
-  /// The same for all mixes of layouts.
+  /// Checks `op` for all combinations of layouts.
   void check(StringRef op, ArrayRef<SmallVector<int64_t>> shapes,
              StringRef element = "f32") {
     SmallVector<RankedTensorType> types;
@@ -176,8 +176,8 @@ protected:
 
   MLIRContext context;
   int itemPixels = 8;
-  int numBlocked = 0; // kernels whose items write several pixels
-  int numSplit = 0;   // kernels whose items share a sum
+  int numBlocked = 0; // kernels whose work-items write several pixels
+  int numSplit = 0;   // kernels whose work-items share a sum
 };
 
 constexpr const char *kConvolution =
@@ -203,10 +203,10 @@ TEST_F(PricedReads, OfItemsOfSeveralPixels) {
   EXPECT_GT(numBlocked, 20);
 }
 
-/// Neighbors share what they read of a window, more or less of it by the stride
-/// and the dilation, or nothing of it.
+/// Neighbors share the reads of a window, to an extent that depends on stride
+/// and dilation, or none.
 TEST_F(PricedReads, OfWindowsOfSeveralPixels) {
-  itemPixels = 3; // divides all rows of pixels, as do less
+  itemPixels = 3; // divides all rows of pixels, as do fewer
   check(kConvolution, {{1, 5, 26, 74}, {24, 5, 3, 3}, {1, 24, 24, 72}});
   check("linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
         "outs(%2 : $2)",
@@ -221,8 +221,8 @@ TEST_F(PricedReads, OfWindowsOfSeveralPixels) {
   EXPECT_GT(numBlocked, 20);
 }
 
-/// Of few items with long sums groups have one each; what lacks the loop that
-/// is split is read by all of a group.
+/// With few work-items and long sums, a group computes each result. Operands
+/// without the split loop are read by all work-items of a group.
 TEST_F(PricedReads, OfItemsOfGroups) {
   itemPixels = 2; // divides all rows of pixels
   check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
@@ -247,7 +247,7 @@ TEST_F(PricedReads, OfDepthwiseConvolutions) {
           {{1, channels, 4, 4}, {channels, 3, 3}, {1, channels, 2, 2}});
 }
 
-/// Nobody reads the elements of a window.
+/// The window operand is not read.
 TEST_F(PricedReads, OfPoolings) {
   check("linalg.pooling_nchw_max ins(%0, %1 : $0, $1) outs(%2 : $2)",
         {{1, 6, 4, 5}, {3, 3}, {1, 6, 2, 3}});
@@ -289,7 +289,7 @@ TEST_F(PricedReads, OfElementwiseOps) {
   check(add("a, b, b"), {{2, 5, 5}, {2, 5, 5}, {2, 5, 5}});
 }
 
-/// An operand that the inner loop lacks is read outside of it.
+/// An operand without the inner loop is read outside of it.
 TEST_F(PricedReads, OfSumsWithOperandsOfOuterLoops) {
   check("linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, "
         "affine_map<(a, b, c) -> (a, b)>, affine_map<(a, b, c) -> (a)>], "
