@@ -1,4 +1,4 @@
-//===- BlockTree.cpp - Parts that share one variable ----------------------===//
+//===- BlockTree.cpp - Biconnected components of a graph ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

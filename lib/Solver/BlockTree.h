@@ -1,4 +1,4 @@
-//===- BlockTree.h - Parts that share one variable --------------*- C++ -*-===//
+//===- BlockTree.h - Biconnected components of a graph ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

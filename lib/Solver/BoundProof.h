@@ -1,4 +1,4 @@
-//===- BoundProof.h - What a dual bound did, as a proof ---------*- C++ -*-===//
+//===- BoundProof.h - A proof of the steps of a dual bound ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BucketElimination.cpp - Variables of any degree --------------------===//
+//===- BucketElimination.cpp - Bucket elimination -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

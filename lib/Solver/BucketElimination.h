@@ -1,4 +1,4 @@
-//===- BucketElimination.h - Variables of any degree ------------*- C++ -*-===//
+//===- BucketElimination.h - Bucket elimination -----------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CoreGraph.h - Factors that grow by elimination -----------*- C++ -*-===//
+//===- CoreGraph.h - The factor graph that reductions leave -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EliminationOrder.cpp - Which variable goes next --------------------===//
+//===- EliminationOrder.cpp - Min-width and min-fill orders ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EliminationOrder.h - Which variable goes next ------------*- C++ -*-===//
+//===- EliminationOrder.h - Min-width and min-fill orders -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

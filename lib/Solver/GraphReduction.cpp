@@ -1,4 +1,4 @@
-//===- GraphReduction.cpp - Variables of degree at most two ---------------===//
+//===- GraphReduction.cpp - Reduction of low-degree variables -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

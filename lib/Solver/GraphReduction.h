@@ -1,4 +1,4 @@
-//===- GraphReduction.h - Variables of degree at most two -------*- C++ -*-===//
+//===- GraphReduction.h - Reduction of low-degree variables -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

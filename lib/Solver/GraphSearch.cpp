@@ -1,4 +1,4 @@
-//===- GraphSearch.cpp - The whole solver, and where it searches ----------===//
+//===- GraphSearch.cpp - Branch and bound over factor graphs --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GraphSearch.h - The whole solver, and where it searches --*- C++ -*-===//
+//===- GraphSearch.h - Branch and bound over factor graphs ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SearchNode.cpp - A wide component and what is known of it ----------===//
+//===- SearchNode.cpp - A search node and its bounds ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

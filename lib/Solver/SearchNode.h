@@ -1,4 +1,4 @@
-//===- SearchNode.h - A wide component and what is known of it --*- C++ -*-===//
+//===- SearchNode.h - A search node and its bounds --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Sweep.h - Variables in turn, with the factors on both sides -*- C++
-//-*-===//
+//===- Sweep.h - A pass along an order of the variables ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
