@@ -161,7 +161,7 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
                           const CpuFigures &figures) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // AVX-512 has masks, and scaling by powers of two. AVX2 has masked loads at
-  // no extra cost, but its masked stores are slow.
+  // no extra cost, but not masked stores.
   bool isAVX512 = figures.vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
   shapes.maskedLoads = figures.vectorBits >= 256;

@@ -1,4 +1,4 @@
-//===- BuildId.cpp - Which build of this library runs ---------------------===//
+//===- BuildId.cpp - The build id of this library -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

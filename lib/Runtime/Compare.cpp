@@ -1,4 +1,4 @@
-//===- Compare.cpp - How far apart two results are ------------------------===//
+//===- Compare.cpp - Numerical difference of two arrays -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

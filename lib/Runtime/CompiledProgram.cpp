@@ -368,7 +368,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
-// Keeping whole programs
+// Storing whole programs
 //===----------------------------------------------------------------------===//
 
 // An outline is a module with the function, declared without body and

@@ -1,4 +1,4 @@
-//===- Constants.cpp - Large constants beside the code --------------------===//
+//===- Constants.cpp - Large constants outside of the code ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

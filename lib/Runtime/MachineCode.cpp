@@ -48,8 +48,8 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
 
 /// The passes that improve loops and vectors already simplified in MLIR. LLVM's
 /// default pipelines take more than twice the time and do not speed up
-/// networks. Loops without vectors are vectorized here. Hiding accesses runs
-/// last, with the constant offsets of layout-lower-accesses.
+/// networks. Loops without vectors are vectorized here. layout-lower-accesses
+/// has emitted addresses with their constant offsets last.
 static constexpr StringLiteral
     kPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
             "simplifycfg),"

@@ -1,4 +1,4 @@
-//===- ParallelLoops.cpp - What runs the loops of OpenMP ops --------------===//
+//===- ParallelLoops.cpp - The runtime of parallel loops ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Signature.cpp - What a compiled function takes and returns ---------===//
+//===- Signature.cpp - Tensor signatures of compiled functions ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

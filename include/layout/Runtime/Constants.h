@@ -1,4 +1,4 @@
-//===- Constants.h - Large constants beside the code ------------*- C++ -*-===//
+//===- Constants.h - Large constants outside of the code --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
