@@ -1,4 +1,4 @@
-//===- SolverBenchmark.cpp - What the exact assignment costs --------------===//
+//===- SolverBenchmark.cpp - The time of exact assignment -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

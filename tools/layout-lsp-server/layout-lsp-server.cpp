@@ -1,4 +1,4 @@
-//===- layout-lsp-server.cpp - What editors ask about modules -------------===//
+//===- layout-lsp-server.cpp - The language server ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutPlugin.cpp - The project in somebody's mlir-opt --------------===//
+//===- LayoutPlugin.cpp - A plugin for mlir-opt ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- layout-reduce.cpp - Smaller modules, same fault --------------------===//
+//===- layout-reduce.cpp - Test case reduction ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NoOpenCL.cpp - Programs with kernels, in builds without OpenCL -----===//
+//===- NoOpenCL.cpp - Stubs for builds without OpenCL ---------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StepsTest.cpp - Strides, runs and alignments by their definitions --===//
+//===- StepsTest.cpp - Strides, segments and alignments -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ViewExamplesTest.cpp - Views by example, and "no" ------------------===//
+//===- ViewExamplesTest.cpp - Views by example, and refusals --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -155,7 +155,7 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
 }
 
 //===----------------------------------------------------------------------===//
-// "No"
+// Refusals
 //===----------------------------------------------------------------------===//
 
 TEST(Views, NoLayoutBroadcastsWithoutReplicas) {

@@ -1,4 +1,4 @@
-//===- CostModelTest.cpp - Prices, from their definition ------------------===//
+//===- CostModelTest.cpp - Prices against their definition ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TextTest.cpp - Faults in texts, at their columns -------------------===//
+//===- TextTest.cpp - Errors in texts and their columns -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

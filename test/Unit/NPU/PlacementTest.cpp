@@ -1,4 +1,4 @@
-//===- PlacementTest.cpp - Live ranges in one memory ----------------------===//
+//===- PlacementTest.cpp - Placement of live ranges in a memory -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -89,8 +89,8 @@ TEST(PlacementTest, OtherOrdersAreTriedUntilTheBoundIsMet) {
 }
 
 /// Each of forty times, a short block must end at byte 1, below a larger,
-/// longer-lived block that comes first. Random search finds only one order in
-/// 2^40.
+/// longer-lived block that comes first. Only one random order in 2^40 satisfies
+/// all of them.
 TEST(PlacementTest, WhatHadNoPlaceIsPlacedFirst) {
   std::vector<PlacedBlock> blocks;
   for (int64_t time = 0; time < 80; time += 2) {

@@ -317,7 +317,7 @@ TEST_F(SimulatorRules, BytesOfSharedRowsAreCountedOnce) {
 }
 
 //===----------------------------------------------------------------------===//
-// What programs mean
+// Expected copies
 //===----------------------------------------------------------------------===//
 
 /// A row of 12 floats whose bytes are numbered.

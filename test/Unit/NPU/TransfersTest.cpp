@@ -1,4 +1,4 @@
-//===- TransfersTest.cpp - How many transfers a copy takes ----------------===//
+//===- TransfersTest.cpp - The number of transfers of a copy --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -162,7 +162,7 @@ TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
 }
 
 //===----------------------------------------------------------------------===//
-// What only sets decide
+// Statements that only sets decide
 //===----------------------------------------------------------------------===//
 
 const Sized d0 = Sized::dim(0), d1 = Sized::dim(1);
@@ -225,7 +225,7 @@ TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
 }
 
 //===----------------------------------------------------------------------===//
-// The bound
+// The time limit
 //===----------------------------------------------------------------------===//
 
 /// Draws an unsimplified value of digits.

@@ -1,4 +1,4 @@
-//===- ImageLayoutsTest.cpp - Images that a device can hold, and reads ----===//
+//===- ImageLayoutsTest.cpp - Images of a device, and their reads ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

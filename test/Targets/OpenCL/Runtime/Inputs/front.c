@@ -1,7 +1,7 @@
 /* Preloaded before libOpenCL: prints every launch and the source of programs,
  * and changes results as the environment requests:
- *   BEST="8 8 1"      launches in such work-groups take 1000 ns, others 2000 ns,
- *                     copies 500 ns
+ *   BEST="8 8 1"      launches in such work-groups take 1000 ns, others 2000,
+ *                     and copies 500
  *   IL, EXTENSIONS, PROFILE
  *                     the device info with these values
  *   BITS=32           the address bits of the device
