@@ -54,7 +54,7 @@ public:
   size_t getSize() const { return text.size(); }
   void truncate(size_t size) { text.resize(size); }
 
-  // Variables and values are those of the graph at hand.
+  // Variables and values are those of the current graph.
   void eliminate(llvm::ArrayRef<unsigned> variables);
   void reduce(const GraphReduction &reduction);
   void move(llvm::ArrayRef<unsigned> scope, unsigned place,
