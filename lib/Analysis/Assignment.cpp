@@ -197,6 +197,7 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
     return bytes;
   int64_t kept = countWeightBytes(result, choice, costs);
   result.memoryBytes = kept;
+  result.memoryOp = nullptr;
   for (const MemoryPoint &point : points) {
     bytes.push_back(addCosts(kept, memory.getBytes(point, choice)));
     if (bytes.back() > *result.memoryBytes || !result.memoryOp) {

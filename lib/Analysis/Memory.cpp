@@ -368,6 +368,10 @@ std::vector<MemoryPoint> PointFinder::run() {
   for (auto &[op, function] : functions)
     if (!function.isCalledAlone)
       visit(op, {});
+  // Private functions that no other function reaches.
+  for (auto &[op, function] : functions)
+    if (function.isCalledAlone && function.outer.empty())
+      visit(op, {});
   return all;
 }
 

@@ -8,9 +8,14 @@
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/HugePages.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/Process.h"
 #include <cstdlib>
+#include <link.h>
 #include <malloc.h>
 #include <mutex>
+#include <sys/mman.h>
 #include <vector>
 
 using namespace mlir;
@@ -72,3 +77,29 @@ void layout::releaseKeptMemory() {
 }
 
 void layout::giveBackFreedMemory() { malloc_trim(/*pad=*/0); }
+
+/// Drops the pages of the segments of `library` that are not writable. The
+/// linker has not relocated them, so the file has the same bytes.
+static int giveBackPages(dl_phdr_info *library, size_t, void *) {
+  constexpr llvm::StringLiteral compilers[] = {"libLLVM", "libMLIR", "_layout"};
+  llvm::StringRef name = library->dlpi_name;
+  if (llvm::none_of(compilers, [&](auto part) { return name.contains(part); }))
+    return 0;
+  size_t page = llvm::sys::Process::getPageSizeEstimate();
+  for (const ElfW(Phdr) &segment :
+       llvm::ArrayRef(library->dlpi_phdr, library->dlpi_phnum)) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W))
+      continue;
+    uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
+    uintptr_t end = llvm::alignDown(begin + segment.p_memsz, page);
+    begin = llvm::alignTo(begin, page);
+    if (begin < end)
+      (void)madvise(reinterpret_cast<void *>(begin), end - begin,
+                    MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void layout::giveBackCompilerPages() {
+  dl_iterate_phdr(giveBackPages, /*data=*/nullptr);
+}

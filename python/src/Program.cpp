@@ -15,6 +15,7 @@
 #include "Modules.h"
 #include "layout/Pipelines/LayoutToCPU.h"
 #include "layout/Runtime/CompiledProgram.h"
+#include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/Cpu.h"
 #include "layout/Support/Places.h"
 #include "mlir/IR/SymbolTable.h"
@@ -187,6 +188,8 @@ static std::shared_ptr<Program> compile(const py::object &given,
   if (!check.is_none())
     check(program);
   program->compiled->keep(compileOptions);
+  layout::giveBackFreedMemory();
+  layout::giveBackCompilerPages();
   return program;
 }
 

@@ -190,7 +190,7 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return result;
   emitError() << "the slice is no scatter of its own: its channels do not lie "
                  "in successive cores, or its batches are not whole storage "
-                 "cores";
+                 "units";
   return failure();
 }
 

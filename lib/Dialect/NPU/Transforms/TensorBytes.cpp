@@ -26,9 +26,8 @@ OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
 /// single dims or there are too many pieces.
 static std::optional<OwnedBytes> getPieces(const Storage &storage,
                                            ArrayRef<int64_t> shape) {
-  ArrayRef<Coordinate> coordinates = storage.map.getCoordinates();
   LayoutMap map = storage.map.specialize(shape);
-  coordinates = map.getCoordinates();
+  ArrayRef<Coordinate> coordinates = map.getCoordinates();
   std::optional<Tables> cores = tabulate(coordinates[0].value, shape);
   std::optional<Tables> offsets = tabulate(coordinates[1].value, shape);
   if (!cores || !offsets)

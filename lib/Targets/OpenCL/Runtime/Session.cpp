@@ -155,21 +155,22 @@ Session *Session::get() {
 }
 
 bool Session::supports(cl_mem_object_type object, cl_channel_type channel) {
-  auto [place, isNew] = formats.insert({{object, channel}, false});
-  if (!isNew)
-    return place->second;
+  auto known = formats.find({object, channel});
+  if (known != formats.end())
+    return known->second;
   cl_uint count = 0;
   if (clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, object, 0, nullptr,
                                  &count) != CL_SUCCESS)
     return false;
   std::vector<cl_image_format> all(count);
-  clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, object, count,
-                             all.data(), nullptr);
-  for (const cl_image_format &format : all)
-    if (format.image_channel_order == CL_RGBA &&
-        format.image_channel_data_type == channel)
-      place->second = true;
-  return place->second;
+  if (clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, object, count,
+                                 all.data(), nullptr) != CL_SUCCESS)
+    return false;
+  return formats[{object, channel}] =
+             std::any_of(all.begin(), all.end(), [&](cl_image_format format) {
+               return format.image_channel_order == CL_RGBA &&
+                      format.image_channel_data_type == channel;
+             });
 }
 
 std::string Session::getKey() const {
