@@ -58,7 +58,7 @@ std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
 Cost CpuModel::getCost(const ConversionPlan &plan) const {
   int64_t line = target.getLineBytes();
   int64_t run = std::min(std::max<int64_t>(plan.runBytes, 1), line);
-  // line * percent, so that nothing is rounded before the end.
+  // In units of 1 / (100 * line), so that only the result is rounded.
   int64_t weight = 100 * line;
   if (line > 1)
     weight +=
@@ -78,8 +78,8 @@ static Cost takePercent(Cost cost, int64_t percent) {
                                    : cost * percent / 100;
 }
 
-/// Whether a window slides along this loop over the tensor that `map` indexes,
-/// so that vectors of neighbors begin anywhere in a line.
+/// Returns true if a window slides along `loop` over the tensor that `map`
+/// indexes, so that vectors start at any element of a line.
 static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
   return map && llvm::any_of(map.getResults(), [&](AffineExpr index) {
            if (!index.isFunctionOfDim(loop))
@@ -91,8 +91,8 @@ static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
          });
 }
 
-/// Whether several results take the same element of the tensor that `map`
-/// indexes.
+/// Returns true if several results read the same element of the tensor that
+/// `map` indexes.
 static bool isShared(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -101,7 +101,8 @@ static bool isShared(const LoopsRule &rule, AffineMap map) {
   });
 }
 
-/// Whether the tensor that `map` indexes is summed up along one of its dims.
+/// Returns true if the tensor that `map` indexes is reduced along one of its
+/// dims.
 static bool isSummed(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -110,7 +111,8 @@ static bool isSummed(const LoopsRule &rule, AffineMap map) {
   });
 }
 
-/// Whether it is, and no element of it is met twice.
+/// Returns true if the tensor that `map` indexes is reduced along a dim, and
+/// each of its elements is read once.
 static bool isSummedOnce(const LoopsRule &rule, AffineMap map) {
   return isSummed(rule, map) && !isShared(rule, map) &&
          map.isProjectedPermutation();
@@ -126,7 +128,7 @@ static int64_t countSummed(const LoopsRule &rule, ArrayRef<int64_t> trips) {
   return count;
 }
 
-/// Bytes of the widest element of a result.
+/// Returns the size in bytes of the widest result element.
 static int64_t getResultBytes(Operation *op) {
   int64_t bytes = 1;
   for (Type type : op->getResultTypes())
@@ -135,9 +137,9 @@ static int64_t getResultBytes(Operation *op) {
   return bytes;
 }
 
-/// Whether rows of so many elements, of as many results as registers hold at a
-/// time, leave the first cache before other results read them again. A window
-/// meets what is left of the window before.
+/// Returns true if the operand rows of `row` elements that one register tile of
+/// results reads exceed L1, so that the next tile reads them from L2 again.
+/// Sliding windows reuse the previous window and never do.
 static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
                              int64_t row) {
   CpuFigures figures;
@@ -156,7 +158,7 @@ static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
     bytes += row * getElementBytes(element);
   }
-  // Results of a tile are as many along each of the operands.
+  // A register tile has about as many results along each operand.
   return bytes * std::sqrt(figures.vectorRegisters) > figures.firstCacheBytes;
 }
 
@@ -171,7 +173,7 @@ static void stretch(Cost &cost, int64_t run, int64_t busy) {
                                    : cost * busy / run;
 }
 
-/// Returns how the op handles padding, and shortens `trips` of masked loops to
+/// Returns how the op handles padding, and reduces `trips` of masked loops to
 /// the sizes of their dims.
 static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
                               const OpLayouts &layouts, CostModel &costs,
@@ -189,7 +191,7 @@ static PaddingUse maskPadding(const StoredOp &stored, const LoopsRule &rule,
 }
 
 /// Returns the cost of sums of `row` summands if their innermost `run` summands
-/// are on lanes: whole vectors, and the steps that combine the lanes of each
+/// are vectorized: whole vectors, and the steps that combine the lanes of each
 /// sum. `work` is the cost of the summands alone.
 Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
                            int64_t run, int64_t row) const {
@@ -198,7 +200,7 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
     stretch(*count, run, llvm::alignTo(run, lanes));
   stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
   work = takePercent(work, target.getStridedPercent());
-  // Each step then waits for L2 lines, about half as long as it computes.
+  // Each step then waits for L2 lines about half as long as it computes.
   if (leavesFirstCache(op, rule, row))
     work = takePercent(work, 150);
   return work;
@@ -214,8 +216,8 @@ Cost CpuModel::getTensorBytesCost(
     return cast<RankedTensorType>(value.getType());
   };
   Cost bytes = 0;
-  // Rows of this length are summed piece by piece: each step begins in another
-  // row, which was not fetched ahead.
+  // Rows of this length are summed in pieces. Each step then reads another row,
+  // which was not prefetched.
   int64_t piece = getVectorSize(op) * CpuFigures().vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
@@ -245,7 +247,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
-  // In the order of KernelPlan's findLane.
+  // In the order of findLane in KernelPlan.cpp.
   std::optional<unsigned> parts;
   auto findParts = [&](int64_t least) {
     return stored.findReductionLane(rule, getAssumedSize(), op->getContext(),
@@ -268,9 +270,9 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto isSlid = [&](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
-  // Whole vectors for every run. Where a window slides, so many of them end in
-  // another line, which is one more load, of which several results that share
-  // it wait for a half at most.
+  // Rounds up to whole vectors. Under a sliding window, the share of vectors
+  // that cross a line needs a second load. Results that share these loads wait
+  // for at most half of them.
   int64_t run = lane ? stored.getRun(rule, *lane, getAssumedSize()) : 0;
   auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
@@ -287,11 +289,11 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     };
     fillVectors(work, llvm::any_of(rule.operandMaps, isSlid),
                 llvm::none_of(rule.operandMaps, slidesAlone));
-    // Vectors are collected from several loads.
+    // Vectors are assembled from several loads.
     if (isStrided)
       work = takePercent(work, target.getStridedPercent());
   } else if (parts) {
-    // At the end of each sum, halves are combined until one lane is left.
+    // The end of each sum combines halves until one lane is left.
     run = stored.getTrips(*parts, getAssumedSize());
     work = addLaneSums(work, op, rule, run, countSummed(rule, trips));
   } else {
@@ -351,8 +353,9 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     }
 }
 
-/// Configuration `i` with the tiles that `layout` gives one tensor, where that
-/// is a new one.
+/// Returns configuration `i` with the tiles that `layout` implies for one
+/// tensor, or std::nullopt if a candidate has these tiles or they give another
+/// layout.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,
         CostModel &costs, size_t i, Slot slot, LayoutId layout,
@@ -367,7 +370,7 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
         return config.tiles == tiles;
       }))
     return std::nullopt;
-  // Tiles in another order are another layout.
+  // Tiles in another order give another layout.
   if (costs.getRepresentative(builder.getTiledLayout(tiles, slot),
                               builder.getType(slot.isResult, slot.index)) !=
       layout)
@@ -385,11 +388,11 @@ void CpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
   };
   if (std::holds_alternative<LoopsRule>(op.rule)) {
     ConfigBuilder builder(op, costs);
-    // The configurations grow while their tiles are being combined.
+    // `configs` grows during this loop.
     if (auto tiles = builder.findLoopTiles(slot, layout))
       for (size_t i = 0; i < known.configs.size(); ++i)
         add(combine(known, builder, costs, i, slot, layout, *tiles));
-    // The same layout under the same indices leads to the same configuration.
+    // The same layout and map lead to the same configuration.
     std::pair<AffineMap, LayoutId> indexed{
         builder.getMap(slot.isResult, slot.index), layout};
     if (llvm::is_contained(known.carried, indexed))

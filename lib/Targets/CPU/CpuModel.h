@@ -5,36 +5,45 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   (read + written) bytes, each at 100 % where runs fill a line
-//                of memory and at `strided_percent` where they are single
-//                bytes, linear in between; what is gathered has runs of one
-//                element
-//   op           bytes of the tensors it reads and writes, padding included,
-//                + points * ops * 100 / use / flops_per_byte
-//                points: iterations, tiled loops rounded up to whole tiles
-//                use: percent of the elements of vectors that work; dims that
-//                are one run in all tensors fill them together. Where a window
-//                slides along the lanes, vectors begin anywhere, and those that
-//                end in another line are one more load, of which results that
-//                share it wait for half; what is under the window is read by
-//                them, too. Where only a reduction can be on lanes, each result
-//                ends with steps that combine them, and all counts at
-//                strided_percent, half as much again where rows leave the first
-//                cache before others read them again; without that either, the
-//                bytes count at strided_percent and the arithmetic at
-//                scalar_percent, the more the longer vectors are. Bytes that
-//                are summed up row after row, and whose rows fill all
-//                registers, in however many digits, count at strided_percent. A
-//                reduction that has to be masked (see PaddingMasks.h) ends
-//                where its dim does, at mask_percent; padding that a result
-//                states and the body does not make is written like that of a
-//                conversion
+// Costs are in units of one byte that memory moves.
 //
-// Which loop goes on lanes is asked of the loops on stored digits that the
-// lowering emits (StoredOp.h), and by the question that kernels ask.
+//   conversion = (read + written) * (1 + (strided_percent - 1)
+//                                       * (line - segment) / (line - 1))
+//     segment: bytes that are contiguous in source and result, at most a cache
+//     line; one element if the copy gathers
 //
-// Contractions are offered tiles of the target's lanes for their channel loops,
-// each op what padding holds where that saves masks (PaddingStates.h).
+//   op = bytes * b + points * ops * w / flops_per_byte
+//     bytes: stored bytes of operands and results, padding included
+//     points: iterations, with tiled loops rounded up to whole tiles
+//
+//   vectorized loop      | w                                  | b
+//   ---------------------|------------------------------------|---------------
+//   parallel, contiguous | fill                               | 1
+//   parallel, strided    | fill * strided_percent             | 1
+//   reduction            | fill * strided_percent             | 1
+//                        |   * (sum + L * log2(L)) / sum      |
+//                        |   * 1.5 if operand rows exceed L1  |
+//   none                 | scalar_percent * vector_bits / 256 | strided_percent
+//
+//     L: elements of a vector; fill = roundup(trips, L) / trips, where digits
+//     contiguous in all tensors are one loop; sum: summands of one result
+//
+//   further factor       | applies to
+//   ---------------------|----------------------------------------------------
+//   1 + vector / line    | w if a window slides along the lanes; times fill,
+//   (at most 1.5 if all  | also the bytes of the operand under the window
+//   its reads are shared)|
+//   strided_percent      | operand bytes that are summed once, in rows that
+//                        | fill all registers
+//   mask_percent         | w if a reduction is masked (PaddingMasks.h); its
+//                        | loop then ends at the size of its dim
+//
+// Padding that a result states and the body does not produce adds the cost of
+// the conversion that writes it. StoredOp.h chooses the vectorized loop as
+// kernels do.
+//
+// Candidates of contractions tile channel loops by the target's lanes. Any op
+// may state what its padding holds if that saves masks (PaddingStates.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,10 +81,10 @@ public:
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
-  /// Adds `config`, unless a plain product that has lanes as it is would have
-  /// them on another loop: its second factor would be read element by element,
-  /// each row on other pages, which the price of its work does not say. With
-  /// lanes on its tokens BERT takes 490 ms in place of 270 on AVX2.
+  /// Adds `config`, unless it moves the lanes of a product without a window to
+  /// another loop. The second factor would then be read element by element,
+  /// each row from other pages, which the cost of the work does not include.
+  /// With lanes on its tokens, BERT takes 490 ms instead of 270 ms on AVX2.
   void addOnLanes(const NodeClass &op, CostModel &costs,
                   const Candidates &known, std::optional<OpConfig> config,
                   AddConfig add) const;
@@ -87,14 +96,15 @@ private:
       const OpLayouts &layouts, CostModel &costs, std::optional<unsigned> lane,
       llvm::function_ref<void(Cost &, bool slides, bool shares)> fillVectors);
 
-  /// The elements of one vector of results, at most `lanes`.
+  /// Returns the number of elements in one vector of results, at most `lanes`.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Null where nothing is known of them.
+  /// Returns the digits that store `type` in `layout`, or null if they are
+  /// unknown.
   const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,
                                  CostModel &costs);
 
-  // Boxed, so that they stay where they are.
+  // Boxed for stable addresses.
   llvm::DenseMap<std::pair<Type, LayoutId>, std::unique_ptr<const StoredDigits>>
       storedDigits;
   CpuTargetAttr target;

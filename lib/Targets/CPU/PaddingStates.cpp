@@ -53,14 +53,15 @@ private:
   CostModel &costs;
   CandidateLimits limits;
   std::vector<Candidates> &candidates;
-  /// Of each class, those that were there.
+  /// The number of initial configurations of each class.
   SmallVector<size_t> numPlain;
   std::set<std::pair<unsigned, LayoutId>> wanted; // class of tensors, layout
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
 
-/// `padding` among the numbers of `type`: itself, or zero for zero.
+/// Returns `padding` as a value of `type`, or null if types differ and it is
+/// not zero.
 static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
   if (padding.getType() == type)
     return padding;
@@ -71,8 +72,8 @@ static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
              : TypedAttr();
 }
 
-/// What common reductions leave their accumulator alone on: a sum of products,
-/// a maximum, a minimum.
+/// Returns the neutral elements of common reductions over `type`: sums of
+/// products, maxima and minima.
 static SmallVector<TypedAttr, 3> getNeutralElements(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &numbers = floatType.getFloatSemantics();
@@ -93,13 +94,14 @@ static SmallVector<TypedAttr, 3> getNeutralElements(Type type) {
           IntegerAttr::get(type, APInt::getSignedMaxValue(width))};
 }
 
-/// Whether all tensors of `op` have one type.
+/// Returns true if all tensors of `op` have one type.
 static bool hasOneType(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
          !isa<DestinationStyleOpInterface>(op);
 }
 
-/// True where the type has padding for the state.
+/// Sets the padding of `layout` and `exact`. Returns false if the layout has no
+/// padding on `type`, or the element type cannot hold the value.
 bool PaddingStates::setState(LayoutId &layout, LayoutId &exact, Type type,
                              TypedAttr padding) {
   auto tensor = cast<RankedTensorType>(type);
@@ -122,7 +124,8 @@ bool PaddingStates::setOperand(OpConfig &config, Operation *op, unsigned i,
                   op->getOperand(i).getType(), padding);
 }
 
-/// The state of a result and of what it is written to.
+/// Sets the padding of a result and of its init operand. Returns false if the
+/// result has no padding.
 bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
                               TypedAttr padding) {
   if (!setState(config.layouts.results[r], config.exact.results[r],
@@ -134,7 +137,7 @@ bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
   return true;
 }
 
-/// The state of all that an op reads; false where nothing has padding.
+/// Sets the padding of all inputs. Returns false if none of them has padding.
 bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
                               TypedAttr padding) {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
@@ -147,7 +150,8 @@ bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
   return changed;
 }
 
-/// Keeps what is new and the target can have.
+/// Adds `config` unless it exists or the limit is reached. Returns true if it
+/// was added.
 bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   std::vector<OpConfig> &configs = candidates[nodeClass].configs;
@@ -178,19 +182,20 @@ void PaddingStates::wantOperands(unsigned nodeClass, const OpConfig &config) {
   }
 }
 
-/// Types and constraints state padding, too.
+/// Requests the states that types and constraints require.
 void PaddingStates::wantTyped(unsigned nodeClass) {
   for (size_t i = 0; i < numPlain[nodeClass]; ++i)
     wantOperands(nodeClass, candidates[nodeClass].configs[i]);
 }
 
-/// Operands on whose padding a reduction needs no mask.
+/// Adds configurations whose operands have neutral padding, so that a reduction
+/// needs no mask.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (node.isTie() || node.isFixed || node.isInBody || !rule)
     return;
-  // What ends where the dim ends is never dearer than what goes on.
+  // A masked reduction has fewer iterations, so it is never more expensive.
   if (!masksCost)
     return;
   auto getUse = [&](const OpConfig &config) {
@@ -223,7 +228,7 @@ void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
   LayoutId plain = costs.withoutPadding(layout);
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
     OpConfig config = candidates[nodeClass].configs[i];
-    // A part of a tensor has padding elsewhere.
+    // The padding of a part of a tensor is not that of the tensor.
     if (config.layouts.results.front() != plain || !tie.tiedParts.empty())
       continue;
     config.layouts.results.front() = config.layouts.operands.front() = layout;
@@ -234,7 +239,7 @@ void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
   }
 }
 
-/// Configurations whose body makes the padding of a result by itself.
+/// Adds configurations whose body produces the padding of `result`.
 void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                                 LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
@@ -245,7 +250,7 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                           rule, config.layouts, costs)
                 .writtenResults.test(result);
   };
-  // Some of those before state the padding of operands.
+  // Earlier configurations may state the padding of operands.
   for (size_t i = 0; i < candidates[nodeClass].configs.size(); ++i) {
     OpConfig config = candidates[nodeClass].configs[i];
     if (config.layouts.results[result] != costs.withoutPadding(layout) ||
@@ -260,7 +265,7 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
   }
 }
 
-/// A view has its padding where its source has it.
+/// Adds configurations of a view whose source has the padding.
 void PaddingStates::answerView(unsigned nodeClass, LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   if (!std::get<ViewRule>(node.rule).isOfRowMajor)
@@ -301,7 +306,7 @@ void PaddingStates::run() {
     wantTyped(c);
     wantNeutral(c);
   }
-  // Layouts with a state come from those without: there are finitely many.
+  // Terminates, because each layout without a state has finitely many states.
   while (!queue.empty()) {
     auto [tensorClass, layout] = queue.front();
     queue.pop_front();

@@ -5,27 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Adds to the candidates of a program those that state what padding holds (P1
-// of docs/spec.md). A state is offered where it saves work:
+// Adds candidates that state what padding holds (P1 of docs/spec.md), if that
+// saves work:
 //
-//  * a reduction over padding of operands that hold its neutral element needs
-//    no mask;
-//  * who makes a tensor that is wanted with a state, and makes that state from
-//    the states of its own operands, offers it; so does a view of, or a jump
-//    with, a tensor that has it.
+//  * A reduction needs no mask if the padding of its operands holds its neutral
+//    element.
+//  * A producer gets a candidate for the state that a consumer wants if it can
+//    derive the state from its operands. The same holds for views and values
+//    that control flow forwards.
 //
 //   %1 = conv(%0), 17 channels in tiles of 16
 //   %2 = relu(%1)
-//   %3 = conv(%2)    offers: %2 padded with zero, no mask
-//                    -> relu offers: %1 and %2 padded with zero
-//                    -> conv does not: a sum with a NaN in %0 is no zero
+//   %3 = conv(%2)    adds: %2 padded with zero, no mask
+//                    -> relu adds: %1 and %2 padded with zero
+//                    -> conv does not: a sum with a NaN in %0 is not zero
 //
-// Whoever makes a tensor without the state that is wanted leaves it to a
-// conversion, which writes the padding alone where nobody else needs the
-// tensor.
+// If the producer does not establish the state, a conversion does. It writes
+// only the padding if the tensor has no other use.
 //
 // Laws:
-//  * the candidates that were there stay, in their order, before new ones;
+//  * existing candidates stay in order, before new ones;
 //  * a program without padding, or whose padding costs nothing, gains none.
 //
 //===----------------------------------------------------------------------===//
@@ -38,8 +37,8 @@
 namespace mlir {
 namespace layout {
 
-/// At most `limits.configsPerOp` more for each class. `masksCost`: a reduction
-/// that has to be masked is dearer than one that goes through padding.
+/// Adds at most `limits.configsPerOp` candidates per class. `masksCost` is true
+/// if a masked reduction costs more than one that includes padding.
 void addPaddingStates(const Program &program, bool masksCost, CostModel &costs,
                       const CandidateLimits &limits,
                       std::vector<Candidates> &candidates);

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The innermost tile of dim `d`; 1 where it is whole.
+/// Returns the size of the innermost tile of dim `d`, or 1 if it is not tiled.
 static int64_t getInnerTile(const LayoutMap &map, unsigned d) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
@@ -61,7 +61,7 @@ PaddingUse layout::getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
   auto states = [&](LayoutId layout) {
     return layout != kAnyLayout && table.getPadding(layout);
   };
-  // Of what is not known nothing can be said.
+  // Without known states or loops, assume the worst.
   bool isStated = llvm::any_of(layouts.operands, states) ||
                   llvm::any_of(layouts.results, states);
   if (!isStated || failed(stored.space)) {

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the lowering of an op to linalg will do about padding when its tensors
-// are stored in given layouts, from the same analysis (PaddingMasks.h):
+// Determines how the lowering of an op to linalg handles padding if its tensors
+// are stored in given layouts, by the analysis of the lowering
+// (PaddingMasks.h):
 //
 //   conv, 17 channels in tiles of 16      masks the sum over channels
-//   the same, both padded with zero       masks nothing
+//   conv, operands padded with zero       masks nothing
 //   exp of a tensor padded with zero,
 //     result padded with zero             writes the padding of its result
 //
@@ -25,25 +26,25 @@ namespace mlir {
 namespace layout {
 
 struct PaddingUse {
-  /// Reductions that some result must not see the padding of.
+  /// The reductions that must skip padding for some result.
   llvm::SmallBitVector maskedLoops;
-  /// Results that state padding which the body does not make by itself.
+  /// The results that state padding which the body does not produce.
   llvm::SmallBitVector writtenResults;
 };
 
-/// Of the op that `stored` is in these layouts. Where no layout states padding,
-/// or the loops on these layouts are not known, all that could be is masked and
-/// written.
+/// Returns how the op of `stored` handles padding. If no layout states padding,
+/// or the loops are unknown, every reduction is masked and all stated padding
+/// of results is written.
 PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 
-/// The sizes of the loops on storage: those over a dim in tiles are rounded up
-/// to whole tiles. Dynamic ones count as `assumed`.
+/// Returns the trip counts of the loops on storage: loops over tiled dims are
+/// rounded up to whole tiles. Dynamic sizes count as `assumed`.
 SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
                                     const OpLayouts &layouts,
                                     const LayoutTable &table, int64_t assumed);
 
-/// Whether a reduction of known size goes on past it, at these trips.
+/// Returns true if a reduction of static size has more iterations in `trips`.
 bool reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips);
 
 } // namespace layout

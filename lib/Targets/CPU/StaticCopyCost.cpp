@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What is larger is not worth the care that products of it would take.
+/// Limits that keep products of sizes within 64 bits.
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
 static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
@@ -54,8 +54,8 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
   return true;
 }
 
-/// Whether numbers in place of sizes are all that the shape changes: digits of
-/// dims, no two of which become a wider one.
+/// Returns true if evaluating sizes is all that the shape changes: each digit
+/// is a digit of a dim, and no two adjacent ones merge into a wider digit.
 static bool areDigitsOnShape(const StoredDigits::Axis &axis) {
   ArrayRef<NumberedLinear::Term> terms = axis.value.terms;
   for (size_t i = 1; i < terms.size(); ++i) {
@@ -97,7 +97,7 @@ std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
 }
 
 namespace {
-/// An IterationSpace in numbers.
+/// An IterationSpace on a static shape.
 struct NumberedSpace {
   struct LoopDigit {
     unsigned loop;
@@ -126,7 +126,7 @@ public:
     axes = {from.axes, to.axes};
   }
 
-  /// Whether there is no space because numbers do not tell.
+  /// Returns true if the refinement failed because integers do not decide it.
   bool isUnknown() const { return unknown; }
   const NumberedSpace &getSpace() const { return space; }
 
@@ -135,7 +135,7 @@ public:
   bool isReduction(unsigned) const { return false; }
   bool isResult(unsigned operand) const { return operand == 1; }
   bool dependsOn(unsigned, unsigned) const { return true; }
-  /// Sums of cut dims have to be taken apart again.
+  /// Fails as unknown: sums of split dims need the symbolic plan.
   LogicalResult substituteAxes() { return failUnknown(); }
   static bool isAffine(const NumberedLinear &value) {
     return llvm::none_of(
@@ -156,7 +156,7 @@ private:
   bool unknown = false;
 };
 
-/// A CopyPlan in numbers.
+/// A CopyPlan on a static shape.
 struct NumberedCopy {
   const NumberedSpace &space;
   CopyPlan::Way way = CopyPlan::Way::Boxes;

@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A decision weighs thousands of conversions and makes few. How much one of
-// them moves on a static shape is told by the same steps that plan it
-// (DigitRefinement.h, DigitBoxes.h), taken over numbers in place of size
-// expressions. What depends on one layout only is read once.
+// Computes how many elements a conversion moves on a static shape. The decision
+// estimates thousands of conversions and inserts few, so this runs the steps of
+// the planner (DigitRefinement.h, DigitBoxes.h) on integers instead of size
+// expressions. Each layout is read once.
 //
-//     1x64x56x56, row-major to NCHW16c:   200704 elements, runs of 1
-//     1x64x56x56, NCHW16c to NHWC:        200704 elements, runs of 16
-//     1x61x56x56, NCHW16c to NHW16c:      64 channels of each, runs of 16
+//     1x64x56x56, row-major to NCHW16c:   200704 elements, segments of 1
+//     1x64x56x56, NCHW16c to NHWC:        200704 elements, segments of 16
+//     1x61x56x56, NCHW16c to NHW16c:      64 channels of each, segments of 16
 //     1x64x56x56, NCHW8c to NCHW12c:      gathered
 //
-// Law: where an answer is given, the plan reads and writes so many elements and
-// has that common run; there is no plan where the answer is that elements are
-// gathered.
+// Law: a result that is not gathered agrees with the CopyPlan on the elements
+// that are read and written, and on the common contiguous segment. A gathered
+// conversion has no CopyPlan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 namespace mlir {
 namespace layout {
 
-/// What a SizeExpr is on a static shape. Products stay at the largest number.
+/// A SizeExpr evaluated on a static shape. Products saturate at INT64_MAX.
 class Number {
 public:
   Number(int64_t value = 0) : value(value) {}
@@ -56,7 +56,7 @@ private:
   int64_t value;
 };
 
-/// What an IndexExpr is on a static shape.
+/// An IndexExpr evaluated on a static shape.
 struct NumberedLinear {
   /// floor(dim / divisor) mod modulus, or a digit of several dims.
   struct Digit {
@@ -89,7 +89,7 @@ struct NumberedLinear {
   llvm::SmallVector<Term, 2> terms;
 };
 
-/// The axes of a layout on a shape, as numbers.
+/// The stored axes of a layout on a static shape.
 struct StoredDigits {
   struct Axis {
     NumberedLinear value;
@@ -98,22 +98,22 @@ struct StoredDigits {
   llvm::SmallVector<Axis, 0> axes; // one for each layout of a type
   int64_t size = 0;                // of storage
 
-  /// Nothing where a number is not known, or too large to be multiplied without
-  /// care.
+  /// Reads `map` on `shape`, or returns std::nullopt if a value is unknown or
+  /// large enough that products could overflow.
   static std::optional<StoredDigits> read(const LayoutMap &map,
                                           llvm::ArrayRef<int64_t> shape);
 };
 
 struct DigitMove {
   int64_t read, written;
-  /// Of these, neighbors on both sides.
+  /// The length of the contiguous segments in both source and result.
   int64_t run;
   bool isGathered = false;
 };
 
-/// The copy between two layouts of tensors of this shape, whose padding may
-/// hold anything and whose elements can be padded with. Nothing where a plan
-/// has to tell.
+/// Returns what a copy between two layouts of one shape moves, or std::nullopt
+/// if only a CopyPlan can tell. The padding of the result may hold anything,
+/// and the element type has a filler value.
 std::optional<DigitMove> findMoveOfDigits(const StoredDigits &from,
                                           const StoredDigits &to,
                                           llvm::ArrayRef<int64_t> shape);

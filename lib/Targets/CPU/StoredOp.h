@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the lowering of an op to linalg will emit when its tensors are stored in
-// given layouts, as far as prices ask: its loops on stored digits, from the
-// same analysis (IterationSpace.h), and which of them can be on lanes, by the
-// same question (LaneAccess.h).
+// Models the loops that the lowering to linalg emits for an op if its tensors
+// are stored in given layouts. The cost model reads the loops on stored digits
+// from the analysis of the lowering (IterationSpace.h), and chooses the
+// vectorized loop by the test of the kernels (LaneAccess.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,45 +27,48 @@ struct StoredOp {
   SmallVector<int64_t> sizes; // of the loops
   SmallVector<bool> readsInit;
   ScalarBody body;
-  /// Fails where the lowering refuses.
+  /// The loops on stored digits, or failure if the lowering rejects the
+  /// layouts.
   FailureOr<IterationSpace> space = failure();
 
   static StoredOp get(Operation *op, const LoopsRule &rule,
                       const OpLayouts &layouts, const LayoutTable &table);
 
-  /// Returns the digit that a kernel puts on its lanes: the last parallel one
-  /// along which every tensor that it meets moves to the next element. A tensor
-  /// that is read may also not move, and with `mayStride` move by a few
-  /// elements. Dynamic sizes count as `assumed`.
+  /// Returns the digit that a kernel vectorizes: the last parallel digit along
+  /// which every accessed tensor is contiguous, or std::nullopt if there is
+  /// none. Tensors that are read may also be invariant or, with `mayStride`,
+  /// strided. Dynamic sizes count as `assumed`.
   std::optional<unsigned> findLane(const LoopsRule &rule, int64_t assumed,
                                    MLIRContext *context,
                                    bool mayStride = false) const;
 
-  /// Returns the digit whose lanes hold parts of one result: a reduction of at
-  /// least `least` steps along which some tensor moves to the next element and
-  /// none elsewhere.
+  /// Returns the reduction digit whose vector lanes hold partial results, or
+  /// std::nullopt if there is none. It has at least `least` iterations, and
+  /// each accessed tensor is contiguous along it or invariant.
   std::optional<unsigned> findReductionLane(const LoopsRule &rule,
                                             int64_t assumed,
                                             MLIRContext *context,
                                             int64_t least) const;
 
-  /// How often digit `d` runs.
+  /// Returns the trip count of digit `d`.
   int64_t getTrips(unsigned d, int64_t assumed) const;
 
-  /// How often digit `lane` runs together with the parallel digits that every
-  /// tensor that is met goes on by where the lane ends: these are one loop.
+  /// Returns the trip count of the loop that `lane` forms with the parallel
+  /// digits contiguous to it in every accessed tensor.
   int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
 
-  /// How many positions of the loop of digit `lane` operand `k` stores between
-  /// two steps of its outermost reduction, in as many digits as it likes.
+  /// Returns the number of iterations of the loop of `lane`, over all its
+  /// digits, that operand `k` stores within one step of its outermost
+  /// reduction.
   int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
                  MLIRContext *context) const;
 
 private:
-  /// Whether operand `k` is a tensor that is read or written.
+  /// Returns true if operand `k` is a tensor that is read or written.
   bool isMet(const LoopsRule &rule, unsigned k) const;
 
-  /// The map of each tensor that is met, and whether it is a result.
+  /// Returns the map of each tensor that is read or written, and whether the
+  /// tensor is a result.
   SmallVector<std::pair<AffineMap, bool>> getMet(const LoopsRule &rule,
                                                  MLIRContext *context) const;
 };
