@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A conversion is what its plan says (ConversionPlan.h):
-//  * Same, View: the same tensor under another shape;
-//  * Padding: the same tensor, its padding filled;
-//  * Relayout: the boxes of digits, one after another (CopyBoxes.h), or all
-//    digits at once as a structured op, or a gather over the destination's
-//    storage.
-// For other compilers a Relayout is a pack or an unpack where it can be one
-// (PackOps.h).
+// Lowers conversions by their plans (ConversionPlan.h):
+//
+//   kind         lowering
+//   Same, View   reshape of the tensor
+//   Padding      reshape, and a fill of the padding
+//   Relayout     copies of boxes of digits (CopyBoxes.h), a structured op over
+//                all digits, or a gather over the result's storage; with
+//                pack-ops, linalg.pack or linalg.unpack if possible (PackOps.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// All digits at once, on storage that is cut or padded to them.
+/// Emits one structured op over all digits, on storage sliced or padded to
+/// them.
 static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
                        RankedTensorType from, ValueRange source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
@@ -45,7 +46,7 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
   op.operands = {{identity, from, false}, {identity, to, true}};
   op.iterators.assign(from.getRank(), utils::IteratorType::parallel);
   op.sizes = llvm::to_vector(from.getShape());
-  // What was there has to stay where the loops reach more than the box.
+  // The previous values stay if the loops cover more than the box.
   op.readsInit = {copy.prefills};
   op.copyMask = copy.maskedDims;
   Value init = copy.prefills ? createPadded(b, loc, to, sizes)
@@ -54,7 +55,7 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
       .front();
 }
 
-/// Carries out `plan`.
+/// Emits `plan`.
 static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
                       RankedTensorType from, ValueRange source,
                       RankedTensorType to, bool packOps = false) {
@@ -71,7 +72,7 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
       return emitFills(b, loc, *plan.copy, same, to,
                        getLogicalSizes(b, loc, from, source));
     }
-    // Dynamic sizes that a view cannot tell apart.
+    // A view of these dynamic sizes cannot be inferred.
     plan = ConversionPlan::getOfMove(from, to);
   }
 
@@ -95,9 +96,9 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
   return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
-/// The conversion of an expanded tensor to a plain one as that of the tensor
-/// before, which has whole axes where storage mixes the expanded dims; null
-/// where storage has them as they are, or is not that of the tensor before.
+/// Converts the source of an expand_shape to a plain tensor instead of its
+/// result, because its storage has whole axes where that of the result mixes
+/// the expanded dims. Returns null if no axis is mixed, or the storage differs.
 static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType to = op.getResult().getType();
@@ -185,7 +186,7 @@ struct StorageViewPattern : OpConversionPattern<StorageViewOp> {
           rewriter, op,
           "the logical sizes of the result cannot be read off its storage: "
           "make them static, or take the logical tensor and convert it");
-    // The elements lie in the same order; only the dims may be others.
+    // The order of elements is the same; only the dims may differ.
     if (hasLayout(from)) {
       SmallVector<OpFoldResult> sizes =
           getLogicalSizes(rewriter, loc, from, source);

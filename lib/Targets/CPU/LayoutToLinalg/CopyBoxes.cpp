@@ -18,7 +18,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// One of the two storages, with its axes expanded as far as they can be.
+/// The storage of the source or result, with axes expanded as far as possible.
 class Side {
 public:
   Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,
@@ -28,7 +28,7 @@ public:
 
   Value expand(Value physical);
   Value collapse(Value expanded, RankedTensorType physical);
-  /// The expanded extents, of a tensor that is not there yet.
+  /// Returns the expanded extents of a tensor that does not exist yet.
   SmallVector<OpFoldResult> getExtents();
 
   struct Slice {
@@ -36,11 +36,11 @@ public:
     bool isAll = true;
   };
   Slice getSlice(const DigitBox &box);
-  /// The digits of a box as axes of its slice.
+  /// Returns the map from the digits of a box to the axes of its slice.
   AffineMap getMap(const DigitBox &box) const;
 
 private:
-  /// Whether the slot is one digit, and the box takes all of it.
+  /// Returns true if the slot is one digit, and the box covers all of it.
   bool isWholeDigit(const DigitSlot &slot, const DigitBox &box) const {
     return slot.digits.size() == 1 && box[slot.digits[0]].isWhole() &&
            axes[slot.axis].required == axes[slot.axis].extent;
@@ -68,7 +68,7 @@ SmallVector<OpFoldResult> Side::getExtents() {
                                    isDigit ? space.digits[slot.digits[0]].extent
                                            : axes[slot.axis].extent,
                                    sizes);
-    // A value that is a constant is a number in the type, too.
+    // Constant values must be static in the type, too.
     if (std::optional<int64_t> number = getConstantIntValue(extent))
       extent = b.getIndexAttr(*number);
     extents.push_back(extent);
@@ -94,7 +94,7 @@ Value Side::expand(Value physical) {
   Type elementType =
       cast<RankedTensorType>(physical.getType()).getElementType();
   RankedTensorType type = getType(elementType);
-  // Digits may know a size that the type does not.
+  // The digits may have static sizes that the type does not state.
   SmallVector<int64_t> line;
   for (const ReassociationIndices &group : getGroups()) {
     int64_t extent = 1;
@@ -153,7 +153,7 @@ AffineMap Side::getMap(const DigitBox &box) const {
     shifted.push_back(digits.back() + box[i].offset);
   }
   for (const DigitSlot &slot : slots) {
-    // Expressions are not sliced, so they count from the start.
+    // Expressions are not sliced, so their positions include the offset.
     if (slot.digits.empty()) {
       results.push_back(
           toAffineExpr(axes[slot.axis].value, shifted, {}, context));
@@ -163,7 +163,7 @@ AffineMap Side::getMap(const DigitBox &box) const {
     for (unsigned digit : slot.digits) {
       if (slot.digits.size() > 1)
         position = position * *space.digits[digit].extent.getConstant();
-      // A single position is the start of its slice.
+      // A digit of size one adds nothing to the offset of its slice.
       if (slot.digits.size() == 1 || box[digit].size != 1)
         position = position + digits[digit];
     }
@@ -172,13 +172,14 @@ AffineMap Side::getMap(const DigitBox &box) const {
   return AffineMap::get(count, 0, results, context);
 }
 
-/// A copy over the digits, by the name that later passes know it by.
+/// Emits a copy over the digits as linalg.copy or linalg.transpose, which later
+/// passes match by name, or as linalg.generic.
 static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
                       Value to, AffineMap toMap) {
   if (fromMap.isPermutation() && toMap.isPermutation()) {
     if (fromMap == toMap)
       return linalg::CopyOp::create(b, loc, from, to).getResult(0);
-    // One side may know a size that the other does not.
+    // Either side may have static sizes that the other does not state.
     auto fromType = cast<RankedTensorType>(from.getType());
     auto toType = cast<RankedTensorType>(to.getType());
     SmallVector<int64_t> fromShape(fromType.getShape()),
@@ -210,7 +211,7 @@ static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
   return generic.getResult(0);
 }
 
-/// `into` with what `emit` makes of one slice of it.
+/// Returns `into` with one slice replaced by what `emit` computes from it.
 static Value updateSlice(OpBuilder &b, Location loc, Value into,
                          const Side::Slice &slice,
                          function_ref<Value(Value)> emit) {
@@ -235,7 +236,7 @@ static Value fillSlices(OpBuilder &b, Location loc, ArrayRef<DigitBox> fills,
   return expanded;
 }
 
-/// Whether `fill` goes on where `box` ends in the digit `fastest`.
+/// Returns true if `fill` starts where `box` ends in the digit `fastest`.
 static bool follows(const DigitBox &fill, const DigitBox &box,
                     unsigned fastest) {
   for (auto [digit, a, b] : llvm::enumerate(box, fill)) {
@@ -247,7 +248,8 @@ static bool follows(const DigitBox &fill, const DigitBox &box,
   return true;
 }
 
-/// Takes from `fills` what follows `box` in the fastest digit of the result.
+/// Removes from `fills`, and returns, those that follow `box` in the fastest
+/// digit of the result.
 static SmallVector<DigitBox> takeFills(SmallVectorImpl<DigitBox> &fills,
                                        const CopyPlan &copy,
                                        const DigitBox &box) {
@@ -264,7 +266,7 @@ static SmallVector<DigitBox> takeFills(SmallVectorImpl<DigitBox> &fills,
 Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
                         Value source, RankedTensorType to,
                         ArrayRef<OpFoldResult> sizes) {
-  // Without elements there are no digits.
+  // A plan without elements has no digits.
   if (copy.space.operands.empty())
     return copy.prefills ? createPadded(b, loc, to, sizes)
                          : createEmpty(b, loc, to, sizes);
@@ -284,11 +286,12 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
     Value padding = arith::ConstantOp::create(b, loc, getPadding(to));
     result = linalg::FillOp::create(b, loc, padding, result).getResult(0);
   }
-  // A slice of nothing would be out of its bounds.
+  // Slices of an empty source would be out of bounds.
   ArrayRef<DigitBox> boxes = copy.boxes;
   if (holdsNothing(from))
     boxes = {};
-  // What follows a box is filled right before it, so that one loop can do both.
+  // The fill that follows a box is emitted right before it, so that the two can
+  // become one loop.
   SmallVector<DigitBox> fills = copy.fills;
   SmallVector<SmallVector<DigitBox>> own;
   for (const DigitBox &box : boxes)

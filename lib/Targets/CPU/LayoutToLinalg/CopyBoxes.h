@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits a CopyPlan (see there) on physical tensors. Axes that are fused of
-// whole digits are expanded, the others are sliced; a box is
+// Emits a CopyPlan on physical tensors, without further decisions. Axes that
+// fuse whole digits are expanded, other axes are sliced. A box is emitted as
 //
 //   transpose(slice(expand(source))) inserted into the expanded result
 //
-// or a generic whose maps fuse the digits of an axis that could not be
-// expanded, and a fill is a fill of a slice. Nothing is decided here.
+// or as a generic whose maps fuse the digits of an axis that could not be
+// expanded. A fill is emitted as a fill of a slice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,12 @@
 namespace mlir {
 namespace layout {
 
-/// The result of a copy of Way::Boxes; `sizes` are the logical ones.
+/// Emits a copy of Way::Boxes and returns its result. `sizes` are logical
+/// sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
-/// `storage`, which is that of `to`, with the fills carried out.
+/// Emits the fills of `copy` on `storage` of type `to` and returns the result.
 Value emitFills(OpBuilder &b, Location loc, const CopyPlan &copy, Value storage,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

@@ -19,8 +19,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether `op` computes each element from those at its place. Fills, copies
-/// and transpositions compute nothing, and every compiler has them.
+/// Returns true if `op` is a named elementwise op. Fills, copies and
+/// transpositions are excluded: they compute nothing and are stable upstream.
 static bool isNamedElementwise(linalg::LinalgOp op) {
   return !isa<linalg::GenericOp, linalg::MapOp>(op) &&
          linalg::isElementwise(op) && !llvm::hasSingleElement(*op.getBlock());
@@ -49,8 +49,8 @@ static void removeRecords(Operation *op) {
       function.setResultAttrs(i, withoutRecords(attributes));
 }
 
-/// Reports `op` where it, or an attribute or a type that it has, is of the
-/// dialect.
+/// Checks that `op`, its attributes and its types are not of the dialect, and
+/// reports the first that is.
 static LogicalResult check(Operation *op) {
   auto isOurs = [](Dialect *dialect) {
     return isa_and_nonnull<LayoutDialect>(dialect);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensors that the bodies of scf.forall share become their storage. Other
-// control flow is upstream's.
+// Converts the shared tensors of scf.forall to their storage. Upstream patterns
+// convert other control flow.
 //
 //===----------------------------------------------------------------------===//
 

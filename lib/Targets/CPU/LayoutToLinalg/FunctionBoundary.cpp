@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inside a function a laid-out tensor is its physical tensor, which has the
-// axes of the map. Functions take and return the storage type, which has the
-// dims that the notation states; where the two differ, a reshape that moves
-// nothing stands at each end.
+// Inside a function, a laid-out tensor is its physical tensor, whose dims are
+// the axes of the map. Arguments and results have the storage type, whose dims
+// are those that the notation states. If the two differ, reshapes that move no
+// data convert between them.
 //
 //   func @f(%x: tensor<1x17xf32, NC4c>)        NC4c: 1x5x4, axes: 1x20
 //     -> func @f(%x: tensor<1x5x4xf32>)
-//          %0 = tensor.collapse_shape %x : tensor<1x5x4xf32> to
-//          tensor<1x20xf32>
+//          %0 = tensor.collapse_shape %x
+//            : tensor<1x5x4xf32> into tensor<1x20xf32>
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// `type` as a tensor in linear memory whose storage has other dims than its
-/// physical tensor; null for any other type.
+/// Returns `type` if it is a tensor in linear memory whose storage has other
+/// dims than its physical tensor, else null.
 static RankedTensorType getReshaped(Type type) {
   if (!hasLayout(type))
     return {};
@@ -42,7 +42,8 @@ static bool hasReshaped(TypeRange types) {
   return llvm::any_of(types, [](Type type) { return bool(getReshaped(type)); });
 }
 
-/// What crosses the boundary for the converted `values` of a tensor.
+/// Appends the values that cross the boundary for the converted `values` of a
+/// tensor.
 static void appendStorage(OpBuilder &b, Location loc, Type type,
                           ValueRange values, SmallVectorImpl<Value> &crossing) {
   size_t first = crossing.size();
@@ -56,7 +57,8 @@ static void appendStorage(OpBuilder &b, Location loc, Type type,
                        getStorageSizes(b, loc, tensor, sizes));
 }
 
-/// The physical tensor of what came across: the storage and the carried sizes.
+/// Returns the physical tensor for `crossed`, the storage and the carried
+/// sizes.
 static Value getPhysical(OpBuilder &b, Location loc, RankedTensorType tensor,
                          ValueRange crossed) {
   SmallVector<OpFoldResult> sizes =
@@ -139,8 +141,9 @@ FunctionBoundaries::FunctionBoundaries(Operation *root) {
   });
 }
 
-/// `types` converted, with the storage in place of the physical tensor.
-/// `reshape` is told of each of those and of its position.
+/// Returns the converted `types`, with storage types instead of physical types.
+/// Calls `reshape` with each such tensor, the position of its first value and
+/// the number of its values.
 static SmallVector<Type>
 getCrossingTypes(const TypeConverter &converter, TypeRange types,
                  function_ref<void(RankedTensorType, size_t, size_t)> reshape) {
@@ -159,7 +162,7 @@ getCrossingTypes(const TypeConverter &converter, TypeRange types,
 
 void FunctionBoundaries::expose(const TypeConverter &converter) {
   for (auto [func, type] : functions) {
-    // One that could not be converted is reported as it is.
+    // Functions that were not converted are reported later.
     if (llvm::any_of(func.getArgumentTypes(), hasLayout) ||
         llvm::any_of(func.getResultTypes(), hasLayout))
       continue;
@@ -170,7 +173,8 @@ void FunctionBoundaries::expose(const TypeConverter &converter) {
       Block &entry = func.getBody().front();
       BlockArgument storage = entry.getArgument(first);
       OpBuilder b = OpBuilder::atBlockBegin(&entry);
-      // Holds the place of the physical tensor while the argument changes.
+      // Placeholder for the physical tensor while the argument changes its
+      // type.
       auto place = UnrealizedConversionCastOp::create(
           b, func.getLoc(), storage.getType(), ValueRange(storage));
       storage.replaceAllUsesExcept(place.getResult(0), place);

@@ -18,13 +18,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether every position can ask for its element, or for padding.
+/// Returns true if each position can compute its element or the padding.
 static bool canGather(RankedTensorType type) {
   return (hasFiller(type) || !mayHavePadding(type)) &&
          getBackwardValues(*getLayoutMap(type), type.getShape());
 }
 
-/// Every index of the box puts its element at its positions.
+/// Emits a loop over logical indices that inserts each element at its
+/// positions.
 static Value emitScatter(OpBuilder &b, Location loc, RankedTensorType type,
                          ArrayRef<OpFoldResult> sizes, EmitElement element) {
   LayoutMap map = *getLayoutMap(type);

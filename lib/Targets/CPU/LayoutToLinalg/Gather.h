@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lowering that works for every layout, used where an op is no structured
-// op over common digits.
-//  * Where the layout can be inverted, every position of the result's storage
-//    finds its logical index by the backward map and asks for that element;
-//    positions without an index get the padding.
-//  * Elsewhere every logical index puts its element, in loops of their own, at
-//    each of its positions in storage that holds the padding already.
+// Implements the lowering for every layout, for ops that are not structured ops
+// over common digits.
+//
+//  * If the layout has an inverse, each position of the result's storage maps
+//    to its logical index by the backward map and reads that element. Positions
+//    without an index hold the padding.
+//  * Otherwise, a loop over logical indices inserts each element at all of its
+//    positions in storage that is filled with the padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ using EmitValue = function_ref<Value(OpBuilder &, Location)>;
 Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
                  EmitValue outside);
 
-/// The physical tensor of `type` with these elements.
+/// Returns the physical tensor of `type` with the given elements.
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);
 

@@ -27,11 +27,11 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// A laid-out type that `op` has: of its operands, results, arguments of its
-/// entry blocks (those of other blocks are the concern of the branches there),
-/// or in a type that it states, such as a function's or a global's. Types
-/// inside types count: a tuple with a laid-out tensor has no physical form
-/// either.
+/// Returns a laid-out type of `op`: of its operands, results or entry block
+/// arguments (branches handle those of other blocks), or in a type that it
+/// states, e.g. that of a function or a global. Returns null if there is none.
+/// Nested types count, because a tuple with a laid-out tensor has no physical
+/// form either.
 static RankedTensorType findLaidOutType(Operation *op) {
   RankedTensorType found;
   auto look = [&](Type type) {
@@ -67,7 +67,7 @@ static bool isLegal(Operation *op) {
          !findLaidOutType(op);
 }
 
-/// Says why `op` is still there.
+/// Reports why `op` remains.
 static void report(Operation *op, StringRef reason) {
   RankedTensorType type = findLaidOutType(op);
   FailureOr<LayoutMap> map = failure();
@@ -98,11 +98,11 @@ static void report(Operation *op, StringRef reason) {
           "layout.convert before and after it";
 }
 
-/// Ops of other dialects become the ops that they decompose into, on tensors of
-/// the same types. Those of linalg have patterns.
+/// Decomposes ops of other dialects on tensors of the same types. Ops of linalg
+/// have patterns.
 static LogicalResult decomposeForeignOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
-  // Recursion that halves ends before that.
+  // A recursive decomposition that halves its op ends earlier.
   constexpr unsigned kMaxRounds = 64;
   for (unsigned round = 0;; ++round) {
     SmallVector<linalg::AggregatedOpInterface> ops;
@@ -153,8 +153,8 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
   scf::populateSCFStructuralTypeConversions(converter, patterns);
   cf::populateCFStructuralTypeConversions(converter, patterns);
 
-  // What is not legal has no say about it: it may stay, and is reported below
-  // with the reason that its pattern gave.
+  // Illegal ops have unknown legality, so that they may remain. They are
+  // reported below with the reason of their pattern.
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal(
       [](Operation *op) -> std::optional<bool> {
@@ -180,8 +180,8 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
   if (!complete)
     return failure();
 
-  // Constants that were converted, tensors that only gave their shape, sizes
-  // that nobody asked for: users first, so that chains go in one walk.
+  // Removes converted constants, tensors that only had a shape, and unused
+  // sizes. Users come first, so that one walk removes chains.
   root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

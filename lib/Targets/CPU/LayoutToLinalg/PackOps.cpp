@@ -17,20 +17,20 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A pack or unpack between the axes of one operand of a plan, which it divides
-/// into tiles, and the digits of the other.
+/// Describes a pack or unpack: one operand of a plan has axes that are divided
+/// into tiles, and the other operand has the resulting digits as axes.
 struct Packing {
   SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
-  /// The digits in the order of the packed tensor, and in that of the other
-  /// operand.
+  /// The digits in the order of the packed tensor and of the other operand.
   SmallVector<unsigned> packed, stored;
-  /// Whether the tiles have more positions than the axes.
+  /// True if the tiles have more positions than the axes.
   bool isRagged = false;
 };
 
 } // namespace
 
-/// The positions of one tile of `axis`; nothing where tiles do not divide it.
+/// Returns the number of positions of one tile of `axis`, or std::nullopt if
+/// the digits are not outer and inner tiles.
 static std::optional<int64_t> getTile(const IterationSpace &space,
                                       const AxisAccess &axis) {
   int64_t tile = 1;
@@ -45,8 +45,8 @@ static std::optional<int64_t> getTile(const IterationSpace &space,
   return tile;
 }
 
-/// The pack or unpack that divides the axes of `operand`; nothing where none
-/// does, or where views and a transposition are enough.
+/// Returns the pack or unpack that divides the axes of `operand`, or
+/// std::nullopt if there is none, or reshapes and a transposition suffice.
 static std::optional<Packing> getPacking(const IterationSpace &space,
                                          unsigned operand) {
   Packing packing;
@@ -65,7 +65,7 @@ static std::optional<Packing> getPacking(const IterationSpace &space,
       return std::nullopt;
   }
 
-  // The order in which the other operand has the digits, as far as it goes.
+  // Sorts axes by the order of their digits in the other operand.
   auto sortBy = [&](unsigned digit, SmallVectorImpl<int64_t> &dims) {
     llvm::stable_sort(dims, [&](int64_t a, int64_t b) {
       return llvm::find(packing.stored, axes[a].digits[digit]) <
@@ -88,7 +88,7 @@ static std::optional<Packing> getPacking(const IterationSpace &space,
   return packing;
 }
 
-/// Whether what a pack pads is all the padding whose value `to` states.
+/// Returns true if the pack writes all padding whose value `to` states.
 static bool writesStatedPadding(const IterationSpace &space,
                                 RankedTensorType to) {
   for (auto [dim, digits] : llvm::enumerate(space.digitsOf)) {
@@ -102,7 +102,7 @@ static bool writesStatedPadding(const IterationSpace &space,
   return true;
 }
 
-/// `value`, whose axes are the digits `from`, with them in the order `to`.
+/// Transposes `value` from the digits `from` to the digits `to`.
 static Value transposeDigits(OpBuilder &b, Location loc,
                              const IterationSpace &space, Value value,
                              ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
@@ -123,14 +123,14 @@ static Value transposeDigits(OpBuilder &b, Location loc,
       ->getResult(0);
 }
 
-/// The type of the packed tensor, whose storage has the type `stored`; null
-/// where only sizes at run time tell its shape.
+/// Returns the type of the packed tensor, whose storage has the type `stored`,
+/// or null if its shape is dynamic and differs from `stored`.
 static RankedTensorType getPackedType(const IterationSpace &space,
                                       const Packing &packing,
                                       RankedTensorType stored) {
   size_t numOuter = packing.outerDimsPerm.size();
   size_t rank = numOuter + packing.innerTiles.size();
-  // Every digit is an axis on both sides.
+  // Every digit is an axis in both operands.
   if (packing.packed == packing.stored && packing.packed.size() == rank &&
       rank == size_t(stored.getRank()))
     return stored;
@@ -147,7 +147,7 @@ Value layout::emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
                           Value source, RankedTensorType to,
                           ArrayRef<OpFoldResult> sizes) {
   const IterationSpace &space = copy.space;
-  // Without elements there are no digits.
+  // A plan without elements has no digits.
   if (space.operands.empty())
     return {};
   std::optional<Packing> packing = getPacking(space, 0);

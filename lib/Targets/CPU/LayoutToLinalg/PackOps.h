@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For compilers that go on from linalg. Where one side of a copy plan has axes
-// that are divided into digits, and the other side has these digits as axes,
-// the copy is one op:
+// Emits copies as linalg.pack or linalg.unpack for compilers whose input is
+// linalg. A copy is one op if the axes of one side are divided into digits that
+// are axes of the other side:
 //
 //   1x17x7x7 from row-major to NCHW16c
 //     digits   d0:1 d1/16:2 d2:7 d3:7 d1%16:16
@@ -15,9 +15,9 @@
 //     to       [d0] [d1/16] [d2] [d3] [d1%16]
 //     linalg.pack padding_value(0) inner_dims_pos = [1] inner_tiles = [16]
 //
-// and linalg.unpack the other way round. Where the tiles do not come last and
-// sizes do not divide, a transposition stands beside it. Where sizes divide,
-// views and a transposition do alone what is no pack (CopyBoxes.h).
+// linalg.unpack is the reverse. A transposition is added if tiles are not
+// innermost and do not divide the sizes. If they divide the sizes, a copy that
+// is not a pack is reshapes and a transposition (CopyBoxes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@
 namespace mlir {
 namespace layout {
 
-/// The result of `copy` by a pack or an unpack, null where it is none; `sizes`
-/// are the logical ones.
+/// Emits `copy` as a pack or unpack and returns its result, or null if it is
+/// neither. `sizes` are logical sizes.
 Value emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
                   Value source, RankedTensorType to,
                   ArrayRef<OpFoldResult> sizes);

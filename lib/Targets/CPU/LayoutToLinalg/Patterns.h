@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One group per file. A pattern that cannot lower an op says why: the reason is
-// reported when the op is still there at the end.
+// Each group of patterns has its own file. A pattern that cannot lower an op
+// records the reason, which is reported if the op remains at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 namespace mlir {
 namespace layout {
 
-/// Why ops could not be lowered.
+/// Stores the reasons why ops could not be lowered.
 class Reasons {
 public:
   LogicalResult fail(ConversionPatternRewriter &rewriter, Operation *op,
@@ -39,7 +39,7 @@ private:
   DenseMap<Operation *, std::string> reasons;
 };
 
-/// A pattern that leaves a reason where it does not apply.
+/// A pattern that records a reason if it does not apply.
 template <typename OpTy>
 struct ReasonedPattern : public OpConversionPattern<OpTy> {
   ReasonedPattern(const TypeConverter &converter, MLIRContext *context,
@@ -61,32 +61,33 @@ void populateForallPattern(const TypeConverter &converter,
                            RewritePatternSet &patterns, Reasons &reasons);
 void populateViewPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, Reasons &reasons);
-/// `packOps`: see the option of the pass.
+/// `packOps` is the option of the pass.
 void populateConvertPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns, Reasons &reasons,
                              bool packOps);
 void populateConstantPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns, Reasons &reasons);
 
-/// Calls and returns of tensors whose storage has other dims than their
-/// physical tensor; see FunctionBoundary.cpp.
+/// Adds patterns for calls and returns of tensors whose storage has other dims
+/// than their physical tensor; see FunctionBoundary.cpp.
 void populateFunctionBoundaryPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns);
 
-/// The functions that take or return such tensors, read before the conversion.
+/// Stores the functions whose arguments or results have such storage, as they
+/// were before the conversion.
 class FunctionBoundaries {
 public:
   explicit FunctionBoundaries(Operation *root);
 
-  /// Gives the converted functions the types of the storage.
+  /// Changes the types of the converted functions to the storage types.
   void expose(const TypeConverter &converter);
 
 private:
   SmallVector<std::pair<func::FuncOp, FunctionType>> functions;
 };
 
-/// The physical tensor of `to` that holds the same logical tensor as `source`,
-/// which is converted from the type `from` of the same shape.
+/// Returns the physical tensor of `to` with the elements of `source`, which is
+/// the converted value of a tensor of type `from` and the same shape.
 Value convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
                      ValueRange source, RankedTensorType to);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice of laid-out tensors is a slice of storage where it takes whole axes
-// of it (WholeAxes.h). Where it does not, the result's storage is gathered.
+// A slice of laid-out tensors becomes a slice of storage if it consists of
+// whole axes (WholeAxes.h). Otherwise, the result's storage is gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// The dims that a slice does not take whole.
+/// Returns the dims of which a slice does not read all indices.
 llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
                                 RankedTensorType whole) {
   llvm::SmallBitVector sliced(whole.getRank());
@@ -40,8 +40,8 @@ llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
   return sliced;
 }
 
-/// Whether a slice of `whole` takes positions of `divisor` indices of dim `d`:
-/// it starts at one, and ends at one or with the tensor.
+/// Returns true if a slice of `whole` consists of whole tiles of `divisor`
+/// indices of dim `d`; the last tile may end with the tensor.
 bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
                 unsigned d, int64_t divisor) {
   std::optional<int64_t> offset =
@@ -52,17 +52,17 @@ bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
          (*size % divisor == 0 || *offset + *size == whole.getDimSize(d));
 }
 
-/// A slice of laid-out tensors as a slice of storage.
+/// Describes a slice of laid-out tensors as a slice of storage.
 struct PhysicalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
-  /// The axes of `whole` without those of dropped dims ..
+  /// The storage type of the slice, without the axes of dropped dims.
   RankedTensorType type;
-  /// .. and how far they reach.
+  /// The extents of `type`.
   SmallVector<OpFoldResult> extents;
 };
 
-/// The slice `part` of `whole`, where the type of `part` stores as the axes of
-/// `whole` say; nothing where it does not.
+/// Returns the slice `part` of `whole`, or std::nullopt if the layout of `part`
+/// differs from that of `whole`, or the slice is not made of whole axes.
 std::optional<PhysicalSlice>
 getPhysicalSlice(OpBuilder &b, Location loc,
                  OffsetSizeAndStrideOpInterface slice,
@@ -187,7 +187,7 @@ struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
   }
 
 private:
-  /// Each element comes from the slice, or from where it was.
+  /// Emits a gather that reads each element from the slice or the destination.
   static Value gather(tensor::InsertSliceOp op, ValueRange source,
                       ValueRange dest, ArrayRef<OpFoldResult> sizes,
                       const llvm::SmallBitVector &dropped,
@@ -221,7 +221,7 @@ Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
       Value at = arith::SubIOp::create(b, loc, index[d], offsets[d]);
       Value quotient = at;
       if (!isConstantIntValue(op.getMixedStrides()[d], 1)) {
-        // Truncation rounds towards zero; below zero the first test fails.
+        // Division truncates toward zero, but `at` is tested to be at least 0.
         quotient = arith::DivSIOp::create(b, loc, at, strides[d]);
         Value rest = arith::RemSIOp::create(b, loc, at, strides[d]);
         require(arith::CmpIPredicate::eq, rest, zero);
@@ -247,7 +247,8 @@ Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Other bodies write the rest of the storage, so it cannot be gathered.
+/// Lowers to slices of storage only: other threads write the rest of it, so a
+/// gather is not possible.
 struct ParallelInsertSlicePattern
     : ReasonedPattern<tensor::ParallelInsertSliceOp> {
   using ReasonedPattern::ReasonedPattern;
@@ -260,7 +261,7 @@ struct ParallelInsertSlicePattern
     if (!carriesPadding(from, to))
       return reasons.fail(rewriter, op,
                           "the part does not state the padding of the whole");
-    // Its block holds nothing but ops of this kind.
+    // The block of `op` may hold only ops of this kind.
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op->getParentOp());
     std::optional<PhysicalSlice> slice =
@@ -285,8 +286,8 @@ struct ParallelInsertSlicePattern
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Each operand is inserted into fresh storage; the patterns above then say how
-/// that is done on storage.
+/// Rewrites a concatenation to insertions into empty storage, which the
+/// patterns above lower.
 struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
   ConcatPattern(const TypeConverter &converter, MLIRContext *context, Reasons &)
       : OpConversionPattern(converter, context) {}
@@ -316,8 +317,8 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
     SmallVector<OpFoldResult> at(type.getRank(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-      // What has no elements has no offsets, not even where a dim of another
-      // operand says so.
+      // Operands without elements have no valid offsets, even if a dim of
+      // another operand has a size.
       if (hasNoElements(cast<RankedTensorType>(input.getType())) ||
           hasNoElements(type))
         continue;

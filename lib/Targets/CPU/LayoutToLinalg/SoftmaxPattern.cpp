@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Softmax along a dim that is an axis of storage is softmax along that axis:
-// rows do not look at each other, so what padding holds stays in padding. In
-// any other case it works on the plain tensor, between two conversions.
+// Softmax along a whole axis of storage becomes softmax along that axis. Rows
+// are independent, so values in padding affect only padding. Any other softmax
+// runs on the plain tensor, between two conversions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,8 @@ using namespace mlir::layout;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The stored axis or dim whose extent is size(d), for dynamic d.
+/// Returns the stored axis or dim whose extent is the size of dynamic dim `d`,
+/// or std::nullopt if there is none.
 template <typename Axes>
 static std::optional<unsigned> findOfSize(RankedTensorType type,
                                           const Axes &axes, unsigned d) {
@@ -37,7 +38,8 @@ static std::optional<unsigned> findOfSize(RankedTensorType type,
   return std::nullopt;
 }
 
-/// The stored axis that holds size(d), where a stored dim does, too.
+/// Returns the stored axis with the size of dim `d`, or std::nullopt if no
+/// stored axis or no stored dim has it.
 static std::optional<unsigned>
 findAxisOfSize(RankedTensorType type, const LayoutMap &map, unsigned d) {
   if (!findOfSize(type, getStoredDims(type), d))
@@ -123,7 +125,7 @@ SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
   return values;
 }
 
-/// The extents of `axes`, which are those of `tensor`.
+/// Returns the extents of `axes`, which are the dims of `tensor`.
 template <typename Axes>
 static SmallVector<OpFoldResult>
 emitExtents(OpBuilder &b, Location loc, RankedTensorType tensor,
@@ -184,7 +186,8 @@ SmallVector<OpFoldResult> layout::readLogicalSizes(OpBuilder &b, Location loc,
   return sizes;
 }
 
-/// An empty tensor of `type`, whose dynamic extents are among `extents`.
+/// Returns an empty tensor of `type`, which has the dynamic extents in
+/// `extents`.
 static Value createEmptyOf(OpBuilder &b, Location loc, RankedTensorType type,
                            ArrayRef<OpFoldResult> extents) {
   SmallVector<Value> dynamic;
@@ -225,7 +228,7 @@ bool layout::canReinterpret(RankedTensorType from, RankedTensorType to) {
     return true;
   if (from.hasStaticShape() && to.hasStaticShape())
     return from.getNumElements() == to.getNumElements();
-  // One dynamic extent a group is what a view can infer.
+  // A view can infer one dynamic extent per group.
   return from.getRank() > to.getRank() &&
          getReassociationIndicesForReshape(from, to).has_value();
 }
@@ -243,7 +246,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
     if (from.getRank() < to.getRank() && to.hasStaticShape())
       return tensor::ExpandShapeOp::create(b, loc, to, source, *groups);
   }
-  // Any two static shapes of one size meet in a line.
+  // Static shapes of equal size are reshaped through one dim.
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return {};
   auto all = [](int64_t rank) {
@@ -254,7 +257,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
   };
   auto line =
       RankedTensorType::get({from.getNumElements()}, from.getElementType());
-  // A tensor of rank 0 expands to the line.
+  // A tensor of rank 0 is expanded to one dim.
   if (from.getRank() == 0)
     source = tensor::ExpandShapeOp::create(b, loc, line, source,
                                            ArrayRef<ReassociationIndices>());
@@ -272,7 +275,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
 Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
                                RankedTensorType to,
                                ArrayRef<OpFoldResult> sizes) {
-  // A view of no positions need not have the extents that its layout gives.
+  // The extents of a view without elements may differ from those of its layout.
   if (hasNoElements(to) && source.getType() != to)
     return createEmptyOf(b, loc, to, sizes);
   if (Value result = reinterpretShape(b, loc, source, to))

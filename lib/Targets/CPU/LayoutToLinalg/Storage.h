@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After the conversion a laid-out tensor is its physical tensor, followed by
-// the sizes that the physical tensor does not tell:
+// The conversion replaces a laid-out tensor by its physical tensor, followed by
+// the dynamic sizes that cannot be read from the physical tensor:
 //
 //   tensor<?x17x7x7xf32, NCHW16c>   tensor<?x2x7x7x16xf32>        N is dim 0
 //   tensor<1x?x7x7xf32, NCHW16c>    tensor<1x?x7x7x16xf32>, index C carried
@@ -24,73 +24,76 @@
 namespace mlir {
 namespace layout {
 
-/// Laid-out tensors of the `buffer` space to physical tensors and carried
-/// sizes.
+/// Adds the conversion from laid-out tensors of the `buffer` space to physical
+/// tensors and carried sizes.
 void populateStorageConversion(TypeConverter &converter);
 
-/// The dynamic dims whose size no stored axis holds, or no stored dim, so that
-/// it goes with the tensor inside of functions and between them; ascending.
+/// Returns the dynamic dims whose size is not the extent of both a stored axis
+/// and a stored dim, in ascending order. These sizes are passed with the
+/// tensor.
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
-/// The logical sizes of a converted value. `type` is its logical type.
+/// Returns the logical sizes of a converted value of logical type `type`.
 SmallVector<OpFoldResult> getLogicalSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ValueRange values);
 
-/// The physical tensor with the sizes that its type carries.
+/// Returns the physical tensor and the sizes that its type carries.
 SmallVector<Value> withCarriedSizes(OpBuilder &b, Location loc,
                                     RankedTensorType type, Value physical,
                                     ArrayRef<OpFoldResult> sizes);
 
-/// The extents of the physical tensor.
+/// Returns the extents of the physical tensor.
 SmallVector<OpFoldResult> getPhysicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type,
                                            ArrayRef<OpFoldResult> sizes);
 
-/// The extents of the plain tensor of the storage, `getStorageType`.
+/// Returns the extents of the plain storage tensor (`getStorageType`).
 SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ArrayRef<OpFoldResult> sizes);
 
-/// Whether every logical size of `type` is static or that of a stored dim.
+/// Returns true if every logical size of `type` is static or the extent of a
+/// stored dim.
 bool areSizesStored(RankedTensorType type);
 
-/// The logical sizes, read off the plain tensor `storage`; `carried` are those
-/// that it does not store.
+/// Returns the logical sizes, read from the plain tensor `storage`. `carried`
+/// holds those that it does not store.
 SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type, Value storage,
                                            ValueRange carried = {});
 
-/// An uninitialized physical tensor.
+/// Returns an uninitialized physical tensor.
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
-/// The value of `getFillerAttr`, or a complex zero; the type has one.
+/// Returns a constant of `getFillerAttr`, or a complex zero. The type must have
+/// a filler.
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
-/// One whose positions all hold the padding that the type states.
+/// Returns a physical tensor filled with the padding that the type states.
 Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
                    ArrayRef<OpFoldResult> sizes);
 
-/// Whether storage of `from` that is moved as it is, padding included, leaves
-/// in the padding of `to` what that states.
+/// Returns true if moving storage of `from` unchanged, padding included,
+/// establishes the padding that `to` states.
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
 
-/// The same elements in memory order under another shape, without moving them;
-/// null where dynamic sizes leave the way open.
+/// Reshapes `source` to `to` without moving elements. Returns null if dynamic
+/// sizes do not determine the reshape.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to);
-/// The same where sizes are only known when the program runs: `sizes` are the
-/// extents of `to`.
+/// Reshapes `source` to `to` without moving elements. `sizes` are the extents
+/// of `to`.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
-/// Whether reinterpretShape has a way without sizes.
+/// Returns true if reinterpretShape succeeds without `sizes`.
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
-/// Whether the two types store every logical element at the same position.
+/// Returns true if both types store every logical element at the same position.
 bool storeAlike(RankedTensorType a, RankedTensorType b);
 
-/// The element at a logical index of a physical tensor.
+/// Returns the element of a physical tensor at a logical index.
 Value extractElement(OpBuilder &b, Location loc, RankedTensorType type,
                      Value physical, ValueRange index,
                      ArrayRef<OpFoldResult> sizes);

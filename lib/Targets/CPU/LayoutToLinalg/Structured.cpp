@@ -23,7 +23,7 @@ using namespace mlir::layout;
 bool layout::mayTrapOnPadding(Block &body) {
   return body
       .walk([](Operation *op) {
-        // An index that padding gives lies outside of what is read.
+        // An index computed from padding may be out of bounds.
         bool safe = !isa<tensor::ExtractOp>(op) && isSpeculatable(op);
         return safe || op->hasTrait<OpTrait::IsTerminator>()
                    ? WalkResult::advance()
@@ -66,11 +66,11 @@ private:
   const StructuredOp &op;
   ArrayRef<ValueRange> operands;
   IterationSpace space;
-  SmallVector<OpFoldResult> loopSizes; // filled where asked for
+  SmallVector<OpFoldResult> loopSizes; // computed on first use
 
   PaddingMasks masks;
 
-  // Of the body that is being built.
+  // State of the body under construction.
   SmallVector<Value> indices;
   DenseMap<unsigned, Value> inRange;
 };
@@ -104,7 +104,8 @@ bool Emitter::needsShape(unsigned k) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// The operand dim that has the size of a loop.
+/// Returns the operand and its dim whose size is that of `loop`, or
+/// std::nullopt if there is none.
 static std::optional<std::pair<unsigned, unsigned>>
 findDimOfLoop(const StructuredOp &op, unsigned loop) {
   for (auto [k, operand] : llvm::enumerate(op.operands))
@@ -116,7 +117,7 @@ findDimOfLoop(const StructuredOp &op, unsigned loop) {
   return std::nullopt;
 }
 
-/// Whether all that the emitter will ask for is there.
+/// Checks that the emitter can compute all sizes and pad all operands.
 static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
                            Refusal refuse) {
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
@@ -155,8 +156,8 @@ static int64_t asExtent(const SizeExpr &size) {
   return size.getConstant().value_or(ShapedType::kDynamic);
 }
 
-/// The operand cut or padded to what the loops need, before or after the axes
-/// are expanded to digits.
+/// Returns the type of the operand when sliced or padded to the loops, before
+/// or after its axes are expanded to digits.
 RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
   SmallVector<int64_t> shape;
   for (const AxisAccess &axis : axesOf(k)) {
@@ -171,8 +172,8 @@ RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
 
 SmallVector<OpFoldResult> Emitter::sizesFor(unsigned k, Value physical,
                                             bool expanded) {
-  // A size that is dynamic in `shapeFor` is none here, even where it is found
-  // to be a number.
+  // Sizes that are dynamic in `shapeFor` must be values here, even if they fold
+  // to constants.
   auto emitAs = [&](const SizeExpr &extent) -> OpFoldResult {
     OpFoldResult size = emit(extent);
     if (extent.isConstant())
@@ -201,7 +202,7 @@ static bool isBelow(const SizeExpr &a, const SizeExpr &b) {
   return a != b && b.isProvablyAtLeast(a);
 }
 
-/// Cuts off positions that no loop reaches and adds those that are missing.
+/// Removes positions that no loop reaches and adds missing ones.
 Value Emitter::fit(unsigned k, Value physical) {
   ArrayRef<AxisAccess> axes = axesOf(k);
   SmallVector<OpFoldResult> required = sizesFor(k, physical, false);
@@ -244,7 +245,7 @@ Value Emitter::fit(unsigned k, Value physical) {
 Value Emitter::expand(unsigned k, Value fitted) {
   if (!isExpanded(axesOf(k)))
     return fitted;
-  // Another operand may know a size that this one's type does not.
+  // The static size may come from another operand.
   RankedTensorType line = shapeFor(k, false);
   if (fitted.getType() != line)
     fitted = tensor::CastOp::create(b, loc, line, fitted);
@@ -258,7 +259,7 @@ Value Emitter::prepareInit(unsigned k) {
   Value physical = operands[k].front();
   if (!needsShape(k))
     return physical;
-  // A reduction over nothing gives what it starts from.
+  // A reduction without iterations returns its init.
   bool isRead =
       op.readsInit[result] ||
       llvm::is_contained(op.iterators, utils::IteratorType::reduction);
@@ -268,7 +269,7 @@ Value Emitter::prepareInit(unsigned k) {
                                  typeOf(k).getElementType());
 }
 
-/// The computed digits as the storage that the type asks for.
+/// Returns the computed digits in the storage of the result type.
 Value Emitter::finishResult(unsigned k, Value computed) {
   if (!needsShape(k))
     return computed;
@@ -345,7 +346,7 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
   auto indexOf = [&](unsigned loop) {
     return indices[loop] ? indices[loop] : buildIndex(b, loop);
   };
-  // Before a guard opens a region that would hide them.
+  // Created outside of the region that a guard opens.
   for (auto &mask : masks.loops)
     for (unsigned loop : mask)
       indexOf(loop);
@@ -393,7 +394,8 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
   linalg::YieldOp::create(b, loc, values);
 }
 
-/// Copies without a mask are transpositions, which later passes know by name.
+/// Returns the copy as linalg.transpose, which later passes match by name, or
+/// null if the maps are not permutations. An identity needs no op.
 Value Emitter::buildCopy(Value input, AffineMap inputMap, Value init,
                          AffineMap initMap) {
   if (!inputMap.isPermutation() || !initMap.isPermutation())
@@ -459,8 +461,8 @@ SmallVector<Value> Emitter::run() {
   return values;
 }
 
-/// An op without points leaves what was there. Storage of no elements may still
-/// have positions, which no slice of a tensor without any could name.
+/// Returns true if the op has no iterations, so that it returns its inits.
+/// Storage may have positions even if the tensor has no elements.
 static bool hasNoPoints(const StructuredOp &op) {
   return llvm::is_contained(op.sizes, 0);
 }

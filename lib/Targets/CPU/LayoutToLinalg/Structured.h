@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one way in which anything that computes element by element is lowered:
-// linalg ops, elementwise arith and math, and conversions between layouts (the
-// structured op whose body returns its input). The loops come from
-// IterationSpace.h, operands are sliced, padded and expanded to fit them, and
-// one linalg.generic is emitted.
+// Lowers all ops that compute element by element: linalg ops, elementwise arith
+// and math ops, and conversions between layouts (the structured op whose body
+// returns its input). The loops come from IterationSpace.h. Operands are
+// sliced, padded and expanded to fit them, and one linalg.generic is emitted.
 //
-// What padding does to the body (P1 to P3 of docs/spec.md): with `valid` for
-// "every padded loop is below its size",
+// Padding changes the body as follows (P1 to P3 of docs/spec.md), with `valid`
+// for "the index of every padded loop is below its size":
+//
 //   reduction over padding       acc' = select(valid, f(.., acc), acc)
 //   result that states padding   value' = select(valid, value, acc or padding)
 //   body that may trap           runs inside scf.if(valid)
-//   all else                     runs on padding, and nobody looks at the
-//   result
-// PaddingMasks.h says which loops need a mask.
+//   otherwise                    also runs on padding; its result is unused
+//
+// PaddingMasks.h decides which loops need a mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,54 +32,54 @@
 namespace mlir {
 namespace layout {
 
-/// A structured op in logical terms.
+/// Describes a structured op by its logical tensors.
 struct StructuredOp {
   using Index = function_ref<Value(unsigned loop)>;
 
   SmallVector<OperandAccess> operands; // inputs, then inits
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> sizes; // of the loops
-  /// Per result: whether the body looks at the element that was there.
+  /// For each result, true if the body reads the previous element.
   SmallVector<bool> readsInit;
-  /// Whether running the body on padding could trap.
+  /// True if the body may trap when it runs on padding.
   bool mayTrap = false;
-  /// What it computes, to be evaluated on padding.
+  /// The computation, which the analysis of padding evaluates.
   ScalarBody body;
-  /// The results at one point. Null: a copy of the only input, whose plan knows
-  /// the loops past whose size the result gets its padding (`copyMask`).
+  /// Emits the results of one iteration. If null, the op copies its only input,
+  /// and `copyMask` holds the loops past whose size the result has its padding.
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
   SmallVector<unsigned> copyMask;
-  /// For the generic, such as names that later passes look for.
+  /// The attributes of the generic, e.g. names that later passes match.
   SmallVector<NamedAttribute> attributes;
 
   unsigned numInputs() const { return operands.size() - readsInit.size(); }
 };
 
 /// Emits `op` on converted operands (see Storage.h; scalars are single values)
-/// and returns the physical results. Where it refuses, nothing was emitted.
+/// and returns the physical results. Emits nothing if it fails.
 FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               const StructuredOp &op,
                                               ArrayRef<ValueRange> operands,
                                               Refusal refuse);
 
-/// The same over loops that are known already.
+/// Emits `op` over the given loops and returns the physical results.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    const StructuredOp &op,
                                    ArrayRef<ValueRange> operands,
                                    IterationSpace space);
 
-/// Whether lowerStructured will succeed.
+/// Returns success if lowerStructured can lower `op`.
 LogicalResult checkStructured(const StructuredOp &op, Refusal refuse);
 
-/// Whether the loops of `op`, which can be lowered, write every position of the
-/// storage of a result.
+/// Returns true if the loops of `op`, which can be lowered, write every
+/// position of the storage of `result`.
 bool coversStorage(const StructuredOp &op, unsigned result);
 
-/// A linalg op on tensors in these terms.
+/// Describes a linalg op on tensors as a structured op.
 StructuredOp describeLinalgOp(linalg::LinalgOp op);
 
-/// True if the ops of a body must not run on arbitrary operands.
+/// Returns true if the ops of a body must not run on arbitrary operands.
 bool mayTrapOnPadding(Block &body);
 
 } // namespace layout

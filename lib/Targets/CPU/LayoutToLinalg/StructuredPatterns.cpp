@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The body of a linalg op, cloned, with its loop indices put together.
+/// Clones the body of a linalg op. Loop indices are computed by `index`.
+/// Returns the yielded values.
 static SmallVector<Value> cloneBody(OpBuilder &b, Block &body, ValueRange args,
                                     StructuredOp::Index index) {
   IRMapping mapping;
@@ -58,8 +59,8 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   return op;
 }
 
-/// A fill needs no loops, unless padding has to hold something else. Here and
-/// not in a pattern of its own: the driver prefers patterns on interfaces.
+/// Lowers a fill without loops, or returns null if padding must hold another
+/// value. Not a pattern, because the driver prefers patterns on interfaces.
 static Value lowerFill(OpBuilder &b, linalg::FillOp op,
                        ArrayRef<ValueRange> operands) {
   auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());
@@ -78,7 +79,7 @@ static Value lowerFill(OpBuilder &b, linalg::FillOp op,
 
 namespace {
 
-/// Any linalg op, through its indexing maps.
+/// Lowers any linalg op through its indexing maps.
 struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
   LinalgPattern(const TypeConverter &converter, MLIRContext *context,
                 Reasons &reasons)
@@ -103,7 +104,7 @@ struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
     SmallVector<SmallVector<Value>> replacements;
     for (auto [result, init] :
          llvm::zip_equal(*results, operands.take_back(op.getNumDpsInits()))) {
-      // A result has the sizes of what it was written over.
+      // A result has the sizes of its init.
       SmallVector<Value> &values = replacements.emplace_back();
       values.push_back(result);
       llvm::append_range(values, init.drop_front());
@@ -116,7 +117,7 @@ private:
   Reasons &reasons;
 };
 
-/// arith and math ops on tensors.
+/// Lowers arith and math ops on tensors.
 struct ElementwisePattern : ConversionPattern {
   ElementwisePattern(const TypeConverter &converter, MLIRContext *context,
                      Reasons &reasons)

@@ -21,8 +21,8 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Storage whose padding has a stated value is filled, unless all users write
-/// every position of it anyway.
+/// Lowers tensor.empty. Storage with stated padding is filled, unless all users
+/// write every position.
 struct EmptyPattern : ReasonedPattern<tensor::EmptyOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -69,7 +69,7 @@ struct DimPattern : ReasonedPattern<tensor::DimOp> {
   }
 };
 
-/// A cast of static to dynamic sizes or back.
+/// Lowers casts between static and dynamic sizes.
 struct CastPattern : ReasonedPattern<tensor::CastOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -112,8 +112,8 @@ struct ExtractPattern : ReasonedPattern<tensor::ExtractOp> {
   }
 };
 
-/// Dims that storage holds as whole axes are padded there; for others, and for
-/// padding that depends on the position, storage is gathered.
+/// Pads whole axes of storage. Other dims, and padding that depends on the
+/// position, are lowered to a gather.
 struct PadPattern : ReasonedPattern<tensor::PadOp> {
   using ReasonedPattern::ReasonedPattern;
 
@@ -124,8 +124,8 @@ struct PadPattern : ReasonedPattern<tensor::PadOp> {
 
 } // namespace
 
-/// Whether storage may be padded as it is: what lies between the elements of
-/// the blocked dims is then as the result wants it.
+/// Returns true if storage can be padded as it is: the padding between elements
+/// of blocked dims then holds what the result states.
 static bool keepsPadding(tensor::PadOp op, Value value) {
   RankedTensorType to = op.getResultType();
   if (!statesPadding(to))
@@ -138,7 +138,7 @@ static bool keepsPadding(tensor::PadOp op, Value value) {
 
 /// Returns the element of the result of `op` at `index`: that of the `source`,
 /// or what the body of `op` yields if `index` is in a border of a `padded` dim.
-/// `low` has the widths of the lower borders.
+/// `low` holds the widths of the lower borders.
 static Value emitPaddedElement(OpBuilder &b, Location loc, tensor::PadOp op,
                                Value source, ArrayRef<OpFoldResult> sourceSizes,
                                ValueRange low, ValueRange sizes,
@@ -204,8 +204,7 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
                                     rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> physicalLow = axes->permute(low, zeros);
     SmallVector<OpFoldResult> physicalHigh = axes->permute(high, zeros);
-    // Amounts that are found to be numbers make sizes known that the type does
-    // not know.
+    // Constant amounts may make dims static that are dynamic in the type.
     result = tensor::PadOp::create(rewriter, loc, /*resultType=*/Type(),
                                    source.front(), physicalLow, physicalHigh,
                                    value, op.getNofold());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A view of laid-out tensors is a view of storage where the same elements lie
-// at the same positions (L7). Where they do not, what is viewed is converted.
+// A view of laid-out tensors becomes a view of storage if the same elements are
+// at the same positions (L7). Otherwise, the viewed storage is converted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b,
   return result;
 }
 
-/// Sizes that types do not tell are those of dims that are not divided.
+/// Dims whose size the result type does not state are not divided.
 template <typename OpTy>
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, OpTy op,
                                                 ArrayRef<OpFoldResult> sizes) {
@@ -99,7 +99,7 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
     return success();
   }
 
-  // Else as a conversion from the viewed layout, where that describes storage.
+  // Otherwise, convert from the viewed layout if it describes the storage.
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return this->reasons.fail(
         rewriter, op,

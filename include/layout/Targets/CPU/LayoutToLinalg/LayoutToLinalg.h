@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lowering of the `buffer` space as a function. It decides nothing: where
-// elements live and what padding holds is read off the types.
+// The lowering of the `buffer` space as a function. It makes no decisions:
+// types state where elements are stored and what padding holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ class Operation;
 
 namespace layout {
 
-/// Lowers everything below `root`; see the pass convert-layout-to-linalg and
-/// its option. Where something cannot be lowered, reports it and fails.
+/// Lowers all ops below `root`, as the pass convert-layout-to-linalg and its
+/// option describe. Reports each op that cannot be lowered and returns failure.
 LogicalResult convertLayoutToLinalg(Operation *root, bool packOps = false);
 
 } // namespace layout

@@ -12,27 +12,41 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertLayoutToLinalgPass
     : Pass<"convert-layout-to-linalg", "ModuleOp"> {
-  let summary = "Turns laid-out tensors into the plain tensors of their storage";
+  let summary = "Lower laid-out tensors to linalg on the plain tensors of their storage";
   let description = [{
-    Every tensor with a layout of the `buffer` space becomes its physical tensor,
-    and every op on it the op on storage that computes the same logical values:
+    Replaces each tensor with a layout of the `buffer` space by its physical
+    tensor, and each op on it by an op on storage that computes the same logical
+    values:
 
-    * linalg ops and elementwise ops on tensors run over the digits in which
-      their operands are stored; padding is masked where a result would depend
-      on it, and written where the result's type states what it holds;
-    * `layout.convert` becomes slices, pads, reshapes and a transposition; where
-      those cannot say it a gather, and where the layout has no inverse as a
-      formula a loop that stores each element; `layout.storage_view` disappears;
-    * constants are packed at compile time;
-    * pads and slices stay what they are along dims that storage keeps whole;
-    * an op of another dialect that implements `linalg::AggregatedOpInterface`,
-      itself or by an external model, is decomposed on laid-out tensors, and what
-      it decomposes into is lowered as above;
-    * functions, calls and structured control flow change their types. A dynamic
-      size that storage does not tell travels beside the tensor as an `index`.
+    * Linalg and elementwise ops become loops over the digits in which their
+      operands are stored. Padding is masked if a result depends on it, and
+      written if the type of the result states its value.
+    * `layout.convert` becomes slices, pads, reshapes and transpositions, or
+      else a gather. If the layout has no closed-form inverse, it becomes a loop
+      that inserts each element. `layout.storage_view` becomes a reshape.
+    * Constants are packed at compile time.
+    * Pads and slices along whole axes of storage remain pads and slices.
+    * Ops of other dialects that implement `linalg::AggregatedOpInterface`,
+      directly or by an external model, are decomposed on laid-out tensors.
+    * Functions, calls and structured control flow change their types. A dynamic
+      size that cannot be read from storage is passed as an additional `index`.
 
-    Afterwards no laid-out type and no `layout` op is left. An op that cannot be
-    lowered is an error that names it, its layout and the way out.
+    ```mlir
+    %0 = layout.convert %x : tensor<1x32x7x7xf32> to tensor<1x32x7x7xf32, #nchw16c>
+    ```
+
+    becomes
+
+    ```mlir
+    %e = tensor.empty() : tensor<1x2x7x7x16xf32>
+    %1 = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 16, 7, 7]
+        : tensor<1x32x7x7xf32> into tensor<1x2x16x7x7xf32>
+    %0 = linalg.transpose ins(%1 : tensor<1x2x16x7x7xf32>)
+        outs(%e : tensor<1x2x7x7x16xf32>) permutation = [0, 1, 3, 4, 2]
+    ```
+
+    No laid-out type and no `layout` op remains. An op that cannot be lowered is
+    an error that names the op, its layout and the remedy.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -41,23 +55,37 @@ def ConvertLayoutToLinalgPass
   ];
   let options = [
     Option<"packOps", "pack-ops", "bool", "false",
-           "Make a conversion a linalg.pack or linalg.unpack where it can be "
-           "one; tiles that an axis does not fill are then padded, also where "
-           "no type states what padding holds">
+           "Lower conversions to linalg.pack and linalg.unpack if possible. "
+           "Incomplete tiles are then padded, even if no type states what "
+           "padding holds">
   ];
 }
 
 def FinalizeUpstreamPass : Pass<"layout-finalize-upstream", "ModuleOp"> {
-  let summary = "Leaves what every compiler that takes linalg knows";
+  let summary = "Strip layout attributes and generalize named elementwise ops";
   let description = [{
-    The end of `layout-to-upstream`:
+    The last pass of `layout-to-upstream`:
 
-    * named elementwise ops of linalg, such as `linalg.add`, become
-      `linalg.generic`: MLIR drops and renames them from version to version;
-    * attributes in the namespace `layout` are removed: the decision is applied,
-      and nobody else reads its record;
-    * whatever of the dialect `layout` is left then, an op, a type or an
-      attribute inside another, is an error at its op.
+    * Named elementwise ops of linalg become `linalg.generic`, because MLIR
+      removes and renames them from version to version.
+    * Attributes in the namespace `layout` are removed, because the decision is
+      applied and other compilers do not read its record.
+    * An op, type or nested attribute of the dialect `layout` that remains is an
+      error at its op.
+
+    ```mlir
+    %0 = linalg.add {layout.operand_layouts = []} ins(%x, %y : ..) outs(%e : ..)
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = linalg.generic {..} ins(%x, %y : ..) outs(%e : ..) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+    } -> tensor<4x4xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
