@@ -16,8 +16,8 @@
 namespace mlir {
 namespace layout {
 
-/// Whether `op` takes memory that only loads and stores of vectors use, so that
-/// layout-free-buffers frees it in the region that takes it.
+/// Returns true if `op` allocates memory that only vector loads and stores use,
+/// so that layout-free-buffers frees it in the region of the allocation.
 inline bool takesOwnMemory(Operation *op) {
   return isa<memref::AllocOp>(op) &&
          llvm::all_of(op->getUsers(), [](Operation *user) {
@@ -25,9 +25,9 @@ inline bool takesOwnMemory(Operation *op) {
          });
 }
 
-/// Whether `op`, with what it holds, provably neither takes nor gives back
-/// memory; of a call that is not known. What is in it may take memory of its
-/// own, where that is asked for.
+/// Returns true if `op` and its regions provably neither allocate nor free
+/// memory; calls may. If `mayHoldOwn`, ops in its regions may allocate memory
+/// for vector loads and stores only.
 inline bool leavesAllocationsAlone(Operation &op, bool mayHoldOwn = false) {
   WalkResult walk = op.walk([&](Operation *inner) {
     if (mayHoldOwn && inner != &op && takesOwnMemory(inner))
@@ -37,7 +37,7 @@ inline bool leavesAllocationsAlone(Operation &op, bool mayHoldOwn = false) {
     if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         inner->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();
-    // Messages do not say what they read and write, and allocate nothing.
+    // Ops of mpi do not declare effects, but allocate nothing.
     if (inner->getName().getDialectNamespace() == "mpi")
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes behind this one, many of them upstream's, take for granted what is
-// asked here, and crash or make invalid IR where it does not hold.
+// Verifies what later passes, many of them upstream's, assume. They crash or
+// create invalid IR otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// What a type asks for beyond plain memory; null for nothing.
+/// Returns the encoding or memory space of a type, or null if it has none.
 static Attribute findExtra(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor.getEncoding();
@@ -38,7 +38,7 @@ static Attribute findExtra(Type type) {
   return {};
 }
 
-/// Whether the bytes of what has no dynamic dims are a number of 64 bits.
+/// Returns true if the byte size of a static type fits in 64 bits.
 static bool fitsMemory(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape() || layout::hasNoElements(shaped))
@@ -89,7 +89,7 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
-/// A chain of casts whose ends no tensor has.
+/// Rejects a chain of casts whose source and result types are incompatible.
 static LogicalResult checkCast(tensor::CastOp op) {
   auto source = op.getSource().getDefiningOp<tensor::CastOp>();
   if (!source || succeeded(verifyCompatibleShape(source.getSource().getType(),
@@ -100,7 +100,8 @@ static LogicalResult checkCast(tensor::CastOp op) {
                           << ", which no tensor is; remove one of the casts";
 }
 
-/// The bytes of a resource are what its type says; upstream does not look.
+/// Checks that a resource has the bytes that its type requires, which upstream
+/// does not verify.
 static LogicalResult checkResource(arith::ConstantOp op) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
   if (!resource)
@@ -129,7 +130,7 @@ static LogicalResult checkResource(arith::ConstantOp op) {
                           << data->size();
 }
 
-/// Who frees a buffer is found in structured loops.
+/// Rejects unstructured loops, for which buffers are not deallocated.
 static LogicalResult checkBlocks(func::FuncOp function) {
   Region &body = function.getBody();
   if (body.empty())

@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// An element that is read less often is not worth a copy.
+/// The minimum number of reads per element that pays for a copy.
 static constexpr int64_t kLeastReads = 32;
 
-/// `map` without the dims that are always 0.
+/// Returns `map` with dims of extent one replaced by 0.
 static AffineMap dropUnitDims(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<AffineExpr> kept;
   for (auto [dim, extent] : llvm::enumerate(extents))
@@ -24,7 +24,8 @@ static AffineMap dropUnitDims(AffineMap map, ArrayRef<int64_t> extents) {
       map.replaceDimsAndSymbols(kept, {}, map.getNumDims(), 0));
 }
 
-/// The dim that `expr` is a multiple of, other than itself.
+/// Returns the dim of which `expr` is a constant multiple, or std::nullopt if
+/// it is another expression or the dim itself.
 static std::optional<unsigned> findSteppedDim(AffineExpr expr) {
   auto product = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!product || product.getKind() != AffineExprKind::Mul ||
@@ -47,8 +48,8 @@ static void compactInput(linalg::LinalgOp op, OpOperand &operand,
       reads *= extent;
   if (reads < kLeastReads)
     return;
-  // A dim stays as it is, in the copy as well. Of what a constant subscript
-  // does not meet the copy has nothing.
+  // Dims with unit steps are the same in the copy. Positions that a constant
+  // subscript does not read are not copied.
   OpBuilder b(op);
   SmallVector<AffineExpr> from, subscripts;
   SmallVector<int64_t> shape(type.getShape());
@@ -69,13 +70,13 @@ static void compactInput(linalg::LinalgOp op, OpOperand &operand,
       from.push_back(own);
       subscripts.push_back(expr);
     } else {
-      return; // windows of neighbors, which overlap, and other sums
+      return; // sums, e.g. overlapping windows
     }
   }
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps[operand.getOperandNumber()] =
       AffineMap::get(map.getNumDims(), 0, subscripts, b.getContext());
-  // Another operand has to tell the extents of the dims that are gone.
+  // Other operands must still determine the extents of the removed dims.
   if (!steps || !inversePermutation(concatAffineMaps(maps, b.getContext())))
     return;
   unsigned rank = type.getRank();

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A 1x1 convolution with a stride reads a part of its image, again for each
-// block of output channels, and its rows are not neighbors in memory:
+// Copies inputs that are read with steps. A 1x1 convolution with a stride reads
+// a part of its image once for each block of output channels, in rows that are
+// not contiguous:
 //
 //   x[0, i, 2 * h, 2 * w, j], 14x14   ->   y[0, i, h, w, j], 7x7
 //
-// The copy costs as much as one of these readings. After it the loops over rows
-// and columns are one, so that 49 pixels make whole tiles, which 7 rows of 7 do
-// not.
+// The copy costs as much as one of these reads. The loops over rows and columns
+// then merge into one, whose 49 pixels fill whole tiles better than 7 rows of
+// 7.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@
 
 namespace mlir::layout {
 
-/// Lets `op` read copies of those inputs of which its loops step over elements,
-/// where it reads each element often enough.
+/// Replaces inputs of `op` that are read with steps by compact copies, if each
+/// element is read often enough.
 void compactInputs(linalg::LinalgOp op);
 
 } // namespace mlir::layout

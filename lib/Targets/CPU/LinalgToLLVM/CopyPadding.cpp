@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether `rest` is the slice that goes on in the last dim where `part` ends,
-/// and both together are as long as the rows of a tile.
+/// Returns true if slice `rest` starts where `part` ends in the last dim, and
+/// the sum of both lengths is a power of two, as rows of tiles are.
 static bool goesOn(OffsetSizeAndStrideOpInterface part,
                    OffsetSizeAndStrideOpInterface rest) {
   if (!isStatedBox(part) || !isStatedBox(rest))
@@ -29,7 +29,7 @@ static bool goesOn(OffsetSizeAndStrideOpInterface part,
          llvm::isPowerOf2_64(sizes.back() + more.back());
 }
 
-/// Whether the last dim of the result is one loop of the copy.
+/// Returns true if the last result dim of the copy is a single loop.
 static bool endsWithLoop(linalg::LinalgOp copy) {
   return isCopyBetweenOrders(copy) &&
          isa<AffineDimExpr>(
@@ -46,7 +46,8 @@ bool layout::isPaddingOfCopy(linalg::LinalgOp fill) {
            if (!part || part.getDest() != rest.getResult() ||
                !goesOn(part, rest))
              return false;
-           // A slice of the source that is put there becomes a memref.copy.
+           // A slice of the source that is inserted unchanged becomes a
+           // memref.copy.
            Operation *copy = part.getSource().getDefiningOp();
            auto op = dyn_cast_or_null<linalg::LinalgOp>(copy);
            return op ? endsWithLoop(op)

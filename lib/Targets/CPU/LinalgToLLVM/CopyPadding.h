@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A conversion to blocks that its dims do not fill is a fill of the padding and
-// a copy of the rest. Where the padding goes on in the last dim of the result,
-// 3 channels in blocks of 16, the copy can write both as whole lines:
+// Merges a fill of padding into a copy. A conversion to blocks that do not
+// divide their dim is a fill of the padding and a copy of the elements. If the
+// padding follows the elements in the last dim of the result, e.g. 3 channels
+// in blocks of 16, the copy can write both as whole lines:
 //
 //   fill  result[.., 3] [.., 13]
 //   copy  result[.., 0] [.., 3]
@@ -21,12 +22,12 @@
 
 namespace mlir::layout {
 
-/// Whether the fill, on tensors, is padding that a copy can write: it is left
-/// to that copy.
+/// Returns true if `fill`, on tensors, is padding that a copy will write.
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
-/// The fill, on buffers, of the padding that goes on where `copy`, a structured
-/// op or a memref.copy to `target`, ends; null if there is none.
+/// Returns the fill, on buffers, of the padding that follows the elements of
+/// `copy`, a structured op or a memref.copy to `target`, or null if there is
+/// none.
 linalg::FillOp findPadding(Operation *copy, Value target);
 
 } // namespace mlir::layout

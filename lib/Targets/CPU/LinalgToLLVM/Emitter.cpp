@@ -49,7 +49,7 @@ Value Emitter::broadcast(Value value, const Point &point) {
 
 SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   MLIRContext *context = b.getContext();
-  // In blocks of a tile, a tile is found by its number.
+  // Packed weights are indexed by the number of the tile.
   bool hasBlocks = false;
   for (AffineExpr result : map.getResults())
     result.walk([&](AffineExpr expr) {
@@ -77,7 +77,7 @@ SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   return indices;
 }
 
-/// The scalar points of a vector.
+/// Returns the scalar points of a vector.
 SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   SmallVector<Point> lanes;
   for (int64_t number = 0; number < point.width; ++number) {
@@ -89,7 +89,7 @@ SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   return lanes;
 }
 
-/// Gives the body the buffer of one more tensor.
+/// Adds the buffer of `tensor` to the arguments of the body.
 void Emitter::addBuffer(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   tensors.push_back(tensor);
@@ -97,7 +97,7 @@ void Emitter::addBuffer(Value tensor) {
                    tensor.getLoc());
 }
 
-/// The buffer of a tensor that is read.
+/// Returns the buffer of an input tensor, adding it if necessary.
 Value Emitter::bufferOf(Value tensor) {
   unsigned results = kernel.lastStarts().size();
   auto *known = std::find(tensors.begin() + results, tensors.end(), tensor);
@@ -124,15 +124,17 @@ Value Emitter::read(Value value, AffineMap map, const Point &point) {
       elements.push_back(read(value, map, lane));
     return vector::FromElementsOp::create(b, loc, wide, elements);
   }
-  // The map of packed weights is no sum of loops, but a vector is part of one
-  // block, whose elements follow one another.
+  // The map of packed weights is not linear, but a vector is in one block,
+  // whose elements are contiguous.
   int64_t stride = findLaneStride(map, *plan.lane).value_or(1);
   return readStrided(value, indices, stride, point);
 }
 
-/// Reads the elements of a row of `buffer` from `indices` on that are `stride`
-/// apart. Whole vectors are loaded, the last of which ends with the last
-/// element, so that no element behind that one is read.
+/// Reads elements of a row of `buffer`, starting at `indices` and `stride`
+/// apart. Loads whole vectors, the last of which ends with the last element, so
+/// that no element after it is read.
+///
+///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
 ///
 ///   8 lanes, stride 2   loads of 8 elements at 0 and at 7, a shuffle of both
 Value Emitter::readStrided(Value buffer, ArrayRef<Value> indices,
@@ -209,8 +211,8 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
   return value;
 }
 
-/// What `op` and the ops in it take of tensors, from their buffers; the op that
-/// stands in its place then.
+/// Replaces tensor.extract in `op` by loads from buffers, and returns the op
+/// that is now in the place of `op`.
 Operation *Emitter::loadInPlace(Operation *op) {
   SmallVector<tensor::ExtractOp> extracts;
   op->walk([&](tensor::ExtractOp each) { extracts.push_back(each); });
@@ -290,7 +292,7 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
     });
     Operation *clone;
     if (vectors) {
-      // A select between vectors takes a scalar condition as it is.
+      // A vector select may have a scalar condition.
       bool isSelect = isa<arith::SelectOp>(inner);
       IRMapping local(mapping);
       for (auto [i, operand] : llvm::enumerate(inner.getOperands())) {
@@ -303,8 +305,8 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
           inner.getOperand(0) != inner.getOperand(2))
         local.map(inner.getOperand(0),
                   mapping.lookupOrDefault(inner.getOperand(0)));
-      // Two scalars chosen by a vector condition were broadcast above; a
-      // scalar condition over scalars does not get here.
+      // Scalar operands of a vector condition were broadcast above. A select of
+      // scalars only is not handled here.
       clone = b.clone(inner, local);
       for (OpResult result : clone->getResults())
         result.setType(typeAt(result.getType(), point));
@@ -334,8 +336,8 @@ Value Emitter::startValue(const Start &start, const Stage &stage,
   AffineMap map = stage.maps[stage.numInputs() + result];
   if (auto *splat = std::get_if<SplatStart>(&start))
     return broadcast(splat->scalar, point);
-  // The tensor that the loops carry holds the old elements until they are
-  // overwritten; reading it instead of the original keeps one buffer.
+  // The output buffer holds the old elements until they are overwritten.
+  // Reading them from there needs no second buffer.
   if (auto *old = std::get_if<TensorStart>(&start))
     return read(current ? current : old->tensor, map, point);
   auto *producer = std::get_if<Stage>(&start);
@@ -387,7 +389,7 @@ void Emitter::finish(ArrayRef<Point> points, SmallVector<Value> values) {
 // The frame
 //===----------------------------------------------------------------------===//
 
-/// The extents of the loops; merged ones have other extents than the op's.
+/// Computes the extents of the loops. Merged loops have products of extents.
 void Emitter::findExtents() {
   linalg::LinalgOp root = kernel.root.op;
   SmallVector<Range> ranges = root.createLoopRanges(b, loc);
@@ -406,7 +408,7 @@ void Emitter::findExtents() {
   }
 }
 
-/// Replaces the operands that stages read by views with their collapsed dims.
+/// Replaces the inputs of stages by views with their collapsed dims.
 void Emitter::collapseInputs() {
   auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
     if (!groups.empty())
@@ -414,7 +416,7 @@ void Emitter::collapseInputs() {
   };
   for (Stage *stage : kernel.stages())
     for (unsigned i = 0, e = stage->numInputs(); i < e; ++i)
-      // What the root gives to the finish is in no memory.
+      // The root's result is passed to the finish in registers.
       if (!kernel.finish || stage != &*kernel.finish ||
           i != kernel.finishOperand)
         collapse(stage->operands[i], stage->groups[i]);
@@ -425,13 +427,13 @@ void Emitter::collapseInputs() {
       collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
 }
 
-/// The tensor that result `i` is written to.
+/// Returns the tensor that result `i` is written to.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();
   if (std::holds_alternative<TensorStart>(kernel.lastStarts()[i]))
     return init;
-  // Memory that somebody else sees is not touched.
+  // Memory with other users must not be overwritten.
   bool owned = init.hasOneUse();
   while (Value older = overwrittenBy(init)) {
     init = older;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The frame of a cpu.kernel, and what its loops are made of: reads and writes
-// at points, the bodies of stages there, and how a result starts and ends.
+// Emits a cpu.kernel and the parts of its loops: reads and writes at points,
+// the bodies of stages, and the start and end of results.
 //
-// Which loops there are is said by who derives from it: tiles in registers
-// (KernelEmitter.cpp), or Winograd's transforms (WinogradEmitter.cpp).
+// Derived classes emit the loops: over tiles in registers (KernelEmitter.cpp),
+// or Winograd's transforms (WinogradEmitter.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace mlir::layout {
 
-/// One element per lane of the tile: its offset inside the tile in every dim,
-/// and the number of lanes (0 for a scalar).
+/// A position in a tile: its offset in every dim, and its number of lanes (0
+/// for a scalar).
 struct Point {
   SmallVector<int64_t> offset;
   int64_t width = 0;
@@ -35,11 +35,11 @@ public:
           const EmitOptions &options);
   virtual ~Emitter() = default;
 
-  /// The cpu.kernel in place of the ops; the results of the last one.
+  /// Emits the cpu.kernel and returns the results of its last stage.
   SmallVector<Value> run();
 
 protected:
-  /// The loops, in the body of the kernel.
+  /// Emits the loops in the body of the kernel.
   virtual void emitLoops() = 0;
 
   // Points.
@@ -63,9 +63,9 @@ protected:
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
-  /// What the accumulators of the root hold before the reduction.
+  /// Returns the accumulators of the root before the reduction.
   SmallVector<Value> start(ArrayRef<Point> points);
-  /// Writes what the reduction left in the accumulators, finished.
+  /// Applies the finish to the accumulators `values` and writes the results.
   void finish(ArrayRef<Point> points, SmallVector<Value> values);
 
   void addBuffer(Value tensor);
@@ -76,19 +76,19 @@ protected:
 
   OpBuilder &b;
   Location loc;
-  /// A copy, which takes its inputs from views where dims are collapsed.
+  /// A copy whose inputs are views if dims are collapsed.
   Kernel kernel;
   const KernelPlan &plan;
   const EmitOptions &options;
-  /// The position of the current iteration: a value per dim, or a constant.
+  /// The position of the current iteration in each dim, a value or a constant.
   SmallVector<Value> base;
   SmallVector<std::optional<int64_t>> fixed;
   SmallVector<OpFoldResult> extents;
-  /// The body of the op, and the tensors whose buffers are its arguments: the
-  /// results, then what is read.
+  /// The body of the op, and the tensors whose buffers are its arguments: first
+  /// the results, then the inputs.
   Region body;
   SmallVector<Value> tensors;
-  /// Whether threads share the loops over tiles.
+  /// True if threads share the loops over tiles.
   bool isShared;
 
 private:
@@ -102,7 +102,7 @@ private:
   Value destinationOf(unsigned result);
 };
 
-/// What the body of `stage` yields.
+/// Returns the values that the body of `stage` yields.
 SmallVector<Value> yieldedBy(const Stage &stage);
 
 } // namespace mlir::layout

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A softmax is a maximum of each row, the exponentials, their sum, and a
-// division. As four kernels each one goes through all of memory:
+// Computes chains such as softmax in blocks of rows. A softmax is a maximum of
+// each row, exponentials, their sum, and a division. As four kernels, each one
+// reads the tensor from memory:
 //
 //   %m = max of rows %x       for each block of rows
 //   %e = exp(%x - %m)    =>     %m = max of rows %x[block]
@@ -14,11 +15,11 @@
 //   %r = %e / %s                %s = sum of rows %e
 //                               %r[block] = %e / %s
 //
-// A block of rows is in a near cache when the next op reads it. Nothing here
-// knows an op by name: normalizations are such chains as well.
+// A block of rows is still in L1 or L2 when the next op reads it. Ops are not
+// matched by name, so that normalizations are such chains, too.
 //
-// Beside upstream's tileConsumerAndFuseProducersUsingSCF because that computes
-// a producer once for each of its users.
+// Upstream's tileConsumerAndFuseProducersUsingSCF is not used because it
+// computes a producer once for each of its users.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ namespace {
 /// -1 if it iterates within a row.
 using RowsOfLoops = SmallVector<int>;
 
-/// An elementwise op and the ops that only it needs.
+/// An elementwise op and the ops that only it needs, directly or indirectly.
 struct Chain {
   linalg::LinalgOp last;
   /// The loops of `last` over rows, outermost first.
@@ -172,8 +173,8 @@ static void addProducers(Chain &chain, const CpuFigures &target) {
   }
 }
 
-/// Returns the bytes that the ops of the chain need not read or write in far
-/// memory, and the bytes of one row of all tensors.
+/// Returns the number of bytes that blocks save in reads and writes of memory,
+/// and the number of bytes of one row of all tensors.
 static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
   int64_t saved = 0, all = 0;
   llvm::SmallSetVector<Value, 8> tensors;
@@ -241,8 +242,8 @@ static std::optional<Chain> findChain(linalg::LinalgOp op,
 
 /// Returns the number of rows of a block along the innermost row loop.
 static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
-  // The largest number of rows, whose sums are accumulated at the same time:
-  // each addition to one sum waits for the addition before.
+  // The maximum number of rows. Their sums are accumulated at the same time,
+  // because each addition to one sum waits for the previous one.
   constexpr int64_t kMostRows = 8;
   linalg::LinalgOp last = chain.last;
   int64_t extent = last.getStaticLoopRanges()[chain.rowLoops.back()];
@@ -254,7 +255,7 @@ static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
   return most;
 }
 
-/// Returns the part of `tensor`, which `map` indexes, in a block of rows.
+/// Returns the slice of `tensor`, which `map` indexes, for a block of rows.
 static Value slice(OpBuilder &b, Location loc, Value tensor, AffineMap map,
                    const RowsOfLoops &rows, ArrayRef<OpFoldResult> offsets,
                    ArrayRef<int64_t> sizes) {
@@ -333,7 +334,7 @@ static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
     parts.map(each->getResult(0), block->getResult(0));
     if (each != chain.last)
       continue;
-    // The slice that was written is put back.
+    // Insert the slice that was written.
     auto written = operands.back().getDefiningOp<tensor::ExtractSliceOp>();
     return tensor::InsertSliceOp::create(
         b, loc, block->getResult(0), result, written.getMixedOffsets(),
@@ -360,7 +361,7 @@ static void emitLoops(RewriterBase &rewriter, const Chain &chain,
     to.push_back(makeIndex(extents[loop]));
     steps.push_back(makeIndex(size));
   }
-  // Rows of other threads are other elements of the result.
+  // Threads write different rows of the result.
   int64_t vectorSize = std::max<int64_t>(1, target.vectorBits / 32);
   bool isShared = parallelLoops && layout::isWorthThreads(last, vectorSize);
   scf::LoopNest nest = scf::buildLoopNest(
@@ -431,7 +432,7 @@ void layout::fuseRows(Operation *function, const CpuFigures &target,
         readWithoutUnitDims(generic, *input);
   IRRewriter rewriter(function->getContext());
   DenseSet<Operation *> erased;
-  // Visit the last op first, because a chain takes its producers.
+  // Visit the last op first, because a chain includes its producers.
   for (linalg::LinalgOp op : llvm::reverse(ops)) {
     if (erased.contains(op))
       continue;

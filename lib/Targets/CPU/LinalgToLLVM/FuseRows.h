@@ -15,7 +15,7 @@ namespace mlir::layout {
 
 /// Computes each elementwise op and the ops that only it needs in blocks of
 /// rows if there is a reduction of rows among them, as in softmax and
-/// normalizations, and if their tensors do not fit the second cache.
+/// normalizations, and if their tensors do not fit L2.
 void fuseRows(Operation *function, const CpuFigures &target,
               bool parallelLoops);
 

@@ -21,9 +21,9 @@ unsigned Stage::numInputs() const {
   return linalgOp.getNumDpsInputs();
 }
 
-/// Whether the element that result `i` of `op` had before is looked at.
+/// Returns true if `op` reads the previous element of result `i`.
 static bool looksAtInit(linalg::LinalgOp op, unsigned i) {
-  // A reduction over nothing gives what it starts from.
+  // A reduction without iterations returns its init.
   return op.getNumReductionLoops() != 0 ||
          op.payloadUsesValueFromOperand(op.getDpsInitOperand(i));
 }
@@ -72,8 +72,8 @@ bool Kernel::hasReduction() const {
 Operation *layout::findCombiner(const Kernel &kernel) {
   linalg::LinalgOp root = kernel.root.op;
   SmallVector<Operation *> combiners;
-  // A neutral element of `index`, whose width is none of the type's, is none
-  // that upstream's getNeutralElement gives.
+  // Upstream's getNeutralElement does not support `index`, whose width is not
+  // part of the type.
   if (root.getNumDpsInits() != 1 ||
       getElementTypeOrSelf(root.getDpsInitOperand(0)->get()).isIndex() ||
       !matchReduction(root.getRegionOutputArgs(), 0, combiners) ||
@@ -108,7 +108,7 @@ unsigned layout::bitsOf(Type type) {
 }
 
 double layout::countOf(int64_t extent) {
-  // No power of two: the rows of such a tensor share sets of a cache.
+  // Not a power of two: the rows of such a tensor share cache sets.
   return ShapedType::isDynamic(extent) ? 60.0 : static_cast<double>(extent);
 }
 
@@ -121,7 +121,7 @@ void layout::askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op) {
         });
 }
 
-/// The stage of an op that runs in its own dims.
+/// Returns the stage of an op in its own dims.
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;
   stage.op = op;
@@ -132,9 +132,9 @@ static Stage ownStage(linalg::LinalgOp op) {
   return stage;
 }
 
-/// The stage of an all-parallel `op` that meets the kernel at one tensor:
-/// `opMap` and `kernelMap` are the two views of the same element. Fails unless
-/// `opMap` is a permutation, so that every dim of `op` is a dim of the kernel.
+/// Returns the stage of an all-parallel `op` that shares one tensor with the
+/// kernel: `opMap` and `kernelMap` index the same element. Returns std::nullopt
+/// unless `opMap` is a permutation, so that every dim of `op` is a kernel dim.
 static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
                                         AffineMap kernelMap) {
   if (!opMap.isPermutation() || op.getNumLoops() != op.getNumParallelLoops())
@@ -177,9 +177,9 @@ Value layout::overwrittenBy(Value value) {
   return op.getDpsInitOperand(result)->get();
 }
 
-/// Tensors of numbers in and out, none with an encoding, no symbol in a map,
-/// results indexed by exactly the parallel dims. Copies between orders are left
-/// to layout-tile-transposes.
+/// Returns true if the op has only scalars and tensors of numbers, no
+/// encodings, no symbols in maps, and results indexed by exactly the parallel
+/// dims. Transposing copies are left to layout-tile-transposes.
 static bool isUsable(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() == 0 ||
       layout::isCopyBetweenOrders(op))
@@ -209,14 +209,14 @@ static bool isUsable(linalg::LinalgOp op) {
   return true;
 }
 
-/// Whether `op` may run inside the kernel of its only user. Effects, such as
-/// those of an assertion, would keep it alive and then happen twice.
+/// Returns true if `op` may run inside the kernel of its only user. Effects,
+/// such as assertions, would keep it alive and then happen twice.
 static bool canBeTaken(linalg::LinalgOp op) {
   return op && op->hasOneUse() && op->getNumResults() == 1 && isUsable(op) &&
          !layout::hasEffects(op);
 }
 
-/// How result `i` of `stage` starts.
+/// Returns the initial value of result `i` of `stage`.
 static Start findStart(const Stage &stage, unsigned i) {
   if (!stage.readsInit(i))
     return {};
@@ -233,8 +233,8 @@ static Start findStart(const Stage &stage, unsigned i) {
     return old;
   Stage own = ownStage(producer);
   AffineMap resultMap = own.maps.back();
-  // Only producers that move or compute from inputs: reading an init in turn
-  // would need a start of its own.
+  // Only producers that compute from inputs: one that reads an init would need
+  // an initial value, too.
   if (own.readsInit(0))
     return old;
   if (auto joined =
@@ -249,7 +249,7 @@ FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {
   Kernel kernel;
   kernel.root = ownStage(op);
 
-  // An elementwise op takes its nearest producer with a reduction as the root.
+  // The root of an elementwise op is its nearest producer with a reduction.
   if (op.getNumLoops() == op.getNumParallelLoops()) {
     linalg::LinalgOp nearest;
     for (OpOperand *operand : op.getDpsInputOperands()) {

@@ -5,21 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The unit of code generation: one linalg op on tensors (the root), how its
-// accumulators start, and the elementwise op that finishes its result.
+// Models the unit of code generation: one linalg op on tensors (the root), the
+// initial values of its accumulators, and the elementwise op that finishes its
+// result.
 //
 //   %f = linalg.fill ins(%zero) outs(%e)              start: splat of %zero
 //   %c = conv ins(%x, %w) outs(%f)                    root
 //   %r = linalg.generic relu(%c + %bias) outs(%e2)    finish
 //
-// All three are seen in the loop dims of the root: the maps of a Stage are
-// already rewritten to them, so one tile of the root's iteration space says
-// which elements of every operand are needed.
+// The maps of all three stages are in the loop dims of the root, so that a tile
+// of the root's iteration space determines the required elements of every
+// operand.
 //
 // Laws:
 //   - every result map of the root is a projected permutation of all parallel
-//     dims with more than one position, so one point of the parallel space owns
-//     one element per result;
+//     dims with more than one position, so that one point of the parallel space
+//     owns one element per result;
 //   - `finish` reads the root's only result, which has no other user.
 //
 //===----------------------------------------------------------------------===//
@@ -38,20 +39,21 @@ struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.
   SmallVector<Value> operands;
-  /// How the dims of each are collapsed; empty where they are not.
+  /// The reassociation that collapses each operand; empty if it is not
+  /// collapsed.
   std::vector<SmallVector<ReassociationIndices>> groups;
-  /// The map of each, to its collapsed dims.
+  /// The map of each operand, to its collapsed dims.
   SmallVector<AffineMap> maps;
-  /// The kernel dim of each of the op's own dims.
+  /// The kernel dim of each dim of the op.
   SmallVector<unsigned> dims;
 
   unsigned numInputs() const;
-  /// The type of operand `i`, collapsed where it is a tensor.
+  /// Returns the type of operand `i`, collapsed if it is a tensor.
   Type getType(unsigned i) const;
-  /// Makes one dim of the dims `from` to `to` of operand `i`; the map goes
-  /// through it as through `kept`.
+  /// Collapses dims `from` to `to` of operand `i` into one, which the map
+  /// indexes by the subscript of dim `kept`.
   void collapse(unsigned i, unsigned from, unsigned to, unsigned kept);
-  /// Whether the element that result `i` had before is looked at.
+  /// Returns true if the op reads the previous element of result `i`.
   bool readsInit(unsigned i) const;
 };
 
@@ -61,24 +63,23 @@ struct SplatStart {
 struct TensorStart {
   Value tensor;
 };
-/// What an accumulator holds before the first step of the reduction: nothing
-/// where nobody looks at it, one scalar everywhere, what a tensor has there, or
-/// what a stage computes.
+/// The initial value of an accumulator: unspecified if it is not read, a scalar
+/// for all elements, the elements of a tensor, or the results of a stage.
 using Start = std::variant<std::monostate, SplatStart, TensorStart, Stage>;
 
 struct Kernel {
   Stage root;
   SmallVector<Start> starts; // one per result of the root
   std::optional<Stage> finish;
-  unsigned finishOperand = 0;      // where `finish` takes the root's result
+  unsigned finishOperand = 0; // operand of `finish` that is the root's result
   SmallVector<Start> finishStarts; // one per result of `finish`
 
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> extents; // kDynamic where unknown
-  /// Per dim, the dims of the root that mergeLoops made part of it.
+  /// The root dims that mergeLoops merged into each dim.
   std::vector<SmallVector<unsigned>> merged;
 
-  /// The stage that writes the results.
+  /// Returns the stage that writes the results.
   const Stage &last() const { return finish ? *finish : root; }
   const SmallVector<Start> &lastStarts() const {
     return finish ? finishStarts : starts;
@@ -91,41 +92,41 @@ struct Kernel {
   SmallVector<const Stage *> stages() const;
 };
 
-/// The kernel that ends in `op`, where there is one. Changes nothing.
+/// Returns the kernel that ends in `op`, or failure if there is none. Does not
+/// modify IR.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
-/// Makes one dim of the last dim with more than one position and those behind
-/// it, in each tensor of the kernel, and one loop of parallel loops that go
-/// through memory in a row in all of them.
+/// Collapses, in each tensor of the kernel, the last dim with more than one
+/// position and the dims after it, and merges parallel loops that are
+/// contiguous in all tensors.
 void mergeLoops(Kernel &kernel);
 
-/// The op of the root that combines its only result with a next value, where
-/// that is all it does to it and the order of the values does not matter but
-/// for rounding.
+/// Returns the op of the root that combines its only result with the next
+/// value, or null if the root does more than that or the order of values
+/// matters beyond rounding.
 Operation *findCombiner(const Kernel &kernel);
 
-/// The ops of the body that `wanted` needs, in order, and those that do more
-/// than give a value, such as assertions.
+/// Returns the ops of the body that `wanted` needs, in order. With
+/// `withEffects`, includes ops with side effects, such as assertions.
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
                                    bool withEffects = true);
 
-/// The tensor in whose memory an op writes all of `value`, without a look at
-/// what was there; null where `value` is no such result. Who overwrites all of
-/// `value` may as well overwrite that tensor.
+/// Returns the tensor whose memory the op that defines `value` overwrites
+/// entirely without reading it, or null if there is none. An op that overwrites
+/// all of `value` may overwrite that tensor instead.
 Value overwrittenBy(Value value);
 
-/// Whether the body does more than give values.
+/// Returns true if the body has side effects.
 bool hasEffects(linalg::LinalgOp op);
 
-/// Bits of an element; an index has 64.
+/// Returns the number of bits of an element; an index has 64.
 unsigned bitsOf(Type type);
 
-/// Extent of a dim for counting; a size that is known at run time only is taken
-/// to be large.
+/// Returns the extent of a dim for estimates. A dynamic extent counts as 60.
 double countOf(int64_t extent);
 
-/// Has who asks for sizes of the results of `op`, which has tensors, ask for
-/// those of its inits, which are the same: then nobody needs `op` for them.
+/// Replaces tensor.dim of the results of `op` by tensor.dim of its inits, so
+/// that these uses do not keep `op` alive.
 void askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op);
 
 } // namespace mlir::layout

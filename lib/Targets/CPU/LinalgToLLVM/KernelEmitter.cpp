@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The least rows that a tile of an open extent has, if it has more than one.
+/// The minimum number of rows in a tile of a dynamic extent, other than one.
 static constexpr int64_t kLeastRows = 3;
 
 namespace {
@@ -46,13 +46,14 @@ private:
   bool readsResults() const;
   Value reductionEnd(unsigned dim);
 
-  /// The extent of the current tile per dim.
+  /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
   std::optional<Guards> guards;
-  /// Where the loop over the lanes of a reduction begins and ends, if not at
-  /// the bounds of its dim.
+  /// The bounds of the loop over the lanes of a reduction, if they are not
+  /// those of its dim.
   OpFoldResult lanesFrom, lanesTo;
-  /// Where the current part of the reduction begins; null where it is whole.
+  /// The start of the current part of the reduction, or null if it is not
+  /// split.
   Value partBegin;
 };
 
@@ -106,7 +107,7 @@ SmallVector<Value> TileEmitter::emitStep(ValueRange accumulators) {
   return next;
 }
 
-/// Where the last whole step along a dim ends.
+/// Returns the end of the last whole step along `dim`.
 OpFoldResult TileEmitter::wholeSteps(unsigned dim, int64_t step) {
   if (std::optional<int64_t> extent = getConstantIntValue(extents[dim]))
     return b.getIndexAttr(*extent - *extent % step);
@@ -117,7 +118,7 @@ OpFoldResult TileEmitter::wholeSteps(unsigned dim, int64_t step) {
   return arith::SubIOp::create(b, loc, extent, rest).getResult();
 }
 
-/// The end of `dim` where a step fits into it, else its beginning.
+/// Returns the extent of `dim` if it is at least `step`, else 0.
 OpFoldResult TileEmitter::coveredBy(unsigned dim, int64_t step) {
   Value extent = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent,
@@ -125,14 +126,15 @@ OpFoldResult TileEmitter::coveredBy(unsigned dim, int64_t step) {
   return arith::SelectOp::create(b, loc, fits, extent, index(0)).getResult();
 }
 
-/// Whether a tile reads what it overwrites, and so must not be computed twice.
+/// Returns true if a tile reads elements that it overwrites, so that it must
+/// not be computed twice.
 bool TileEmitter::readsResults() const {
   return llvm::any_of(kernel.lastStarts(), [](const Start &start) {
     return std::holds_alternative<TensorStart>(start);
   });
 }
 
-/// Where the loop over a reduction dim ends, its bounds included.
+/// Returns the end of the loop over a reduction dim, with its bounds applied.
 Value TileEmitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
   if (!guards)
@@ -191,8 +193,8 @@ SmallVector<Value> TileEmitter::emitReductions(unsigned level,
   return loop.getResults();
 }
 
-/// The whole vectors along a reduction, each lane into a part of its own, then
-/// the parts, then the elements that are left.
+/// Emits a reduction along lanes: whole vectors, with one partial result per
+/// lane, then the combination of the lanes, then the remaining elements.
 SmallVector<Value> TileEmitter::emitReductionLanes(ValueRange accumulators) {
   unsigned lane = *plan.lane;
   Operation *combiner = findCombiner(kernel);
@@ -223,7 +225,7 @@ Value TileEmitter::isPartAt(int64_t position) {
                                index(position));
 }
 
-/// What the accumulators hold before the reduction, or the current part of it.
+/// Returns the accumulators before the reduction, or its current part.
 SmallVector<Value> TileEmitter::startTile(ArrayRef<Point> points) {
   if (!partBegin || readsResults())
     return start(points);
@@ -277,8 +279,8 @@ void TileEmitter::emitTile() {
       });
 }
 
-/// The tiles of one size that cover [from, to). Unless they overlap, they do so
-/// evenly.
+/// Emits the tiles of size `step` that cover [from, to). They divide the range
+/// evenly unless they overlap.
 void TileEmitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
                            int64_t step, bool overlaps) {
   unsigned dim = plan.order[level];
@@ -295,14 +297,14 @@ void TileEmitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
   auto loop = scf::ForOp::create(
       b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
       getValueOrCreateConstantIndexOp(b, loc, to), index(step));
-  // A point of the parallel space owns its elements of the results; two threads
-  // must not write an element at the same time, not even the same value.
+  // Each point of the parallel space writes its own elements. Two threads must
+  // not write one element at the same time, not even the same value.
   if (isShared && !overlaps)
     markParallel(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[dim] = loop.getInductionVar();
-  if (overlaps) // the last tile ends where the others do
+  if (overlaps) // the last tile is moved to end at `to`
     base[dim] = arith::MinSIOp::create(
         b, loc, base[dim],
         arith::SubIOp::create(b, loc, cast<Value>(to), index(step)));
@@ -333,12 +335,12 @@ void TileEmitter::emitParallel(unsigned level) {
     emitOpenRows(level);
 }
 
-/// Along lanes: whole tiles, then single vectors, the last one over elements
-/// that others have written, then single elements.
+/// Emits lanes of a dynamic extent: whole tiles, then single vectors, the last
+/// of which overlaps elements already written, then single elements.
 void TileEmitter::emitOpenLanes(unsigned level) {
   unsigned dim = plan.order[level];
   SmallVector<int64_t> steps{plan.tile[dim]};
-  // Where threads share the whole tiles, the last one comes after them.
+  // If threads share the whole tiles, the overlapping tile comes after them.
   if (steps[0] > plan.vectorSize || (isShared && !readsResults()))
     steps.push_back(plan.vectorSize);
   OpFoldResult from = b.getIndexAttr(0);
@@ -352,14 +354,15 @@ void TileEmitter::emitOpenLanes(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// Elsewhere: whole tiles, then, over elements that others have written, the
-/// least tile that covers what is left, two such where all is less than a tile.
-/// Where not even the smallest one fits, single rows.
+/// Emits rows of a dynamic extent: whole tiles, then the smallest tile that
+/// covers the remainder and overlaps rows already written. If the extent is
+/// less than a tile, two such tiles cover it; if it is less than each tile,
+/// single rows do.
 void TileEmitter::emitOpenRows(unsigned level) {
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
   OpFoldResult from = b.getIndexAttr(0), whole = wholeSteps(dim, step);
-  // Where threads share the whole tiles, the last one comes after them.
+  // If threads share the whole tiles, the overlapping tile comes after them.
   if (isShared || readsResults()) {
     emitSpan(level, from, whole, step);
     from = whole;
@@ -391,7 +394,8 @@ void TileEmitter::emitOpenRows(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// The loops from `level` on for each part of the reduction.
+/// Emits the loops from `level` on inside a loop over the parts of the
+/// reduction.
 void TileEmitter::emitParts(unsigned level) {
   auto loop = scf::ForOp::create(b, loc, index(0),
                                  index(kernel.extents[plan.parts->dim]),

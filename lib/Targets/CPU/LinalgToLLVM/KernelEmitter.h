@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a Kernel and its KernelPlan into a cpu.kernel, whose body is loops on
+// Emits a Kernel and its KernelPlan as a cpu.kernel, whose body is loops on
 // buffers:
 //
 //   scf.for over the parallel tiles
 //     accumulators = start
 //     scf.for over the reductions iter_args(accumulators)
 //       one evaluation of the body for every point of the tile
-//     where the lanes are those of a reduction: combine them, and go on with
-//       the elements that make no whole vector
+//     if lanes hold partial results: combine them, and reduce the remaining
+//       elements
 //     finish, vector.transfer_write into the results
 //
 // A point of a tile is a scalar or one vector along the lanes. Values that do
-// not depend on the lanes stay scalars until they meet a vector.
+// not depend on the lanes stay scalars until an op combines them with a vector.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace mlir::layout {
 
 struct EmitOptions {
   bool contractFMA = true;
-  /// Marks the loops over tiles for the threads where they are worth it.
+  /// True if loops over tiles with enough work are marked for threads.
   bool parallelLoops = true;
 };
 

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether every op of the body has a form on vectors.
+/// Returns true if every op of the body has a vector form.
 static bool isVectorizable(const Stage &stage) {
   linalg::LinalgOp op = stage.op;
   Block *body = op.getBlock();
@@ -26,7 +26,7 @@ static bool isVectorizable(const Stage &stage) {
   for (Operation &inner : body->without_terminator()) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       continue;
-    // What lanes read by indices is up to classifyStage.
+    // classifyStage decides whether lanes can read by indices.
     if (!isa<tensor::ExtractOp>(inner) &&
         (!OpTrait::hasElementwiseMappableTraits(&inner) ||
          inner.getNumRegions() != 0))
@@ -119,8 +119,8 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Whether the lanes of vectors along the reduction `dim` can each sum up a
-/// part of the result.
+/// Returns true if vector lanes along the reduction `dim` can each accumulate a
+/// partial result.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
          readsSameElements(kernel.root, dim) &&
@@ -134,7 +134,7 @@ bool layout::isWholeBytes(Type element) {
   return bits >= 8 && llvm::isPowerOf2_32(bits);
 }
 
-/// Whether elements are read or written one by one, each by ops of its own.
+/// Returns true if some elements are read or written by separate scalar ops.
 static bool movesSingleElements(const Kernel &kernel) {
   return llvm::any_of(kernel.stages(), [](const Stage *stage) {
     return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {
@@ -143,7 +143,7 @@ static bool movesSingleElements(const Kernel &kernel) {
   });
 }
 
-/// Bits of the widest element that is accumulated or stored.
+/// Returns the bits of the widest element that is accumulated or stored.
 static unsigned widestResult(const Kernel &kernel) {
   unsigned bits = 8;
   for (const Stage *stage : kernel.stages()) {
@@ -164,13 +164,13 @@ static std::optional<unsigned> findReductionLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Returns the dim of the lanes, the first existing one of:
+/// Returns the first dim of this list that can be on lanes:
 ///
-///   a parallel dim along rows of memory   each vector is one load or store
-///   a long reduction                      two loads for each operation
-///   a parallel dim with a small stride    loads and shuffles
-///   a short reduction                     its end takes longer than its steps
-///   a parallel dim that indices follow    a load for each lane
+///   parallel, contiguous in memory        each vector is one load or store
+///   reduction of at least two vectors     two loads for each operation
+///   parallel, with a small stride         loads and shuffles
+///   shorter reduction                     its end takes longer than its steps
+///   parallel, read by computed indices    a load for each lane
 ///
 /// Kernels with elements of less than a byte, which are collected one by one,
 /// use only the first kind. Returns std::nullopt if no dim can be on lanes.
@@ -196,7 +196,7 @@ static void chooseLane(const Kernel &kernel, const CpuFigures &target,
       !llvm::all_of(kernel.stages(),
                     [](const Stage *stage) { return isVectorizable(*stage); }))
     return;
-  // Where a lane takes ops of its own, more lanes are more code and no faster.
+  // If each lane needs its own ops, more lanes are more code and not faster.
   unsigned least = movesSingleElements(kernel) ? 32 : 8;
   unsigned bits = std::max(widestResult(kernel), least);
   int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
@@ -214,7 +214,7 @@ static void chooseLane(const Kernel &kernel, const CpuFigures &target,
 }
 
 namespace {
-/// Looks for the cheapest tile that the registers hold.
+/// Searches the cheapest tile that fits the registers.
 class TileSearch {
 public:
   TileSearch(const Kernel &kernel, const CpuFigures &target,
@@ -227,7 +227,7 @@ public:
           (extent > 1 || ShapedType::isDynamic(extent)))
         others.push_back(dim);
     dropOutermost();
-    // Of equal choices the first one is taken: neighbors in memory.
+    // Ties go to the first candidate: the innermost dims.
     std::reverse(others.begin(), others.end());
   }
 
@@ -238,9 +238,9 @@ public:
   }
 
 private:
-  /// Of the sizes that are known at run time only one is blocked, in turns. The
-  /// outermost one, such as a batch, may well be 1, and then nothing of a block
-  /// of it is used: it is the last resort.
+  /// Removes the outermost result dim from the blocked dims if it is dynamic
+  /// and others remain. It may be a batch of 1, which would leave a block of it
+  /// unused. A tile blocks at most one dynamic dim.
   void dropOutermost() {
     for (AffineExpr expr :
          kernel.root.maps[kernel.root.numInputs()].getResults()) {
@@ -279,7 +279,7 @@ private:
     }
   }
 
-  /// Whether the registers hold the tile.
+  /// Updates the best tile. Returns false if `tile` does not fit the registers.
   bool consider(ArrayRef<int64_t> tile) {
     if (!price.fits(tile))
       return false;
@@ -291,7 +291,7 @@ private:
     return true;
   }
 
-  /// Tries `tile` with blocked dims.
+  /// Evaluates `tile` with additional blocked dims.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
@@ -304,7 +304,7 @@ private:
     }
   }
 
-  /// Further blocked dims must divide evenly, to bound the code.
+  /// Blocks further dims by divisors of their extents only, to bound code size.
   void blockEvenly(SmallVector<int64_t> &tile, ArrayRef<unsigned> dims) {
     for (; !dims.empty(); dims = dims.drop_front()) {
       unsigned dim = dims.front();
@@ -339,9 +339,8 @@ private:
 };
 } // namespace
 
-/// Threads share loops over tiles. Where there are none, because one tile is
-/// most of the result, as of a global pooling, makes one along the largest
-/// block of the tile.
+/// Ensures that threads have a loop over tiles to share. If one tile is most of
+/// the result, as in a global pooling, splits the largest block of the tile.
 static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   std::optional<unsigned> largest;
   for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {
@@ -366,8 +365,8 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target,
   plan.tile.assign(kernel.extents.size(), 1);
   chooseLane(kernel, target, plan);
   TileSearch(kernel, target, plan).run(plan);
-  // Nothing fitted only if one step alone needs too many registers; the scalar
-  // tile is then as good as any, except that lanes must stay whole vectors.
+  // No tile fits only if a single step needs too many registers. The scalar tile
+  // is then as good as any, except that lanes must stay whole vectors.
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses which part of a kernel's parallel space lives in registers at a time.
+// Chooses the part of a kernel's parallel space that is computed in registers
+// at a time, e.g.
 //
 //   conv, 1x4x56x56x16 result, f32, 256-bit registers
 //     lanes:  the last digit, 2 vectors of 8
 //     blocks: 4 neighbors along the image row, so 8 accumulators
 //
-// The choice is the cheapest tile of TilePrice that the registers hold. Nothing
-// here knows an op by name.
+// The choice is the cheapest tile of TilePrice that fits the registers. Ops are
+// not matched by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,32 +28,33 @@
 namespace mlir::layout {
 
 struct KernelPlan {
-  /// The dim that gives the lanes, or none for scalar code. The lanes of a
-  /// reduction hold parts of one result, which are combined at its end.
+  /// The dim of the vector lanes, or std::nullopt for scalar code. The lanes of
+  /// a reduction hold partial results, which are combined at its end.
   std::optional<unsigned> lane;
-  /// Elements of one vector.
+  /// The number of elements of one vector.
   int64_t vectorSize = 1;
-  /// Extent of the tile in every kernel dim; 1 for reductions without lanes.
+  /// The extent of the tile in every kernel dim; 1 for reductions without
+  /// lanes.
   SmallVector<int64_t> tile;
-  /// Parallel dims, outermost loop first.
+  /// The parallel dims, outermost loop first.
   SmallVector<unsigned> order;
-  /// The outermost reduction in parts of so many steps, where the tensors that
-  /// the inner loops share stay in a nearer cache then. The loop over parts is
-  /// around those from `level` of the order on, and the result has the sums of
-  /// the parts before.
+  /// Splits the outermost reduction into parts of `steps` iterations, so that
+  /// tensors shared by inner loops stay in a nearer cache. The loop over parts
+  /// encloses the loops from `level` of `order` on. The result holds the sums
+  /// of earlier parts.
   struct Parts {
     unsigned dim;
     int64_t steps;
     unsigned level;
   };
   std::optional<Parts> parts;
-  /// All dims, in the order in which a step goes through the points of a tile,
+  /// All dims, in the order in which a step visits the points of a tile,
   /// outermost first.
   SmallVector<unsigned> pointOrder;
 };
 
-/// Whether neighbors in memory are neighbors in a vector: an element of one
-/// bit has a byte of memory to itself, and a bit of a vector.
+/// Returns true if elements are stored alike in memory and in vectors. An i1 is
+/// one byte of memory, but one bit of a vector.
 bool isWholeBytes(Type element);
 
 /// Returns how the element that `extract` reads in the body of `stage` moves
@@ -73,8 +75,8 @@ findParallelLane(const Kernel &kernel,
 void orderLoops(const Kernel &kernel, const CpuFigures &target,
                 KernelPlan &plan);
 
-/// The plan of `kernel`, with loops for threads to share where these are
-/// wanted and worth it.
+/// Plans `kernel`. If `parallelLoops` is set and the kernel has enough work,
+/// the plan has a loop for threads.
 KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target,
                       bool parallelLoops);
 

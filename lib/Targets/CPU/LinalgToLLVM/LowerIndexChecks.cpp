@@ -12,9 +12,9 @@
 //     llvm.call @layout.fail_index(%format, %index, %size)
 //     llvm.unreachable
 //
-// The function prints by `snprintf` and `puts` and calls `abort`: a module is
-// linked with the C library alone, and a launcher that replaces the last two,
-// as layout-run does for cf.assert, gets the text.
+// The function prints by `snprintf` and `puts` and calls `abort`, so that a
+// module needs only the C library. A launcher may replace the last two, as
+// layout-run does for cf.assert, to get the text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 using namespace mlir;
 
 static constexpr StringLiteral kFailName("layout.fail_index");
-// Room for the numbers and the words beside the name of the node.
+// Leaves space for the numbers and the fixed text beside the name of the node.
 static constexpr size_t kMostCharacters = 512, kMostOfName = 300;
 
 /// Returns the format of the message, with a final zero.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs on buffers. Transfers of contiguous rows become vector loads and stores;
-// what has another stride goes through the loops of vector-to-scf.
+// Runs on buffers. Transfers of contiguous rows become vector loads and stores.
+// Transfers with other strides are unrolled by the patterns of vector-to-scf.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The next vector of a power of two elements, if `type` is none that a mask
-/// applies to each element of.
+/// Returns the vector type with the next power of two of elements, or null if
+/// `type` has a power of two of elements, or elements that masks do not
+/// support.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();
@@ -41,7 +42,7 @@ static VectorType getMaskedType(VectorType type) {
                          type.getElementType());
 }
 
-/// The first elements of `vector`, then lanes of any value, `width` in all.
+/// Returns the first elements of `vector`, extended to `width` lanes by poison.
 static Value resize(OpBuilder &b, Location loc, Value vector, int64_t width) {
   int64_t present = cast<VectorType>(vector.getType()).getDimSize(0);
   SmallVector<int64_t> lanes(width, vector::ShuffleOp::kPoisonIndex);
@@ -100,7 +101,7 @@ struct LowerVectorShapes
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);
-    // Without memory on the stack, which a loop would take anew in each turn.
+    // Full unrolling avoids stack buffers, which each iteration would allocate.
     populateVectorToSCFConversionPatterns(
         patterns, VectorTransferToSCFOptions().enableFullUnroll());
     GreedyRewriteConfig config;

@@ -11,11 +11,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::layout {
-/// On a function that layout-outline-kernels has made.
+/// Marks a function that layout-outline-kernels created.
 inline constexpr llvm::StringLiteral kKernelAttrName = "layout.kernel";
 
-/// Gives the arguments of such a function other types, and says whether calls
-/// pass a pointer for each buffer.
+/// Changes the argument types of an outlined kernel, and marks whether calls
+/// pass buffers as bare pointers.
 void setArgumentTypes(func::FuncOp kernel, TypeRange types);
 } // namespace mlir::layout
 

@@ -33,8 +33,8 @@ struct PrepareEntryPoints
         continue;
       function->setAttr(layout::kCInterfaceAttrName, builder.getUnitAttr());
       FunctionType type = function.getFunctionType();
-      // A launcher can only pass arrays. A function with other arguments is
-      // still callable, from code that knows them.
+      // A launcher passes only arrays. Functions with other arguments can be
+      // called by code written for them.
       if (llvm::all_of(type.getInputs(), isPlainTensor) &&
           llvm::all_of(type.getResults(), isPlainTensor) &&
           !function->hasAttr(layout::kSignatureAttrName))

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rewrite below avoids a fold of upstream that leaves invalid IR, and names
-// the fold. It can go when upstream's fold is right, which the reproducers
-// docs/upstream/canonicalize-*.mlir tell.
+// Each rewrite below avoids an upstream fold that creates invalid IR, and names
+// the fold. It can be removed once the reproducer
+// docs/upstream/canonicalize-*.mlir shows that upstream is fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Gives the tensors of a transposition all sizes that either of them and a
-/// cast behind it tell. Upstream's canonicalizer draws the cast in, and then
-/// takes a transposition that keeps the order for its input, which has another
+/// Refines the types of a transposition by the sizes of both tensors and of a
+/// cast of the result. Upstream's canonicalizer folds the cast into the op, and
+/// then replaces an identity transposition by its input, which has another
 /// type.
 static void prepare(RewriterBase &rewriter, linalg::TransposeOp op) {
   if (!op.hasPureTensorSemantics())
@@ -67,9 +67,9 @@ static void prepare(RewriterBase &rewriter, linalg::TransposeOp op) {
                                               refined->getResult(0));
 }
 
-/// Takes the part of dims without tiles from the source of an unpack instead of
-/// its result. Upstream's canonicalizer folds such a slice into the unpack, and
-/// leaves a source that is too large for the result.
+/// Slices dims without tiles in the source of an unpack instead of its result.
+/// Upstream's canonicalizer folds such a slice into the unpack, whose source is
+/// then too large for the result.
 static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
   if (!unpack || slice.getType().getRank() != int64_t(unpack.getDestRank()) ||
@@ -77,7 +77,7 @@ static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
     return;
   Location loc = slice.getLoc();
   rewriter.setInsertionPoint(slice);
-  // What the slice of each tensor takes, and what of the result is left to do.
+  // The slice of each tensor, and the slice of the result that remains.
   struct Part {
     Part(OpBuilder &b, Location loc, Value tensor)
         : sizes(tensor::getMixedSizes(b, loc, tensor)),
@@ -118,7 +118,7 @@ static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
       slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
 }
 
-/// The sizes of a view, from those of what is viewed.
+/// Returns the sizes of `view`.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
                                           tensor::ExpandShapeOp view) {
   return view.getMixedOutputShape();
@@ -141,9 +141,8 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
   return sizes;
 }
 
-/// Makes a view of no elements a tensor of its own. Upstream folds views of
-/// views whose ends have one type, and among tensors without elements those
-/// may have other sizes.
+/// Replaces a view without elements by an empty tensor. Upstream folds views of
+/// views whose ends have one type, but without elements the sizes may differ.
 template <typename View>
 static void prepare(RewriterBase &rewriter, View view) {
   RankedTensorType type = view.getResultType();
@@ -159,9 +158,10 @@ static void prepare(RewriterBase &rewriter, View view) {
   rewriter.replaceOpWithNewOp<tensor::EmptyOp>(view, type, dynamic);
 }
 
-/// Leaves out the parts of a concatenation that have no elements, also where
-/// only constants say so. Upstream makes each part an insertion, and its
-/// canonicalizer states that of an empty last one, which begins at the end.
+/// Removes the operands of a concatenation that have no elements, even if only
+/// constants show it. Upstream lowers each operand to an insertion, and its
+/// canonicalizer makes that of an empty last operand, whose offset is the size,
+/// static and invalid.
 static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
   SmallVector<Value> parts;
   auto dim = static_cast<int64_t>(concat.getDim());
@@ -191,7 +191,7 @@ static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
                                                 dim, parts);
 }
 
-/// All ops of one kind under `root`.
+/// Prepares all ops of type `OpTy` under `root`.
 template <typename OpTy>
 static void prepareAll(RewriterBase &rewriter, Operation *root) {
   SmallVector<OpTy> ops;

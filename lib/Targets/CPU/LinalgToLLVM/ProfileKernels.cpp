@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A clock is read before and after each call of a kernel, and each copy and
-// loop that is in no kernel.
+// Reads a clock before and after each call of a kernel, and each copy or loop
+// outside of kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ public:
   }
 
 private:
-  /// What is measured, as part of which name.
+  /// A measured op, the slot of its name, and the number of operations on
+  /// elements, if known.
   struct Part {
     Operation *op;
     unsigned slot = 0;
@@ -63,7 +64,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   SmallVector<Part> kernels;
-  DenseMap<Attribute, unsigned> slots; // of names
+  DenseMap<Attribute, unsigned> slots; // slot of each name
   SmallVector<Attribute> names;
 };
 } // namespace
@@ -88,7 +89,7 @@ void Profiler::findKernels(Block &block) {
   }
 }
 
-/// Numbers the names; the parts of one op have one name.
+/// Assigns a slot to each name. All parts of one op share a name.
 void Profiler::nameKernels() {
   MLIRContext *context = module.getContext();
   for (Part &kernel : kernels) {
@@ -101,7 +102,7 @@ void Profiler::nameKernels() {
     Operation *callee = getCallee(kernel.op);
     kernel.operations = layout::countOperations(callee ? callee : kernel.op);
   }
-  // What is known of some parts says nothing of the whole.
+  // A name has an operation count only if all of its parts have one.
   llvm::SmallDenseSet<unsigned> unknown;
   for (const Part &kernel : kernels)
     if (!kernel.operations)

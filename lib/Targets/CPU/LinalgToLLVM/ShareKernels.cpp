@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers of a network that differ in rows, columns or channels have the same
-// register tiles, in loops with other bounds and strides. LLVM takes as long
-// for each of their kernels as for the first; it meets one where the numbers
-// are arguments:
+// Merges kernels that differ in integers. Layers that differ in rows, columns
+// or channels have the same register tiles in loops with other bounds and
+// strides. LLVM compiles one kernel for all of them if the integers are
+// arguments:
 //
 //   for row < 56: p = x + 928 * row     for row < 28: p = x + 480 * row
 //     load p + 928, load p + 936          load p + 480, load p + 488
@@ -18,11 +18,11 @@
 //   for row < n: p = x + s * row, q = p + s
 //     load q, load q + 8
 //
-// so accesses keep constants that the processor adds for nothing.
+// so that accesses keep constant offsets, which addressing modes add for free.
 //
-// A kernel is compared as the words of its form, which are equal where all but
-// its numbers is. Beside LLVM's global-merge-func because that makes arguments
-// of the constants of accesses, one by one, and knows no parallel loops.
+// Kernels are compared by a sequence of words that is equal if they differ only
+// in integers. LLVM's global-merge-func is not used: it makes one argument of
+// each constant offset, and does not support parallel loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,13 +43,13 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Arguments for numbers at most: what does not fit in registers is read again
+/// The maximum number of integer arguments. More would be spilled and reloaded
 /// in loops.
 static constexpr size_t kMostNumbers = 16;
 
 namespace {
-/// An integer that kernels of one form may differ in: an operand, or else the
-/// constant distance of `step`.
+/// An integer in which kernels of one form may differ: an operand, or the
+/// constant offset of `step`.
 struct Number {
   OpOperand *operand;
   LLVM::GEPOp step;
@@ -62,7 +62,7 @@ struct Kernel {
   SmallVector<Number> numbers;
 };
 
-/// Reads a kernel as words and numbers, both in the order of its ops.
+/// Reads a kernel as words and integers, both in the order of its ops.
 class FormReader {
 public:
   explicit FormReader(SmallVectorImpl<Number> &numbers) : numbers(numbers) {}
@@ -88,19 +88,19 @@ private:
 
   std::vector<uintptr_t> form;
   SmallVectorImpl<Number> &numbers;
-  /// Of values and blocks, in the order in which they are met.
+  /// Numbers values and blocks in the order of their first occurrence.
   DenseMap<const void *, uintptr_t> places;
 };
 } // namespace
 
-/// Whether `step` moves a pointer by a constant.
+/// Returns true if `step` moves a pointer by a constant.
 static bool isConstantStep(LLVM::GEPOp step) {
   return step && step.getDynamicIndices().empty() &&
          step.getRawConstantIndices().size() == 1;
 }
 
-/// Whether an operand of `op` may be an argument where it is a constant. What
-/// divides becomes a multiplication while it is one.
+/// Returns true if constant operands of `op` may become arguments. Divisors may
+/// not, because LLVM replaces division by a constant by multiplication.
 static bool takesNumbers(Operation *op) {
   if (auto step = dyn_cast<LLVM::GEPOp>(op))
     return step.getElemType().isIntOrFloat();
@@ -163,26 +163,27 @@ void FormReader::readRegion(Region &region) {
 }
 
 namespace {
-/// Makes one function of kernels of one form.
+/// Merges kernels of one form into one function.
 class Sharing {
 public:
   explicit Sharing(ArrayRef<Kernel> kernels) : kernels(kernels) {}
 
-  /// Whether there are few numbers that differ.
+  /// Returns true if few enough integers differ.
   bool plan();
   void apply();
 
 private:
-  /// What one number is in each kernel.
+  /// The value of one integer in each kernel.
   using Values = std::vector<int64_t>;
   Values getValues(size_t number) const;
-  /// The argument with these values.
+  /// Returns the number of the argument with `values`, adding it if necessary.
   size_t getArgument(const Values &values) {
     return arguments.try_emplace(values, arguments.size()).first->second;
   }
 
-  /// Steps from one pointer that are longer than in the first kernel by the
-  /// same, in each other one, start from a pointer of their own.
+  /// Constant steps from one pointer whose offsets differ by the same amounts
+  /// between kernels. They are rebased to a pointer whose offset is an
+  /// argument.
   struct Steps {
     LLVM::GEPOp first;
     size_t argument;
@@ -275,7 +276,8 @@ void Sharing::apply() {
   }
 }
 
-/// Reads parts of descriptors where they are put in, and removes the rest.
+/// Forwards the parts of memref descriptors to their uses, and removes dead
+/// ops.
 static void removeDescriptors(ModuleOp module) {
   module.walk([](LLVM::ExtractValueOp op) {
     SmallVector<OpFoldResult> results;
@@ -293,8 +295,8 @@ namespace {
 struct ShareKernels : layout::impl::ShareKernelsPassBase<ShareKernels> {
   void runOnOperation() override {
     removeDescriptors(getOperation());
-    // A function that is more than called must stay what it is; what ops that
-    // nobody registered refer to is not known.
+    // Functions with uses other than calls stay unchanged. Symbol uses are
+    // unknown if there are unregistered ops.
     auto symbols = SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
     if (!symbols)
       return;

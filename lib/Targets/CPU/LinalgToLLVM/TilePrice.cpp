@@ -17,14 +17,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The number of vector operations of one step on one vector. A multiplication
-/// that feeds an addition counts as one with it.
+/// Returns the number of vector operations of one step on one vector. A
+/// multiplication and the addition of its result count as one.
 static double stepOps(const Kernel &kernel) {
   double ops = 0;
   linalg::LinalgOp root = kernel.root.op;
   Block *body = root.getBlock();
   SmallVector<Value> wanted(body->getTerminator()->getOperands());
-  // A mask that the loops take over costs nothing here.
+  // Masks that the loops take over are free.
   if (std::optional<Guards> guards = findGuards(kernel, {}))
     wanted = {guards->next};
   for (Operation *op : neededOps(body, wanted)) {
@@ -37,7 +37,7 @@ static double stepOps(const Kernel &kernel) {
   return std::max(ops, 1.0);
 }
 
-/// Reductions of up to so many steps are taken to be unrolled.
+/// The maximum steps of inner reductions that LLVM is assumed to unroll.
 static constexpr double kMostUnrolled = 32;
 
 TilePrice::TilePrice(const Kernel &kernel, const CpuFigures &target,
@@ -106,7 +106,7 @@ int64_t TilePrice::points(ArrayRef<int64_t> tile) const {
   return points;
 }
 
-/// The values of `input` that one step reads.
+/// Returns the number of values of `input` that one step reads.
 int64_t TilePrice::distinct(const Input &input, ArrayRef<int64_t> tile) const {
   int64_t values = 1;
   for (auto [dim, extent] : llvm::enumerate(tile))
@@ -115,8 +115,9 @@ int64_t TilePrice::distinct(const Input &input, ArrayRef<int64_t> tile) const {
   return values;
 }
 
-/// Whether a later step of the unrolled reductions reads a value again for
-/// another point, as the windows of neighbors do. LLVM keeps such values.
+/// Returns true if a later step of the unrolled reductions reads a value again
+/// for another point, as overlapping windows do. LLVM keeps such values in
+/// registers.
 bool TilePrice::isReadAgain(const Input &input, ArrayRef<int64_t> tile) const {
   for (unsigned reduction : unrolled) {
     int64_t step = input.stride[reduction];
@@ -133,8 +134,8 @@ bool TilePrice::isReadAgain(const Input &input, ArrayRef<int64_t> tile) const {
   return false;
 }
 
-/// The input with the most values among those that need not stay in registers:
-/// each value is loaded where it is used.
+/// Returns the input with the most values among those that need no registers,
+/// because each value is loaded where it is used, or null if there is none.
 const TilePrice::Input *TilePrice::findStreamed(ArrayRef<int64_t> tile) const {
   const Input *streamed = nullptr;
   int64_t most = 0;
@@ -151,13 +152,14 @@ const TilePrice::Input *TilePrice::findStreamed(ArrayRef<int64_t> tile) const {
 bool TilePrice::fits(ArrayRef<int64_t> tile) const {
   if (!kernel.hasReduction())
     return points(tile) * kernel.starts.size() <= 4;
-  // The values that stay, the one that is streamed, what the body computes.
+  // The values that stay, the streamed value, and a temporary of the body.
   int64_t alive = 1 + (ops > kernel.starts.size() ? 1 : 0);
   const Input *streamed = findStreamed(tile);
   for (const Input &input : inputs)
     if (&input != streamed)
       alive += distinct(input, tile);
-  // Unrolled, the next value of a window is read before the first one is dead.
+  // After unrolling, the next value of a window is read while the first is
+  // live.
   if (llvm::any_of(inputs,
                    [&](const Input &each) { return isReadAgain(each, tile); }))
     ++alive;
@@ -178,7 +180,7 @@ SmallVector<unsigned> TilePrice::orderPoints(ArrayRef<int64_t> tile) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// How many separate runs of memory one step reads.
+/// Returns the number of separate memory segments that one step reads.
 int64_t TilePrice::runsOfMemory(const Input &input,
                                 ArrayRef<int64_t> tile) const {
   SmallVector<unsigned> dims;
@@ -205,8 +207,8 @@ double TilePrice::laneStride(const Input &input) const {
              : 1;
 }
 
-/// Loads of one value of `input`. A vector that does not start where a line
-/// does is likely to end in the next line, which is a second load.
+/// Returns the number of loads per value of `input`. Unaligned vectors may
+/// cross a cache line, which is a second load.
 double TilePrice::loadsPerValue(const Input &input) const {
   if (!lane || !input.moves[*lane])
     return 1;
@@ -220,8 +222,8 @@ double TilePrice::loadsPerValue(const Input &input) const {
   return 1;
 }
 
-/// Whether rows of the tile share so few sets of the first cache, as rows that
-/// are a power of two apart do, that their lines push each other out.
+/// Returns true if the rows of the tile share so few L1 sets that they evict
+/// each other, e.g. rows that are a power of two apart.
 bool TilePrice::collides(const Input &input, ArrayRef<int64_t> tile) const {
   for (auto [dim, extent] : llvm::enumerate(tile))
     if (lane != dim && extent != 1 && input.stride[dim] != 0 &&
@@ -230,7 +232,7 @@ bool TilePrice::collides(const Input &input, ArrayRef<int64_t> tile) const {
   return false;
 }
 
-/// Cache lines of `input` that one reduction step touches for the first time.
+/// Returns the cache lines of `input` that one reduction step first touches.
 double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   double run = input.elementBytes, rows = 1;
   for (auto [dim, extent] : llvm::enumerate(tile))
@@ -252,7 +254,8 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   return rows * lines / std::max(repeats, 1.0);
 }
 
-/// Whether no other tile reads what `tile` reads of `input`.
+/// Returns true if no other tile reads the elements of `input` that `tile`
+/// reads.
 bool TilePrice::isReadOnce(const Input &input, ArrayRef<int64_t> tile) const {
   return input.isProjection &&
          llvm::all_of(llvm::seq<unsigned>(0, tile.size()), [&](unsigned dim) {
@@ -261,7 +264,7 @@ bool TilePrice::isReadOnce(const Input &input, ArrayRef<int64_t> tile) const {
          });
 }
 
-/// How far the innermost reduction moves in `input`.
+/// Returns the bytes by which the innermost reduction advances in `input`.
 int64_t TilePrice::stepBytes(const Input &input) const {
   for (unsigned dim = input.stride.size(); dim-- > 0;)
     if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
@@ -283,8 +286,8 @@ double TilePrice::pageCycles(ArrayRef<int64_t> tile) const {
   return cycles;
 }
 
-/// What tiles share is read again by the next one, from the first, the second
-/// or the last cache.
+/// Returns the cycles per cache line if `bytes` are read again by the next
+/// tile, from L1, L2 or the LLC.
 double TilePrice::cyclesPerLine(double bytes) const {
   if (bytes <= target.firstCacheBytes / 2)
     return 0.5;
@@ -305,18 +308,18 @@ double TilePrice::stepCycles(ArrayRef<int64_t> tile) const {
             ? input.tensorBytes
             : std::min(input.tensorBytes, lines * steps * target.lineBytes);
     loads += loadsPerValue(input) * distinct(input, tile);
-    // A shuffle in each half of a register, and one of halves.
+    // Each additional lane stride needs two shuffles per value.
     work += 2 * (laneStride(input) - 1) * distinct(input, tile);
     memory += lines * cyclesPerLine(reached);
     runs += runsOfMemory(input, tile);
   }
-  // A resource that is nearly full slows the others down: this norm is close to
-  // the largest of its terms, and above it where two of them are.
+  // A resource near its limit slows down the others. This norm is close to the
+  // largest term, and above it if two terms are large.
   double latency = kernel.hasReduction() ? 4 : 0, sum = 0;
   for (double cycles : {work / 2, loads / 2, latency, memory})
     sum += std::pow(cycles, 8);
   double cycles = std::pow(sum, 1.0 / 8) + 0.5;
-  // Each run of memory is one more to fetch ahead.
+  // Each segment is one more stream to prefetch.
   return cycles * (1 + 0.004 * runs);
 }
 
@@ -336,7 +339,7 @@ double TilePrice::totalFrom(ArrayRef<int64_t> tile,
     cycles += whole * totalFrom(tile, current, dim + 1);
   if (int64_t rest = extent % tile[dim]) {
     current[dim] = rest;
-    // More code is worth a little, so that equal choices take the even one.
+    // A small penalty for code size lets ties go to tiles that divide evenly.
     cycles += 1.001 * totalFrom(tile, current, dim + 1);
     current[dim] = tile[dim];
   }
@@ -350,9 +353,9 @@ double TilePrice::total(ArrayRef<int64_t> tile) const {
   double cycles = totalFrom(tile, current, 0);
   for (auto [size, extent] : llvm::zip_equal(tile, kernel.extents))
     cycles *= size == 1 ? std::max(countOf(extent), 1.0) : 1.0;
-  // The last tile of two dims that are cut is code outside of all loops. Its
-  // positions are numbers, so that its constants become those of one layer, and
-  // the kernels of equal layers are not equal any more.
+  // The partial tile of two dims is code outside of all loops, with constant
+  // positions. These differ between layers, so that layout-share-kernels cannot
+  // merge their kernels.
   auto isCut = [&](unsigned dim) {
     return tile[dim] != 1 && kernel.extents[dim] % tile[dim] != 0 &&
            !ShapedType::isDynamic(kernel.extents[dim]);

@@ -5,18 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modeled cycles of a kernel with one register tile: those of one reduction
-// step, summed over all tiles.
+// Estimates the cycles of a kernel with one register tile: the cycles of one
+// reduction step, summed over all tiles.
 //
-// Two vector operations and two loads are done per cycle, four cycles pass
-// between dependent operations, and each cache moves so many lines per cycle. A
-// page of memory that a step begins on, and that no other tile reads, is waited
-// for, as are the rows of a matrix that is multiplied by a vector: their tiles
-// are as wide as the registers allow.
+//   step = (norm(work / 2, loads / 2, latency, memory) + 0.5)
+//          * (1 + 0.004 * segments)
 //
-//   conv, 14 pixels x 2 vectors of output channels, 512-bit registers
-//     28 accumulators, 2 vectors of weights, 1 broadcast pixel: 31 registers
-//     28 operations and 16 loads: 14 cycles, as the loads take 8 beside them
+//   work      vector operations, and shuffles for strided lanes
+//   loads     vector loads, including those of vectors that cross a line
+//   latency   4 cycles between dependent operations of a reduction, else 0
+//   memory    new cache lines * cycles per line, 100 for each page that a step
+//             starts and no other tile reads, as in matrix-vector products
+//   segments  contiguous segments of memory that the step reads
+//
+// Example: conv, 14 pixels x 2 vectors of output channels, 512-bit registers
+//   28 accumulators, 2 vectors of weights, 1 broadcast pixel: 31 registers
+//   28 operations and 16 loads: 14 cycles, because the loads take only 8
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,33 +37,33 @@ public:
   TilePrice(const Kernel &kernel, const CpuFigures &target,
             std::optional<unsigned> lane, int64_t vectorSize);
 
-  /// Whether the registers hold all that is alive in a step.
+  /// Returns true if all live values of a step fit the registers.
   bool fits(ArrayRef<int64_t> tile) const;
 
-  /// All dims, in the order in which a step goes through the points of the
-  /// tile: each value of the input that is streamed is used by points in a row.
+  /// Returns all dims in the order in which a step visits the points of the
+  /// tile, so that the uses of each streamed value are consecutive.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
-  /// Cycles of the whole kernel in such tiles, the cut ones included.
+  /// Returns the cycles of the whole kernel, partial tiles included.
   double total(ArrayRef<int64_t> tile) const;
 
-  /// Cycles that one step waits for memory where each run of it is on a page of
-  /// its own, so that nothing was fetched ahead. Weights are packed, then.
+  /// Returns the cycles that one step waits for memory because each segment is
+  /// on another page, which was not prefetched. Packed weights are excluded.
   double pageCycles(ArrayRef<int64_t> tile) const;
 
 private:
-  /// How one input is walked through.
+  /// The access pattern of one input.
   struct Input {
     double elementBytes;
     double tensorBytes;
-    /// Bytes between the elements of neighboring iterations, per kernel dim.
+    /// The bytes between elements of successive iterations, per kernel dim.
     SmallVector<int64_t> stride;
-    /// The kernel dims that its map reads.
+    /// True for each kernel dim that the map uses.
     SmallVector<bool> moves;
-    /// Whether each of its elements belongs to one index of these dims.
+    /// True if the map is a projected permutation.
     bool isProjection;
-    /// Whether it is a constant with lanes along its rows, so that PackWeights
-    /// may put one after the other what a tile reads.
+    /// True for a constant whose rows are along the lanes, so that PackWeights
+    /// may store it in the order in which tiles read it.
     bool isPackable;
   };
 
@@ -85,9 +89,9 @@ private:
   const CpuFigures &target;
   std::optional<unsigned> lane;
   int64_t vectorSize;
-  /// Vector operations of one step on one point.
+  /// The vector operations of one step on one point.
   double ops;
-  /// The inner reductions that LLVM unrolls.
+  /// The innermost reductions, which LLVM unrolls.
   SmallVector<unsigned> unrolled;
   double steps = 1;
   SmallVector<Input> inputs;
