@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM 22 cannot lower some vectors of bf16 on processors with AVX512-BF16: a
-// load and store of nine elements ends the compiler
-// (docs/upstream/llc-bf16-vectors.mlir). Arithmetic was extended to f32 before,
-// so bf16 numbers are only moved, and integers move as fast.
+// Replaces bf16 by i16. LLVM 22 cannot lower some bf16 vectors on processors
+// with AVX512-BF16: a load and store of nine elements crashes the compiler
+// (docs/upstream/llc-bf16-vectors.mlir). Arithmetic has been extended to f32,
+// so that bf16 values are only moved, and integers move as fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ struct BF16AsBits : layout::impl::BF16AsBitsPassBase<BF16AsBits> {
             return std::nullopt;
           return attr.bitcast(bits);
         });
-    // What others say of an op stays as it is, such as the tensors that a
-    // function had.
+    // Discardable attributes, e.g. the tensor signature of a function, keep
+    // their types.
     getOperation()->walk([&](Operation *op) {
       DictionaryAttr others = op->getDiscardableAttrDictionary();
       replacer.replaceElementsIn(op, /*replaceAttrs=*/true,

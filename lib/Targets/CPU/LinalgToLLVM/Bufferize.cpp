@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's passes, whose errors say what is not taken: here they get a note
-// that says what to write instead.
+// Runs upstream's passes, and adds notes to their errors that say what to write
+// instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,9 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Where a branch gives another size than a cast behind the branches states,
-/// the program does not take it. What it gives is copied, so that nobody looks
-/// for a destination in what the cast gives, which has no room for it.
+/// Copies what a branch of scf.if yields if its size contradicts a cast of the
+/// result. Such a branch is never executed, but upstream would look for a
+/// destination in the result of the cast, which has another size.
 static void separateOtherSizes(tensor::CastOp cast) {
   auto branches = cast.getSource().getDefiningOp<scf::IfOp>();
   if (!branches)
@@ -58,12 +58,11 @@ static void separateOtherSizes(tensor::CastOp cast) {
   }
 }
 
-/// Upstream takes a write at the beginning of a tensor for one of all of it
-/// where no dim of the vector is shorter than the tensor's dim of the same
-/// number. Where the tensor has more dims the last ones have to be compared,
-/// and what was there before would be lost: `vector<8xf32>` into
-/// `tensor<1x9x16xf32>`. An offset that is not seen to be zero keeps it. See
-/// docs/upstream/bufferize-partial-write.mlir.
+/// Hides a zero offset of a vector write. Upstream considers a write at the
+/// beginning of a tensor complete if no vector dim is shorter than the tensor
+/// dim of the same number. If the tensor has more dims, e.g. `vector<8xf32>`
+/// into `tensor<1x9x16xf32>`, it must compare the last ones, and other elements
+/// would be lost. See docs/upstream/bufferize-partial-write.mlir.
 static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
   auto tensor = dyn_cast<RankedTensorType>(write.getShapedType());
   VectorType vector = write.getVectorType();
@@ -80,24 +79,24 @@ static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
           .getResult());
 }
 
-/// Whether `op` gives an empty tensor, or one in another shape.
+/// Returns true if `op` returns an empty tensor or a reshape of one.
 static bool isEmptyTensor(Operation *op) {
   if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     return isEmptyTensor(op->getOperand(0).getDefiningOp());
   return isa_and_nonnull<tensor::EmptyOp>(op);
 }
 
-/// Gives each use an empty tensor of its own, right before the op: memory is
-/// allocated no earlier and is not kept from one use to the next, and two
-/// tensors that a loop carries do not share memory. An empty tensor of which a
-/// slice is written and inserted again stays one.
+/// Clones empty tensors for each use, right before the op. Memory is then
+/// allocated late and not kept between uses, and two tensors that a loop
+/// carries do not share memory. An empty tensor with a slice that is written
+/// and inserted again is not cloned for it.
 static void separateEmptyTensors(ModuleOp module) {
   SmallVector<Operation *> shared;
   module.walk([&](Operation *op) {
     if (isEmptyTensor(op))
       shared.push_back(op);
   });
-  // Other shapes first: each has an empty tensor of its own then.
+  // Reshapes first, so that each one has its own empty tensor.
   for (Operation *empty : llvm::reverse(shared)) {
     bool isSliced =
         llvm::any_of(empty->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
@@ -114,7 +113,7 @@ static void separateEmptyTensors(ModuleOp module) {
   }
 }
 
-/// Gives each call of a kernel a function of the types of its buffers.
+/// Calls a version of each kernel with the types of the buffers of the call.
 static void specializeKernels(ModuleOp module) {
   SymbolTable symbols(module);
   SmallVector<func::CallOp> calls;
@@ -149,7 +148,7 @@ static void specializeKernels(ModuleOp module) {
   }
 }
 
-/// Whether there is nothing to free in `function`, as in a kernel.
+/// Returns true if `function`, e.g. a kernel, has nothing to free.
 static bool ownsNothing(func::FuncOp function) {
   return function.isPrivate() && function.getNumResults() == 0 &&
          llvm::all_of(function.getOps(), [](Operation &op) {
@@ -157,7 +156,7 @@ static bool ownsNothing(func::FuncOp function) {
          });
 }
 
-/// Whether `module` has an op of one of these kinds.
+/// Returns true if `module` has an op of one of these kinds.
 template <typename... Ops> static bool hasAny(ModuleOp module) {
   WalkResult walk = module.walk([](Operation *op) {
     return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -167,10 +166,10 @@ template <typename... Ops> static bool hasAny(ModuleOp module) {
 
 namespace {
 
-/// Follows tensors back, along what is written to, to others of the same size.
+/// Traces tensors through their destinations to others of the same size.
 class SizeSources {
 public:
-  /// The first one, from which destinations lead to this one.
+  /// Returns the first tensor from which destinations lead to `value`.
   Value find(Value value) {
     while (Value previous = getPrevious(value))
       value = previous;
@@ -178,7 +177,7 @@ public:
   }
 
 private:
-  /// The tensor that an op writes to, or none.
+  /// Returns the tensor that the op of `value` writes to, or null.
   Value getPrevious(Value value) {
     auto [known, isNew] = previous.try_emplace(value);
     if (!isNew)
@@ -223,9 +222,10 @@ private:
   DenseMap<Value, Value> previous;
 };
 
-/// Whether an empty tensor may be computed in and then put into another one, of
-/// which it can be a part. What is computed in a slice is such a part already,
-/// and to look at it once more takes as long as all other bufferization.
+/// Returns true if a tensor that may be computed in an empty tensor is inserted
+/// into another one, whose memory it could use. Tensors computed in slices are
+/// excluded, because they use it already, and analyzing them again takes as
+/// long as the rest of bufferization.
 bool mayInsertEmpty(ModuleOp module) {
   SizeSources sources;
   WalkResult walk = module.walk([&](SubsetInsertionOpInterface op) {
@@ -244,9 +244,9 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
     getOperation()->walk(
         [](vector::TransferWriteOp op) { keepWhatIsNotWritten(op); });
     separateEmptyTensors(getOperation());
-    // Upstream compares slices by bounds of their sizes. For a size of what a
-    // loop gives it compares what the loop gives with what it takes, and so on
-    // before it: the time doubles with each loop of a chain.
+    // Upstream compares slices by bounds of their sizes. For the size of a loop
+    // result, it compares the yielded value with the init, and so on for
+    // earlier loops, so that time doubles with each loop of a chain.
     if (hasAny<tensor::DimOp>(getOperation())) {
       OpPassManager sizes(ModuleOp::getOperationName());
       sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
@@ -281,10 +281,10 @@ struct FreeBuffers : layout::impl::FreeBuffersPassBase<FreeBuffers> {
   void runOnOperation() override {
     OpPassManager pipeline(ModuleOp::getOperationName());
     bufferization::buildBufferDeallocationPipeline(pipeline);
-    // The deallocation clones what is not owned where branches meet.
+    // Deallocation clones buffers of unknown ownership where branches merge.
     pipeline.addPass(createConvertBufferizationToMemRefPass());
-    // Upstream rewrites all functions of a module: of those with nothing to
-    // free it sees the declaration.
+    // Upstream rewrites all functions of a module. Functions with nothing to
+    // free are declarations for it.
     SmallVector<std::pair<func::FuncOp, std::unique_ptr<Region>>> bodies;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && ownsNothing(function)) {

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cache keeps a line in one of the few places of its set, which some bits of
-// the address tell. Lines at a distance with a large power of two in it have
-// few sets. Of a first cache of 32 KiB, whose sets repeat after 4 KiB:
+// Models conflict misses. A cache stores a line in one of the few ways of its
+// set, which some address bits select. Lines at a stride with a large power of
+// two in it share few sets. For a 32 KiB L1 whose sets repeat after 4 KiB:
 //
-//   16 rows of 1000 floats    16 sets: all stay
-//   16 rows of 512 floats     2 sets with 8 places each: no other line stays
+//   16 rows of 1000 floats    16 sets: all lines stay
+//   16 rows of 512 floats     2 sets of 8 ways: no other line stays
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace mlir::layout {
 
-/// Whether so many lines that are `stride` bytes apart, with what else a loop
-/// touches, push each other out of the first cache.
+/// Returns true if `lines` lines that are `stride` bytes apart, and other lines
+/// of the loop, evict each other from L1.
 inline bool collide(int64_t lines, int64_t stride, const CpuFigures &figures) {
   return lines * std::gcd(stride, figures.setPeriodBytes) >
          0.75 * figures.firstCacheBytes;

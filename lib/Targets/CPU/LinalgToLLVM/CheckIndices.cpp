@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Law: no access that a check precedes runs before the check has succeeded, and
-// no check fails if no access is out of range, unless the op that accesses the
-// tensor computes no element.
+// Inserts checks before accesses to tensors.
+//
+// Law: no access runs before its check has succeeded, and no check fails if all
+// accesses are in range, unless the op that accesses the tensor computes no
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +30,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The indices of one dim that an op reads or writes: `count` of them from
-/// `first` on, each `step` from the last.
+/// The indices of one dim that an op accesses: `count` indices, `step` apart,
+/// starting at `first`.
 struct Access {
   Operation *op;
   Value tensor;
@@ -128,8 +130,8 @@ private:
 };
 } // namespace
 
-/// Returns the linalg op in whose body `op` is, if only branches of scf.if are
-/// between them.
+/// Returns the linalg op whose body contains `op`, directly or in branches of
+/// scf.if, or null if there is none.
 static linalg::LinalgOp findLinalgOp(Operation *op) {
   Operation *parent = op->getParentOp();
   while (isa<scf::IfOp>(parent))
@@ -186,14 +188,14 @@ void CheckInserter::insertAssert(const Access &access, Value holds, Value index,
   cf::AssertOp::create(builder, loc, holds, text);
 }
 
-/// Inserts a check in front of the linalg op that holds the access. Returns
-/// false if the index cannot be computed there.
+/// Inserts a check before the linalg op that contains the access. Returns false
+/// if the index cannot be computed there.
 bool CheckInserter::insertMaximum(const Access &access) {
   linalg::LinalgOp op = findLinalgOp(access.op);
   if (!op || !op.hasPureTensorSemantics() || !access.isElement() ||
       isDefinedIn(op, access.tensor))
     return false;
-  // The maximum of no index is 0, which a dim of size 0 does not have.
+  // The maximum of no indices is 0, which is out of range for a dim of size 0.
   bool mayBeEmpty =
       access.getSize() == 0 || ShapedType::isDynamic(access.getSize());
   if (mayBeEmpty && access.op->getParentOp() != op)
@@ -226,8 +228,8 @@ bool CheckInserter::insertMaximum(const Access &access) {
 }
 
 /// Returns the outermost of `op` and the loops around it before which `values`
-/// and the bounds of the loops that are left are defined. Appends those loops
-/// to `loops`.
+/// and the bounds of the exited loops are defined. Appends those loops to
+/// `loops`.
 static Operation *hoist(Operation *op, SmallVector<Value> values,
                         SmallVectorImpl<scf::ForOp> &loops) {
   while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
@@ -253,8 +255,8 @@ void CheckInserter::insertInPlace(const Access &access) {
   Operation *place = access.op;
   if (isa<tensor::ParallelInsertSliceOp>(place))
     place = place->getParentOp();
-  // One check before a linalg op covers all iterations of its body if the body
-  // always runs the access and defines none of the values.
+  // One check before a linalg op covers all iterations if its body always runs
+  // the access and defines none of the values.
   if (linalg::LinalgOp op = findLinalgOp(place);
       op && place->getParentOp() == op &&
       llvm::all_of(values,

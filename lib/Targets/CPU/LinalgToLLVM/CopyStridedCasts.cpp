@@ -5,17 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bufferization casts a slice that leaves or enters a function to contiguous
-// memory where the strides of the two types do not contradict each other:
+// Replaces casts that lose strides. Bufferization casts a slice that crosses a
+// function boundary to contiguous memory if the strides of both types may be
+// equal:
 //
 //   memref<8x?xf32, strided<[?, 1]>> to memref<8x?xf32>
 //
 // The first stride of the result is the size of its second dim, that of the
-// slice is that of what it was cut from, and at most one of them is a number.
+// slice is the size of its source, and at most one of them is static.
 // docs/upstream/bufferize-casts-strided-slice.mlir reproduces it.
 //
-// And views of memory that a cast makes look as if it had elements: to fold the
-// cast, as upstream's canonicalizer does, gives a view whose offset is outside.
+// Also replaces views of memory without elements behind a cast: upstream's
+// canonicalizer folds the cast, and the offset of the view is then out of
+// bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +33,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Whether strides that only run time knows become products of sizes.
+/// Returns true if a cast replaces dynamic strides by products of sizes.
 static bool losesStrides(memref::CastOp cast) {
   auto from = dyn_cast<MemRefType>(cast.getSource().getType());
   auto to = dyn_cast<MemRefType>(cast.getType());
@@ -52,8 +54,8 @@ static bool showsNoElements(memref::SubViewOp view) {
   return type && layout::hasNoElements(type);
 }
 
-/// The same view without a rule for its offset. What its strides are matters to
-/// nobody.
+/// Replaces `view` by a reinterpret_cast, whose offset is not verified. The
+/// strides of a view without elements do not matter.
 static void viewAnywhere(RewriterBase &rewriter, memref::SubViewOp view) {
   rewriter.setInsertionPoint(view);
   MemRefType type = view.getType();

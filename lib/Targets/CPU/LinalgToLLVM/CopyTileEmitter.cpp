@@ -41,7 +41,7 @@ Value CopyTileEmitter::makePadding(int64_t size) {
 }
 
 Value CopyTileEmitter::loadRow(int64_t row, int64_t column, int64_t size) {
-  // Behind the last row it is read again, and not written.
+  // Rows after the last one repeat it and are not written.
   if (tile.padding == 0)
     return load(source(std::min(row, tile.rows - 1), column), size);
   if (row < tile.rows - tile.padding)
@@ -55,7 +55,7 @@ Value CopyTileEmitter::loadPadded(int64_t row, int64_t start, int64_t size) {
     return load(source(row, start), size);
   if (start >= end)
     return makePadding(size);
-  // What is loaded ends where the run does, and begins in it.
+  // Loads end with the segment and start within it.
   int64_t part = llvm::bit_floor<uint64_t>(std::min(end, size));
   Value last = load(source(row, end - part), part);
   int64_t skipped = start + part - end;
@@ -100,7 +100,7 @@ Value CopyTileEmitter::result(int64_t column) {
   if (tile.columnDigits.size() == 1)
     return add(position,
                multiply(index(column), out.strides[tile.columnDigits[0]]));
-  // The column is `first + more`, and `first` a multiple of `step`.
+  // The column is `first + more`, where `first` is a multiple of `step`.
   Value first = firstColumn;
   int64_t more = column, step = tile.columns;
   for (unsigned digit : tile.columnDigits) {
@@ -142,7 +142,8 @@ void CopyTileEmitter::emit(CopySide in, CopySide out, Value firstColumn) {
   }
 }
 
-/// Where steps of `size` in `extent` begin; the last may overlap.
+/// Returns the starts of steps of `size` in `extent`; the last step may
+/// overlap.
 static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
   SmallVector<int64_t> starts;
   for (int64_t start = 0; start < extent; start += size)
@@ -155,7 +156,7 @@ void CopyTileEmitter::emitRuns() {
                     ? tile.digits[tile.columnDigits[0]].extent
                     : tile.columns + tile.padding;
   int64_t size = llvm::bit_floor<uint64_t>(std::min(run, tile.vectorSize));
-  // Runs that follow one another in the result are stored together.
+  // Segments that are consecutive in the result are stored together.
   int64_t together =
       size == run ? std::min(tile.rows, tile.vectorSize / size) : 1;
   auto copy = [&](int64_t row, int64_t column) {
@@ -169,7 +170,7 @@ void CopyTileEmitter::emitRuns() {
             add(result(column), index(row * run + start)));
     }
   };
-  // Rows of the source are read along, unless a vector has parts of several.
+  // Read along source rows, unless a vector has parts of several rows.
   if (together == 1) {
     for (int64_t row = 0; row < tile.rows; ++row)
       for (int64_t column = 0; column < tile.columns; column += run)
@@ -186,7 +187,7 @@ void CopyTileEmitter::emitSquares() {
       std::min<int64_t>(kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
                         llvm::bit_floor<uint64_t>(tile.columns));
   int64_t rows = tile.getSquareRows();
-  // Few rows fill one lane; the others are those of the columns beside it.
+  // If there are few rows, a register also holds those of adjacent columns.
   int64_t width = lane;
   if (rows <= lane || tile.fillsRegisters())
     width = llvm::bit_floor<uint64_t>(std::min(
@@ -203,7 +204,7 @@ void CopyTileEmitter::emitSquares() {
         transposeSquares(row, column, lane, added);
       else
         transposeLanes(row, column, width, lane, added);
-      // The last columns may overlap those before.
+      // The last columns may overlap the previous ones.
       llvm::copy_if(added, std::back_inserter(parts), [&](const Part &part) {
         return part.column >= addedColumns;
       });
@@ -314,7 +315,7 @@ void CopyTileEmitter::emitWoven() {
   int64_t few = joins ? tile.rows : tile.columns, size = tile.vectorSize;
   SmallVector<Value> parts;
   if (tile.weavesLanes) {
-    // Lane after lane, a row of as many lanes as there are parts.
+    // Processes one lane at a time, a row of `few` lanes.
     int64_t lane = kLaneBytes * 8 / bits.getIntOrFloatBitWidth();
     for (int64_t i = 0; i < few; ++i) {
       if (joins) {

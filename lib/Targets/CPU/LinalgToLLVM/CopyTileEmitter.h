@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads, shuffles and stores of one tile that CopyTiles.h plans. A tile of
-// squares is moved lane by lane; four lanes of f32:
+// Emits the loads, shuffles and stores of one tile planned by CopyTiles.h.
+// Squares are transposed in 16-byte lanes, e.g. four f32 lanes in a 512-bit
+// register:
 //
-//   rows 0, 4, 8 and 12 of 4 columns become one register, rows 1, 5, .. the
-//   next; two rounds of shuffles inside of lanes, and each register has 16 rows
+//   Rows 0, 4, 8 and 12 of 4 columns become one register, rows 1, 5, .. the
+//   next. After two rounds of shuffles within lanes, each register has 16 rows
 //   of one column, a line of the result.
 //
 //===----------------------------------------------------------------------===//
@@ -22,8 +23,8 @@
 
 namespace mlir::layout {
 
-/// The source or the result of a tile: a buffer as one row of elements, the
-/// first element of the tile, and how far apart the indices of each digit are.
+/// The source or the result of a tile: a buffer as a flat row of elements, the
+/// offset of the tile, and the stride of each digit.
 struct CopySide {
   Value memory, base;
   SmallVector<Value> strides;
@@ -31,15 +32,15 @@ struct CopySide {
 
 class CopyTileEmitter {
 public:
-  /// `padding` is what rows behind those of the source hold, if there are any.
+  /// `padding` is the value of the rows after those of the source, or null.
   CopyTileEmitter(OpBuilder &b, Location loc, const CopyTile &tile,
                   Type element, Value padding)
       : b(b), loc(loc), tile(tile), element(element), padding(padding),
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())),
         shuffles(b, loc) {}
 
-  /// Where columns are several digits, `firstColumn` tells which ones they are,
-  /// and the base of the result is that of the first of all.
+  /// Emits one tile. If columns have several digits, `firstColumn` is the
+  /// number of the first one, and the base of the result is that of column 0.
   void emit(CopySide in, CopySide out, Value firstColumn);
 
   Value index(int64_t value);
@@ -47,38 +48,38 @@ public:
   Value multiply(Value a, Value b);
 
 private:
-  /// Where row `row`, column `column` of the tile is read, from its first.
+  /// Returns the source position of an element of the tile.
   Value source(int64_t row, int64_t column);
-  /// Where the first row of a column is written.
+  /// Returns the result position of the first row of a column.
   Value result(int64_t column);
   Value toBits(Value row);
   Value load(Value position, int64_t size);
   Value makePadding(int64_t size);
-  /// So many columns of a row, from `column` on.
+  /// Loads `size` columns of a row, starting at `column`.
   Value loadRow(int64_t row, int64_t column, int64_t size);
-  /// `size` elements from `start` on of the run that a row is, and of the
-  /// padding behind it.
+  /// Loads `size` elements of a segment and the padding after it, starting at
+  /// `start`.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
-  /// The first `size` elements, under a mask where there are more.
+  /// Stores the first `size` elements, with a mask if the vector has more.
   void storeFirst(Value row, int64_t size, Value position);
 
   void emitRuns();
-  /// Rows from `row` on of one column of the result.
+  /// Rows of one column of the result, starting at `row`.
   struct Part {
     int64_t column, row;
     SmallVector<VectorShuffles::Slice, 4> rows;
   };
 
   void emitSquares();
-  /// Stores the registers that columns fill together, and leaves other parts.
+  /// Stores registers that columns fill together, and keeps the other parts.
   void storeJoined(SmallVectorImpl<Part> &parts);
   void storeParts(SmallVectorImpl<Part> &parts);
   void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
                       SmallVectorImpl<Part> &parts);
   void transposeSquares(int64_t row, int64_t column, int64_t lane,
                         SmallVectorImpl<Part> &parts);
-  /// The columns of a square that was transposed.
+  /// Adds the columns of a transposed square.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);
   void emitWoven();

@@ -13,31 +13,34 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Rows or columns that are woven: more take longer than squares.
+/// The maximum number of rows or columns to interleave. Square transposes are
+/// faster for more.
 static constexpr int64_t kMostWoven = 4;
 
-/// An odd number of rows or columns of elements of up to four bytes that are
-/// woven by blends of lanes, if half of the registers hold all but one of them.
+/// The maximum odd number of rows or columns, of elements of up to four bytes,
+/// to interleave by blends of lanes. Half of the registers must hold all but
+/// one.
 static constexpr int64_t kMostBlended = 13;
 
-/// Lines that one step of a copy of runs moves.
+/// The number of lines that one step of a copy of segments moves.
 static constexpr int64_t kRunLines = 4;
 
-/// Columns of one tile at most, where each is written to a place of its own.
+/// The maximum number of columns of a tile, if each has its own offset.
 static constexpr int64_t kMostColumns = 256;
 
-/// Columns that lie so near to each other in the result that all lines that a
-/// tile writes are on few pages of memory.
+/// The maximum distance of columns in the result so that the lines of a tile
+/// are on few pages.
 static constexpr int64_t kNearBytes = 8192;
 
-/// What is read of each row before the next rows, where columns are innermost.
+/// The bytes of each row that are read before the next rows if columns are
+/// innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// What is read of each row before the next rows where these push it out of the
-/// cache: so many columns that threads have something to share.
+/// The bytes of each row that are read before the next rows if these evict it.
+/// Few enough to leave threads something to share.
 static constexpr int64_t kLongBytes = 4096;
 
-/// What a block that is staged has of each row, or twice as much.
+/// The bytes of each row in a staged block, which may be halved or doubled.
 static constexpr int64_t kStageBytes = 128;
 
 static bool isStatic(const CopyDigit &digit) {
@@ -45,7 +48,7 @@ static bool isStatic(const CopyDigit &digit) {
          ShapedType::isStatic(digit.in) && ShapedType::isStatic(digit.out);
 }
 
-/// Digits that are one run on both sides become one.
+/// Merges digits that are contiguous on both sides.
 static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   SmallVector<CopyDigit> merged;
   for (const CopyDigit &digit : digits) {
@@ -62,15 +65,15 @@ static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   return merged;
 }
 
-/// Whether tiles of `size` cover `extent`, and do one element in `share` twice
-/// at most.
+/// Returns true if tiles of `size` cover `extent` and copy at most one element
+/// in `share` twice.
 static bool coversWell(int64_t extent, int64_t size, int64_t share) {
   return share * static_cast<int64_t>(llvm::alignTo(extent, size)) <=
          (share + 1) * extent;
 }
 
-/// The power of two, up to a line and down to `least`, whose tiles go through
-/// `extent` fastest: each takes as long as its size and an eighth of a line.
+/// Returns the power of two from `least` to `line` whose tiles copy `extent`
+/// fastest. The time of a tile is its size plus an eighth of a line.
 static int64_t chooseSize(int64_t extent, int64_t line, int64_t least) {
   auto countSteps = [&](int64_t size) {
     return llvm::divideCeil(extent, size) * (8 * size + line);
@@ -90,8 +93,8 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
   return std::nullopt;
 }
 
-/// Columns go on where they have neighbors in the source, up to one that fills
-/// whole lines.
+/// Adds the digits that continue columns contiguously in the source, until
+/// columns fill whole lines.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
   while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
@@ -127,12 +130,12 @@ bool CopyTile::fillsRegisters() const {
 int64_t CopyTile::getRowsPerLoad() const {
   bool isRun = padding == 0 && rows % vectorSize == 0 && columns == loadSize &&
                columns < vectorSize && digits[rowDigit].in == columns;
-  // A lane has as many rows.
+  // One 16-byte lane has as many rows.
   return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
 }
 
-/// Whether a tile that begins with a line of the result writes whole lines, and
-/// so do all others, more than caches hold.
+/// Returns true if tiles that start with a line of the result write whole
+/// lines, and the copy exceeds the caches.
 static bool canStream(const CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
   bool isRun = tile.way == CopyTile::Way::Runs;
@@ -148,13 +151,13 @@ static bool canStream(const CopyTile &tile, int64_t bytes,
       return false;
     bytes *= digit.extent;
   }
-  // Source and result are three quarters of the last cache, or more.
+  // Source and result are at least three quarters of the LLC.
   return bytes >= figures.lastCacheBytes / 8 * 3 && step % line == 0 &&
          tile.digits[fastest].extent % step == 0;
 }
 
-/// Runs that follow one another in the result, and in the source. False where
-/// they are too long to be written with the padding behind them.
+/// Plans a copy of segments that are contiguous in source and result. Returns
+/// false if they are too long to be written with their padding.
 static bool planRuns(CopyTile &tile, int64_t line) {
   int64_t most = kRunLines * line;
   int64_t extent = tile.digits[tile.rowDigit].extent + tile.padding;
@@ -179,7 +182,7 @@ static bool planRuns(CopyTile &tile, int64_t line) {
   return true;
 }
 
-/// Whether so many rows or columns are woven by blends of lanes.
+/// Returns true if `few` rows or columns are interleaved by blends of lanes.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
                       const CpuFigures &figures) {
   int64_t most =
@@ -190,8 +193,8 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
          tile.vectorSize * bytes % kLaneBytes == 0;
 }
 
-/// Whether rows or columns that can be woven are by blends of lanes. A few need
-/// only a few shuffles of two registers, where there are such.
+/// Returns true if rows or columns that can be interleaved are by blends of
+/// lanes. Few of them need only a few two-register shuffles, if those exist.
 static bool weavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
                         const CpuFigures &figures) {
   bool isPermuted = few <= kMostWoven && figures.permutedBytes != 0 &&
@@ -199,8 +202,8 @@ static bool weavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
   return !isPermuted && isBlended(few, bytes, tile, figures);
 }
 
-/// Whether the few indices of one digit are, for each of the many of another,
-/// a run on one side.
+/// Returns true if the indices of `few` are, for each index of `many`, a
+/// contiguous segment of the side with `stride`.
 static bool canWeave(const CopyDigit &few, const CopyDigit &many,
                      int64_t CopyDigit::*stride, int64_t bytes,
                      const CopyTile &tile, const CpuFigures &figures) {
@@ -209,8 +212,8 @@ static bool canWeave(const CopyDigit &few, const CopyDigit &many,
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
-/// Parts of a line of the result are written together where the registers hold
-/// all that they are made of.
+/// Writes parts of a line of the result together if the registers hold all
+/// their sources.
 static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
   if (parts < 2 || registers > figures.vectorRegisters)
@@ -220,18 +223,18 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
     tile.loadSize /= 2;
 }
 
-/// Whether a block lies in its stage as it does in the result. Elements of one
-/// or two bytes lie there as in the source: a line holds so many of them that
-/// tiles return to each line.
+/// Returns true if the stage has the order of the result. Elements of one or
+/// two bytes are staged in the order of the source, because a line holds so
+/// many that tiles return to each line.
 static bool stagesResult(int64_t bytes) { return bytes > 2; }
 
-/// Elements from one column to the next in a stage that is like the result.
+/// Returns the stride in elements of columns in a stage in result order.
 static int64_t getStageStride(int64_t rows, int64_t bytes,
                               const CpuFigures &figures) {
   return rows + figures.lineBytes / bytes;
 }
 
-/// Whether the result is known to be at most so many bytes.
+/// Returns true if the result is known to have at most `most` bytes.
 static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
   if (!llvm::all_of(tile.digits, isStatic))
     return false;
@@ -240,15 +243,14 @@ static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
   return bytes <= most;
 }
 
-/// Whether the second cache holds source and result.
+/// Returns true if L2 holds source and result.
 static bool fitsSecondCache(const CopyTile &tile, uint64_t bytes,
                             const CpuFigures &figures) {
   return isWithin(tile, bytes, figures.secondCacheBytes / 2);
 }
 
-/// Makes a block of half of the first cache the tile, or of nearly all of it
-/// where it is turned before it is staged; false where no more than that is
-/// copied.
+/// Makes the tile a staged block of half of L1, or of nearly all of L1 if the
+/// stage has the order of the result. Returns false if the copy is not larger.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
   int64_t rows =
@@ -272,9 +274,9 @@ static bool planStage(CopyTile &tile, int64_t bytes,
   return true;
 }
 
-/// Short rows of the source whose columns, all in all, push each other out of
-/// the cache: so few columns as registers take go through all of a row, and
-/// each gets several lines in turn, before the next rows.
+/// Plans short source rows whose columns together evict each other from the
+/// cache. Tiles of few columns cover whole rows, and each column gets several
+/// lines, before the next rows.
 static void planShortRows(CopyTile &tile, int64_t bytes,
                           const CpuFigures &figures) {
   int64_t line = figures.lineBytes / bytes, rows = kRunLines * line;
@@ -289,10 +291,10 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = tile.getNumColumns();
 }
 
-/// Rows of the source whose lines are pushed out of the cache by the next rows:
-/// two lines of the result are written from each column, far along the rows.
-/// What the second cache holds, result and all, is done in blocks of several
-/// lines of each row, whose columns come back to lines that are still near.
+/// Plans source rows whose lines are evicted by the next rows: two result lines
+/// are written from each column, along long pieces of the rows. If L2 holds
+/// source and result, blocks of several lines of each row are used instead,
+/// whose columns return to lines that are still cached.
 static void planLongRows(CopyTile &tile, int64_t bytes,
                          const CpuFigures &figures) {
   int64_t rows = 2 * tile.rows;
@@ -306,19 +308,27 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = kLongBytes / bytes;
 }
 
-/// The order of tiles, if they are not staged. Rows are innermost, so that
-/// lines of the result follow one another, unless rows of the source are
-/// further apart than columns of the result, and these near to each other and
-/// in lines of their own: then runs of the source are followed. So they are
-/// where the result is streamed, which no cache has to hold, and the lines of
-/// rows would not stay until the next columns, and where rows are short and the
-/// lines of all columns stay. Where both sides collide, with each other or
-/// alone, two lines of each are as many as stay; where only the next rows, with
-/// lines that are fetched ahead, push out the lines of these, rows are read
-/// along (planLongRows). Where source and result are half of the last cache or
-/// less, and the second one does not hold them, several lines of each row are
-/// read together. Where the source is one run, a streamed column gets several
-/// lines in turn, as memory takes neighbors faster than lines of many columns.
+/// Chooses the order of tiles, or staging if cache lines collide. `in` and
+/// `out` are the strides of source rows and result columns. If a block has
+/// several tiles of columns, columns are innermost in it, otherwise rows are.
+/// The first matching case applies:
+///
+///   condition                        | block        | reason
+///   ---------------------------------|--------------|------------------------
+///   in > out, and the columns of a   | 1 KiB of     | follows contiguous
+///   tile are whole lines in 8 KiB    | each row     | source segments
+///   streams, and rows collide or     | 4 tiles      | source lines would be
+///   in >= out                        |              | evicted before reuse
+///   rows and columns collide         | 2 tiles      | L1 holds these lines
+///   rows <= 1 KiB, columns collide   | whole rows   | see planShortRows
+///   rows <= 1 KiB, out >= a line     | whole rows   | L1 holds all lines
+///   the next rows collide            | planLongRows | evicts prefetched lines
+///   LLC / 2 holds source and result, | 4 tiles      | reads several lines of a
+///   L2 does not                      |              | row together
+///   otherwise                        | 1 tile       | writes consecutive lines
+///
+/// If the source is one segment, each streamed column gets several lines in
+/// turn, because memory writes adjacent lines faster.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -332,8 +342,8 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
                      collide(tile.rows + tile.columns,
                              std::gcd(ofRows.in * bytes, out), figures);
   bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
-  // Large elements are written line by line, and wait for the lines of the
-  // result where some that are fetched ahead do not stay.
+  // Copies of large elements write whole lines, and are slow if prefetched
+  // lines of the result are evicted.
   bool wantsStage = rowsCollide || columnsCollide;
   if (stagesResult(bytes))
     wantsStage = !tile.streams &&
@@ -376,14 +386,14 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
   tile.rows = chooseSize(numRows, line, lane);
-  // Vectors of 512 bits come with masks.
+  // 512-bit vectors have masks.
   if (figures.vectorBits >= 512 && bytes > 1 && tile.padding == 0 &&
       numRows > tile.vectorSize / 2 && numRows < tile.vectorSize)
     tile.rows = numRows;
-  // Where one digit covers registers well, columns of several would need to be
-  // found by divisions in each tile.
+  // If one digit fills registers well, further digits would only add divisions
+  // to each tile.
   addColumnDigits(tile, std::min(line, tile.vectorSize));
-  // Nor are they where one tile has all columns that fill registers together.
+  // They do not if one tile has all columns that fill registers together.
   CopyTile less = tile;
   less.columnDigits.pop_back();
   less.columns = less.getNumColumns();
@@ -391,16 +401,16 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
       less.columns >= line && less.columns <= kMostColumns)
     tile.columnDigits = less.columnDigits;
   int64_t numColumns = tile.getNumColumns();
-  // Where columns of several digits are written is known where one tile has all
-  // of them.
+  // The offsets of columns of several digits are static if one tile has all of
+  // them.
   int64_t most = tile.columnDigits.size() > 1 ? kMostColumns : line;
   tile.columns =
       numColumns <= most ? numColumns : chooseSize(numColumns, line, lane);
-  // Padding is written by the one tile that has the rows before it.
+  // The tile with the last rows also writes the padding.
   if (tile.padding != 0 && tile.rows != numRows)
     return false;
-  // A register is alive for each element that one load reads, and more of them
-  // where whole rows are read.
+  // One register is live for each element that a load reads, and one more if
+  // whole rows are read.
   tile.loadSize = llvm::bit_floor<uint64_t>(std::min(tile.columns, lane));
   if (tile.getSquareRows() == tile.vectorSize)
     for (int64_t size = 2 * tile.loadSize;
@@ -428,7 +438,7 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.vectorSize = figures.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
-  // Registers have whole lanes.
+  // Registers must consist of whole lanes.
   if (!column || !row || tile.vectorSize * bytes < kLaneBytes ||
       !llvm::isPowerOf2_64(tile.vectorSize) ||
       llvm::any_of(
@@ -470,8 +480,8 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   return tile;
 }
 
-/// Whether the copy goes through `row`, every other digit being `outer` or
-/// within one row. Padding is behind a digit that is neither.
+/// Returns true if the copy iterates over `row`, and each other digit is in
+/// `outer` or within one row. Padding must follow a digit that is neither.
 static bool hasRows(const CopyTile &part, const CopyDigit &row,
                     ArrayRef<CopyDigit> outer) {
   size_t numOuter = 0;
@@ -542,10 +552,10 @@ StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   CopyTile out =
       *planCopyTile({{columns, 1, columnStride, 0}, {rows, columns, 1, 1}},
                     bytes, figures, /*startsWithLine=*/false);
-  // The stage stays in the cache, however often its lines are read: so few
-  // lines of the result as possible are written before those beside them.
+  // The stage stays in the cache even if its lines are read repeatedly, so few
+  // result lines are open at a time.
   out.columns = out.blockColumns = out.loadSize = kLaneBytes / bytes;
-  // Lines that are written in parts do not go past the caches.
+  // Non-temporal stores of partial lines are slow.
   out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;
   return {in, out, rows * columns};
 }
@@ -576,8 +586,8 @@ std::optional<Factors> layout::readSum(AffineExpr expr) {
   return sum;
 }
 
-/// Whether every dim of more than one index is in exactly one result, and every
-/// result a sum.
+/// Returns true if every dim of extent above one is in exactly one result, and
+/// every result is a sum.
 static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
   SmallVector<unsigned> uses(map.getNumDims(), 0);
   for (AffineExpr expr : map.getResults()) {
@@ -594,7 +604,8 @@ static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
          });
 }
 
-/// The dim of more than one index whose next index is the next element.
+/// Returns the dim of extent above one along which elements are contiguous, or
+/// std::nullopt if there is none.
 static std::optional<unsigned> getFastest(AffineMap map,
                                           ArrayRef<int64_t> extents) {
   for (AffineExpr expr : llvm::reverse(map.getResults())) {
@@ -632,7 +643,7 @@ bool layout::isCopyBetweenOrders(linalg::LinalgOp op) {
     return false;
   std::optional<unsigned> fastIn = getFastest(in, extents);
   std::optional<unsigned> fastOut = getFastest(out, extents);
-  // Runs of one open digit are left to kernels.
+  // Copies of one dynamic contiguous digit are left to kernels.
   return fastIn && fastOut &&
          (fastIn != fastOut || ShapedType::isStatic(extents[*fastIn])) &&
          canCopyInVectors(body->getArgument(0).getType());

@@ -5,20 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy is a list of digits, the loops that it needs: how many iterations a
-// digit has, and how far apart they are in the source and in the result.
+// Plans copies between orders. A copy is a list of digits, the loops that it
+// needs: the extent of each digit, and its strides in the source and in the
+// result.
 //
 //   NCHW to NHWC of 64 channels, 56 x 56:   extent    in   out
 //                                     h, w    3136     1    64
 //                                     c         64  3136     1
 //
-// One digit has neighbors in the source, one in the result. These two make the
+// One digit is contiguous in the source, one in the result. These two make the
 // tile: its columns are read along the source, its rows are written along the
-// result. Where they are the same digit, whole runs are copied.
+// result. If they are the same digit, contiguous segments are copied.
 //
-// planCopyTile and, for a block that is staged, planStagedCopies, and for
-// copies that belong together planCopyChunks are all that decides; the prices
-// of conversions can ask them.
+// planCopyTile, planStagedCopies (for a block that is staged) and
+// planCopyChunks (for copies that read the same rows) make all decisions, so
+// that cost models can call them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,20 +31,19 @@
 
 namespace mlir::layout {
 
-/// One loop of a copy; a number that only the run knows is dynamic. Strides
-/// are counted in elements.
+/// One loop of a copy. Dynamic sizes are kDynamic; strides are in elements.
 struct CopyDigit {
-  /// Rows or columns of a tile that only the run knows are so many: there are
-  /// enough for one tile, which who emits the tile has to ask for.
+  /// Stands for a dynamic extent of rows or columns. Plans assume at least one
+  /// full tile, which the emitter must check at run time.
   static constexpr int64_t kOpen = int64_t(1) << 30;
 
   int64_t extent, in, out;
-  /// The loop of the op that a dynamic number is one of.
+  /// The loop of the op that a dynamic size belongs to.
   unsigned loop;
 
   bool isOpen() const { return extent == kOpen; }
 
-  /// Whether both digits make the same steps.
+  /// Returns true if both digits have the same extent and strides.
   bool operator==(const CopyDigit &other) const {
     return extent == other.extent && in == other.in && out == other.out;
   }
@@ -51,43 +51,44 @@ struct CopyDigit {
 
 struct CopyTile {
   enum class Way {
-    /// Columns and rows are one digit.
+    /// Copies contiguous segments: columns and rows are one digit.
     Runs,
-    /// Squares are transposed in registers.
+    /// Transposes squares in registers.
     Squares,
-    /// A block of the source is copied to a place where its lines do not share
-    /// sets of the cache, and goes to the result from there.
+    /// Copies a block of the source to a stage whose lines do not share cache
+    /// sets, and from there to the result.
     Staged,
-    /// The few rows of a tile are woven into one run of the result.
+    /// Interleaves the few rows of a tile into one segment of the result.
     Weave,
-    /// The run of the source that is a tile is taken apart into few columns.
+    /// Deinterleaves one segment of the source into few columns.
     Unweave
   };
   Way way = Way::Runs;
-  /// Without digits of one iteration, and with those merged that are one run on
-  /// both sides; slowest of the result first.
+  /// The digits, slowest of the result first, without digits of extent one, and
+  /// with digits merged that are contiguous on both sides.
   SmallVector<CopyDigit> digits;
-  /// Digits that are one run of the source, fastest first.
+  /// The digits that are contiguous in the source, fastest first.
   SmallVector<unsigned, 2> columnDigits;
   unsigned rowDigit = 0;
   int64_t columns = 1, rows = 1;
-  /// Rows behind those of the source, which the tile writes, too.
+  /// The number of rows of padding that the tile writes after those of the
+  /// source.
   int64_t padding = 0;
-  /// Elements of one register.
+  /// The number of elements in one register.
   int64_t vectorSize = 1;
-  /// Elements of a row that one load reads where registers are filled with
-  /// rows: those of one lane or more.
+  /// The number of elements of a row that one load reads if registers are
+  /// filled with rows: one 16-byte lane or more.
   int64_t loadSize = 1;
-  /// Whether rows or columns are woven by blends of lanes.
+  /// True if rows or columns are interleaved by blends of lanes.
   bool weavesLanes = false;
-  /// Rows of a column that are written one after the other before those of the
-  /// next column, where they are more than one register: those of a line.
+  /// The number of rows, those of a line, whose registers are stored column by
+  /// column, or 0 if registers are stored as they are computed.
   int64_t rowsTogether = 0;
-  /// Columns that are done before the next rows. Where they are more than those
-  /// of a tile, columns are innermost.
+  /// The number of columns that are copied before the next rows. If it exceeds
+  /// `columns`, columns are the innermost loop.
   int64_t blockColumns = 1;
-  /// Whether the result goes past the caches, which do not hold it: all that is
-  /// written are whole lines.
+  /// True if the result is written by non-temporal stores of whole lines,
+  /// because caches cannot hold it.
   bool streams = false;
 
   int64_t getNumColumns() const {
@@ -96,56 +97,57 @@ struct CopyTile {
       product *= digits[digit].extent;
     return product;
   }
-  /// Rows of one square: of those behind the last row of the tile nothing is
-  /// written.
+  /// Returns the rows of one square. Rows after the last row of the tile are
+  /// not written.
   int64_t getSquareRows() const {
     return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
   }
-  /// How far a column of the tile is in the result from the first one; nothing
-  /// where only the run knows.
+  /// Returns the offset of a column of the tile in the result from the first
+  /// column, or std::nullopt if it is dynamic.
   std::optional<int64_t> getOffset(int64_t column) const;
-  /// Whether the rows of a column are a part of a register, and those of
-  /// another one follow them in the result, at a place that the plan knows.
+  /// Returns true if the rows of a column are part of a register, and the rows
+  /// of another column follow them in the result at a known offset.
   bool fillsRegisters() const;
-  /// Rows that are read at once, as they follow one another in the source.
+  /// Returns the number of rows that one load reads, because they are
+  /// contiguous in the source.
   int64_t getRowsPerLoad() const;
 };
 
-/// Bytes of the lanes within which shuffles are cheap.
+/// The size in bytes of the register lanes within which shuffles are cheap.
 inline constexpr int64_t kLaneBytes = 16;
 
-/// The tile of a copy of elements of so many bytes, a power of two up to 8;
-/// nothing where no digit has neighbors or none is known to be long enough.
-/// `startsWithLine` tells whether the first element of the result is that of a
-/// line. `padding` elements follow each run of the result and are written with
-/// it; nothing where no tile can do that.
+/// Plans a copy of elements of `bytes` bytes, a power of two up to 8.
+/// `startsWithLine` is true if the first element of the result starts a line.
+/// `padding` elements follow each contiguous segment of the result and are
+/// written with it. Returns std::nullopt if no digit is contiguous on a side,
+/// if none is known to be long enough, or if no tile can write the padding.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuFigures &figures,
                                      bool startsWithLine, int64_t padding = 0);
 
-/// Rows that several copies go through together.
+/// Rows that several copies process together.
 struct CopyChunk {
-  /// The digit that counts rows, and those of larger steps, the same in all
-  /// copies; slowest of the result first.
+  /// The digit that counts rows, and the digits of larger strides. They are the
+  /// same in all copies, slowest of the result first.
   CopyDigit row;
   SmallVector<CopyDigit> outer;
-  /// Rows of one chunk, which the first cache holds.
+  /// The number of rows of one chunk, which fits in L1.
   int64_t rows;
-  /// What each copy does in one chunk.
+  /// The tile of each copy in one chunk.
   SmallVector<CopyTile> tiles;
 };
 
-/// The chunks of copies that read parts of the same short rows, each from its
-/// own offset on; nothing where no digit counts such rows. Copied one after the
-/// other they would read the lines that two of them share twice.
+/// Plans chunks for copies that read parts of the same short rows, each from
+/// its own offset on. One copy after the other would read shared lines twice.
+/// Returns std::nullopt if no digit counts such rows.
 std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         ArrayRef<int64_t> offsets,
                                         int64_t bytes,
                                         const CpuFigures &figures);
 
-/// The copies of a block that is staged: the first to its stage of so many
-/// elements, the second from there to the result. One of them turns the block,
-/// the other one copies runs.
+/// The copies of a staged block: to a stage of `elements` elements, and from
+/// there to the result. One of them transposes the block, the other copies
+/// contiguous segments.
 struct StagedCopies {
   CopyTile in, out;
   int64_t elements;
@@ -153,14 +155,14 @@ struct StagedCopies {
 StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
                               const CpuFigures &figures);
 
-/// Whether elements of a type can be copied in vectors.
+/// Returns true if elements of this type can be copied in vectors.
 bool canCopyInVectors(Type element);
 
-/// Whether `op` copies between two orders of the same indices: what
-/// layout-tile-transposes rewrites.
+/// Returns true if `op` copies between two orders of the same indices, so that
+/// layout-tile-transposes rewrites it.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
-/// One result of a map as factors of dims; nothing where it is no sum.
+/// A sum of dims times factors.
 using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
 std::optional<Factors> readSum(AffineExpr expr);
 

@@ -44,8 +44,7 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// Whether the loads and stores of the body, or of the function that it calls,
-/// read `buffer`.
+/// Returns true if the body, or a function that it calls, reads `buffer`.
 static bool isRead(BlockArgument buffer) {
   return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -92,7 +91,8 @@ LogicalResult KernelOp::bufferize(RewriterBase &rewriter,
     given.push_back(*buffer);
     if (argument.getType() == buffer->getType())
       continue;
-    // A function gets another type when all of its calls are known.
+    // layout-bufferize changes the type of the function after all calls are
+    // known.
     if (llvm::any_of(argument.getUsers(), llvm::IsaPred<func::CallOp>))
       given.back() = UnrealizedConversionCastOp::create(
                          rewriter, getLoc(), argument.getType(), *buffer)

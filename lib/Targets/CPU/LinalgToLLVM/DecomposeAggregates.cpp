@@ -20,8 +20,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The transforms of Winograd's convolution are no aggregates, but upstream
-/// writes them as loops over small products of matrices.
+/// Decomposes the transforms of Winograd's convolution, which are not
+/// aggregates, by upstream's patterns to loops over small matrix products.
 static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
                                                  Operation *op) {
   if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))
@@ -32,8 +32,8 @@ static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
       rewriter, cast<linalg::WinogradOutputTransformOp>(op));
 }
 
-/// Gives a softmax whose tensors know different sizes of their one shape all of
-/// them: upstream's decomposition takes sizes from either.
+/// Casts both tensors of a softmax to the union of their static sizes, because
+/// upstream's decomposition reads sizes from either.
 static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
   ShapedType from = op.getInputOperandType(), to = op.getOutputOperandType();
   if (from.getShape() == to.getShape())
@@ -55,8 +55,8 @@ static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
                                               softmax->getResult(0));
 }
 
-/// A gather of single elements: each coordinate of a slice is one element of
-/// the indices, the other coordinates are those of the result.
+/// Rewrites a gather to one of single elements: gathered coordinates are
+/// elements of the indices, the others are those of the result.
 static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -65,7 +65,7 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   ArrayRef<int64_t> gathered = op.getGatherDims();
   bool isReduced = type.getRank() ==
                    batch + sourceRank - static_cast<int64_t>(gathered.size());
-  // Of each dim of the result, after those of the indices, its source's dim.
+  // The source dim of each result dim after those of the indices.
   SmallVector<int64_t> sourceDims;
   for (int64_t d = 0; d < sourceRank; ++d)
     if (!isReduced || !llvm::is_contained(gathered, d))
@@ -116,16 +116,16 @@ void layout::writeGathers(RewriterBase &rewriter, Operation *root) {
   }
 }
 
-/// Lets the division that ends a softmax be a multiplication by the reciprocal
-/// of the sum of its row: the op states no rounding, and a division takes as
-/// long as six multiplications.
+/// Allows the division that ends a softmax to be a multiplication by the
+/// reciprocal of the row sum: the op specifies no rounding, and a division
+/// takes as long as six multiplications.
 static void allowReciprocals(Value quotients) {
   quotients.getDefiningOp()->walk([](arith::DivFOp op) {
     op.setFastmath(op.getFastmath() | arith::FastMathFlags::arcp);
   });
 }
 
-/// Replaces each op by its parts.
+/// Replaces each op by its decomposition.
 static LogicalResult decompose(RewriterBase &rewriter,
                                ArrayRef<linalg::AggregatedOpInterface> ops) {
   for (linalg::AggregatedOpInterface op : ops) {
@@ -178,13 +178,13 @@ struct DecomposeAggregates
         return signalPassFailure();
       }
     }
-    // Parts of aggregates may be aggregates.
-    // Recursion that halves ends before that.
+    // Decompositions may contain aggregates. A recursive decomposition that
+    // halves its op ends before the limit.
     constexpr unsigned kMaxRounds = 64;
     for (unsigned round = 0;; ++round) {
       SmallVector<linalg::AggregatedOpInterface> ops;
       getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-        // Relayouts have a lowering of their own.
+        // Relayouts are lowered by layout-lower-relayout.
         if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
           ops.push_back(op);
       });

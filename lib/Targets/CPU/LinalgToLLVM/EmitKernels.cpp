@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Beside upstream's tiling and vectorization because that takes one tile for
-// each op, which divides the extents, and no strided or ragged access. How the
-// two compare on convolutions and products: benchmarks/cpu-kernels/README.md.
+// Upstream's tiling and vectorization are not used because they take one tile
+// per op, which must divide the extents, and support no strided accesses.
+// benchmarks/cpu-kernels/README.md compares both on convolutions and products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The size of a dim as a number, or as who makes the tensor says it; null
-/// where neither is known.
+/// Returns the size of a dim, static or from the op that creates the tensor, or
+/// null if it is unknown.
 static OpFoldResult findSize(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -44,7 +44,7 @@ static OpFoldResult findSize(Value tensor, int64_t dim) {
   return {};
 }
 
-/// Slices of open sizes may be all of a tensor, which is no part then.
+/// Replaces slices of dynamic size that are known to be the whole tensor.
 static void dropWholeSlices(Operation *root) {
   root->walk([](tensor::ExtractSliceOp slice) {
     if (slice.getType() != slice.getSourceType() || !slice.hasZeroOffset() ||
@@ -85,11 +85,12 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::EmitOptions options{contractFMA, parallelLoops};
     IRRewriter builder(&getContext());
-    // A producer that others ask for sizes is not taken; kernels ask more.
+    // Uses for sizes would keep a producer from being fused; kernels add more.
     for (linalg::LinalgOp op : llvm::reverse(ops))
       layout::askInitsForSizes(builder, op);
     layout::PackedConstants packed;
-    // Consumers first: a kernel takes its producers, which then have no user.
+    // Consumers first, because a kernel includes its producers, which become
+    // dead.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
       layout::askInitsForSizes(builder, op);
       if (isOpTriviallyDead(op)) {

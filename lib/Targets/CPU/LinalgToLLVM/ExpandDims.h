@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream computes the strides of a group from its sizes if at most one of them
-// is dynamic, and crashes on more (docs/upstream/expand-shape-of-dynamic-sizes):
-// these are a reshape of contiguous memory.
+// Upstream computes the strides of a group from its sizes if at most one of
+// them is dynamic, and crashes otherwise
+// (docs/upstream/expand-shape-of-dynamic-sizes). Other groups become a reshape
+// of contiguous memory:
 //
 //   tensor<?x768xf32> to tensor<?x?x768xf32>, [[0, 1], [2]]: tensor.reshape
 //   tensor<?x768xf32> to tensor<?x12x64xf32>, [[0], [1, 2]]: expand_shape
@@ -21,11 +22,11 @@
 
 namespace mlir::layout {
 
-/// Whether upstream lowers an expansion to `type`.
+/// Returns true if upstream can lower an expansion to `type`.
 bool canExpandShape(RankedTensorType type,
                     ArrayRef<ReassociationIndices> groups);
 
-/// `value` with the dims of `type`, whose sizes are `sizes`.
+/// Reshapes `value` to `type`, whose sizes are `sizes`.
 Value expandDims(OpBuilder &b, Location loc, RankedTensorType type, Value value,
                  ArrayRef<ReassociationIndices> groups,
                  ArrayRef<OpFoldResult> sizes);

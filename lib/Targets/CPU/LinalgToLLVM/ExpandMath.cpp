@@ -5,27 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function of libm takes the elements of a vector one by one. Here exp,
-// expm1, log, log1p, tanh, erf and powf on f32 become multiplications,
-// additions and operations on bits, the same for a vector and for a single
-// number, so that the bits of a result do not depend on where a vector ends.
-// The products and sums that matter for the error are math.fma, which no later
-// pass regroups.
+// Expands math functions on f32. libm functions would process the elements of a
+// vector one by one. Here, exp, expm1, log, log1p, tanh, erf and powf become
+// multiplications, additions and bit operations, the same for vectors and
+// scalars, so that the bits of a result do not depend on where a vector ends.
+// Products and sums that matter for the error are math.fma, which no later pass
+// reassociates.
 //
-// Largest errors over all f32, in units in the last place (powf: 40 million
-// pairs), with infinities, NaN, denormal numbers and signed zeros as C has
-// them:
+// The maximum errors over all f32 values, in units in the last place (powf: 40
+// million pairs) are as follows. Infinities, NaN, denormal numbers and signed
+// zeros are as in C.
 //
 //   exp 0.99   expm1 1.44   log 0.92   log1p 0.91   tanh 1.31   erf 1.12
 //   powf 0.50
 //
 // `run-math.py` measures them. Upstream's approximations are not used: exp
-// gives zero where the result is denormal (5.9 million units), log is as wrong
-// for denormal numbers, tanh is at 4.1, erf at 4.0 and expm1 at 3.9 units.
+// returns zero if the result is denormal (an error of 5.9 million units), log
+// is similarly wrong for denormal numbers, and the errors of tanh, erf and
+// expm1 are 4.1, 4.0 and 3.9 units.
 //
-// The coefficients are minimax for the relative error of the function on the
-// stated range, rounded to f32 one by one, each time with the others fitted
-// again.
+// The coefficients minimize the maximum relative error on the stated range.
+// They are rounded to f32 one by one, and the others are fitted again each
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,15 +52,15 @@ using P = arith::CmpFPredicate;
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// A float of f32 near this has 1 as its last digit: what is added to it is
-/// rounded to an integer, which stands in the low bits.
+/// The last digit of a float near this number is 1. Adding a number to it
+/// rounds the number to an integer, in the low bits.
 constexpr double kShift = 0x1.8p23, kShiftF64 = 0x1.8p52;
 /// log(2) as a number of few digits, whose products with small integers are
-/// exact, and the rest.
+/// exact, and the remainder.
 constexpr double kLog2High = 0x1.62e4p-1, kLog2Low = 0x1.7f7d1cp-20;
 
-/// Writes operations on numbers of one float type, and on integers of its
-/// width, in the shape of another type.
+/// Emits operations on one float type, and on integers of its width, in the
+/// shape of another type.
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, Type like, FloatType element,
@@ -80,14 +81,14 @@ public:
     return constant(integer,
                     b.getIntegerAttr(getElementTypeOrSelf(integer), value));
   }
-  /// An operation of two operands.
+  /// Emits an operation with two operands.
   template <typename Op> Value make(Value x, Value y) {
     return Op::create(b, x, y);
   }
   template <typename Op> Value make(Value x, double y) {
     return Op::create(b, x, number(y));
   }
-  /// An operation on integers.
+  /// Emits an operation on integers.
   template <typename Op> Value makeBits(Value x, int64_t y) {
     return Op::create(b, x, bits(y));
   }
@@ -98,7 +99,7 @@ public:
     return math::FmaOp::create(b, x, y, z);
   }
   Value fma(Value x, double y, Value z) { return fma(x, number(y), z); }
-  /// The polynomial with these coefficients, the highest first.
+  /// Emits the polynomial with `coefficients`, the highest degree first.
   Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value sum = number(coefficients.front());
     for (double coefficient : coefficients.drop_front())
@@ -112,7 +113,7 @@ public:
     return arith::SelectOp::create(b, condition, x, y);
   }
   Value both(Value x, Value y) { return make<arith::AndIOp>(x, y); }
-  /// The bounds keep NaN: no comparison holds for it.
+  /// The bounds propagate NaN, because all comparisons with it are false.
   Value atLeast(Value x, double bound) {
     return select(is(P::OLT, x, bound), number(bound), x);
   }
@@ -125,12 +126,12 @@ public:
   Value withSign(Value x, Value sign) {
     return make<math::CopySignOp>(x, sign);
   }
-  /// The float of an integer, both of the width of the type.
+  /// Converts an integer of the type's width to a float.
   Value fromSmallInteger(Value n) {
     Value shifted = toReal(make<arith::AddIOp>(n, toBits(number(kShift))));
     return add(shifted, -kShift);
   }
-  /// 2^n as a float of 32 bits.
+  /// Returns 2^n as an f32.
   Value powerOfTwo(Value n) {
     return toReal(makeBits<arith::ShLIOp>(makeBits<arith::AddIOp>(n, 127), 23));
   }
@@ -147,7 +148,8 @@ private:
   }
 };
 
-/// x as n log(2) + r with r in [-log(2)/2, log(2)/2], and exp(r) - 1.
+/// The decomposition x = n log(2) + r, with r in [-log(2)/2, log(2)/2], and
+/// exp(r) - 1.
 struct Exponential {
   Value power; // n
   Value rest;  // exp(r) - 1
@@ -164,28 +166,30 @@ Exponential reduceExponential(Emitter &e, Value x) {
   return {power, e.fma(e.mul(q, r), r, r)};
 }
 
-/// x 2^n for x in [0.5, 2], rounded once.
+/// Returns x 2^n for x in [0.5, 2], rounded once.
 Value scale(Emitter &e, Value x, Value n) {
   auto vector = dyn_cast<VectorType>(x.getType());
   if (e.hasLdexp && (!vector || vector.getRank() == 1))
-    // The op of the intrinsic takes one exponent for all lanes.
+    // The op of the intrinsic supports only one exponent for all lanes.
     return LLVM::CallIntrinsicOp::create(e.b, x.getType(),
                                          e.b.getStringAttr("llvm.ldexp"),
                                          ValueRange{x, n})
         .getResult(0);
-  // Two factors: one alone cannot give a denormal number or infinity.
+  // Two factors, because 2^n may be denormal or infinite.
   Value half = e.makeBits<arith::ShRSIOp>(n, 1);
   Value other = e.make<arith::SubIOp>(n, half);
   return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
 }
 
-/// exp(x) for x in [-104, 89], which gives all results from zero to infinity.
+/// Returns exp(x) for x in [-104, 89], the range of all results from zero to
+/// infinity.
 Value exponential(Emitter &e, Value x) {
   Exponential parts = reduceExponential(e, x);
   return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
-/// exp(x) for x in [-87, 88], which gives normal numbers: one factor is enough.
+/// Returns exp(x) for x in [-87, 88]. Results are normal, so that one factor
+/// suffices.
 Value normalExponential(Emitter &e, Value x) {
   if (e.hasLdexp)
     return exponential(e, x);
@@ -193,7 +197,7 @@ Value normalExponential(Emitter &e, Value x) {
   return e.mul(e.add(parts.rest, 1), e.powerOfTwo(parts.power));
 }
 
-/// n log(2) + log(1 + m) for m in [-0.25, 0.5].
+/// Returns n log(2) + log(1 + m) for m in [-0.25, 0.5].
 Value logarithm(Emitter &e, Value n, Value m) {
   Value q =
       e.polynomial(m, {0x1.341cc4p-5, -0x1.750608p-4, 0x1.df1c66p-4,
@@ -203,8 +207,8 @@ Value logarithm(Emitter &e, Value n, Value m) {
   return e.fma(n, kLog2High, e.make<arith::AddFOp>(m, low));
 }
 
-/// The bits of 2^n as what they add to those of a float, for n such that
-/// x / 2^n is in [0.75, 1.5).
+/// Returns the exponent bits of 2^n, shifted to their position in a float, for
+/// n such that x / 2^n is in [0.75, 1.5).
 Value exponentBits(Emitter &e, Value x) {
   Value above = e.make<arith::SubIOp>(e.toBits(x), e.toBits(e.number(0.75)));
   return e.makeBits<arith::AndIOp>(above, int32_t(0xff800000));
@@ -218,7 +222,7 @@ Value getPower(Emitter &e, Value exponent) {
   return e.fromSmallInteger(e.makeBits<arith::ShRSIOp>(exponent, 23));
 }
 
-/// What log(x - least) is where it is no finite number.
+/// Returns log(x - least) for arguments with infinite or NaN results.
 Value logarithmAtEnds(Emitter &e, Value x, double least) {
   return e.select(e.is(P::OEQ, x, least), e.number(-kInfinity),
                   e.select(e.is(P::OLT, x, least), e.number(kNaN), x));
@@ -232,7 +236,7 @@ Value isBetween(Emitter &e, Value x, double below, double above) {
 // The functions
 //===----------------------------------------------------------------------===//
 
-/// Whether all that is done with `op` is to add 1, as in a sigmoid.
+/// Returns true if all uses of `op` add 1, as in a sigmoid.
 bool isAddedToOne(math::ExpOp op) {
   return llvm::all_of(op->getUses(), [](OpOperand &use) {
     auto sum = dyn_cast<arith::AddFOp>(use.getOwner());
@@ -242,7 +246,7 @@ bool isAddedToOne(math::ExpOp op) {
 }
 
 Value expand(Emitter &e, math::ExpOp op, Value x) {
-  // What is lost below the normal numbers is lost in the sum; 2 makes infinity.
+  // Denormal results are lost in the sum; the factor 2 produces infinity.
   if (!e.hasLdexp && isAddedToOne(op)) {
     Exponential parts = reduceExponential(e, e.atMost(e.atLeast(x, -87), 89));
     Value half = e.powerOfTwo(e.makeBits<arith::SubIOp>(parts.power, 1));
@@ -253,7 +257,7 @@ Value expand(Emitter &e, math::ExpOp op, Value x) {
 
 Value expand(Emitter &e, math::ExpM1Op, Value x) {
   Exponential parts = reduceExponential(e, e.atMost(e.atLeast(x, -18), 89));
-  // Half of 2^n is a number also where the result is infinity.
+  // Half of 2^n is finite even if the result is infinity.
   Value half = e.powerOfTwo(e.makeBits<arith::SubIOp>(parts.power, 1));
   Value scaled = e.mul(e.fma(parts.rest, half, e.add(half, -0.5)), 2);
   Value isSmall = arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq,
@@ -274,8 +278,8 @@ Value expand(Emitter &e, math::LogOp, Value x) {
 
 Value expand(Emitter &e, math::Log1pOp, Value x) {
   Value exponent = exponentBits(e, e.add(x, 1));
-  // (1 + x) / 2^n - 1 without the error of 1 + x. 4 / 2^n is a normal number
-  // for all n, 1 / 2^n is not.
+  // Computes (1 + x) / 2^n - 1 without the rounding error of 1 + x. 4 / 2^n is
+  // normal for all n, but 1 / 2^n is not.
   Value four = divideByPower(e, e.number(4), exponent);
   Value m = e.make<arith::AddFOp>(divideByPower(e, x, exponent),
                                   e.fma(four, 0.25, e.number(-1)));
@@ -296,7 +300,7 @@ Value expand(Emitter &e, math::TanhOp, Value x) {
 }
 
 Value expand(Emitter &e, math::ErfOp, Value x) {
-  // From 4 on, 1 - erf is less than half of the last digit of 1.
+  // For 4 and above, 1 - erf is less than half of the last digit of 1.
   Value a = e.atMost(e.magnitude(x), 4);
   Value q =
       e.polynomial(e.mul(a, a), {-0x1.4cd86p-11, 0x1.4b763p-8, -0x1.b735eap-6,
@@ -310,7 +314,7 @@ Value expand(Emitter &e, math::ErfOp, Value x) {
   return e.withSign(e.select(e.is(P::OLT, a, 0.85), small, large), x);
 }
 
-/// log2 of the magnitude of an f32, as f64.
+/// Returns log2 of the magnitude of an f32 value, as f64.
 Value log2Magnitude(Emitter &e, Value x) {
   Value a = e.magnitude(x), all = e.toBits(a);
   // a = 2^(n - 1022) m with m in [sqrt(1/2), sqrt(2)).
@@ -332,7 +336,7 @@ Value log2Magnitude(Emitter &e, Value x) {
   return e.select(e.is(P::OLT, a, kInfinity), log, a);
 }
 
-/// 2^x as f64, for results of f32.
+/// Returns 2^x as f64, for f32 results.
 Value exp2(Emitter &e, Value x) {
   x = e.atMost(e.atLeast(x, -300), 300);
   Value shifted = e.add(x, kShiftF64);
@@ -359,13 +363,13 @@ Value expand(Emitter &e, math::PowFOp op, Value x) {
     return arith::ExtFOp::create(e.b, wide.real, each);
   };
   Value log = log2Magnitude(wide, extend(x));
-  // The magnitude 1 stays 1, also to the power of infinity.
+  // The magnitude 1 stays 1, even to the power of infinity.
   Value isOne = e.both(wide.is(P::OEQ, log, 0), e.is(P::ORD, y, 0));
   Value product = wide.select(isOne, wide.number(0), wide.mul(extend(y), log));
   Value result = arith::TruncFOp::create(e.b, e.real, exp2(wide, product));
 
-  // A negative number has a power where the exponent is an integer, and an odd
-  // one keeps the sign.
+  // A negative number has a power if the exponent is an integer. An odd integer
+  // keeps the sign.
   auto isInteger = [&](P predicate, Value each) -> Value {
     return arith::CmpFOp::create(e.b, predicate,
                                  math::TruncOp::create(e.b, each), each);
@@ -413,7 +417,7 @@ struct ExpandMath : layout::impl::ExpandMathPassBase<ExpandMath> {
              math::TanhOp, math::ErfOp, math::PowFOp>(patterns, hasLdexp);
     GreedyRewriteConfig config;
     config.enableFolding(false);
-    // All other ops stay, and are many.
+    // Only math ops are rewritten; other ops are many.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<math::MathDialect>(op->getDialect()))

@@ -5,21 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no floats of 4, 6 or 8 bits: in memory they are integers. Their
-// conversions become operations on integers, with what APFloat says of the
-// format:
+// Expands floats of 4, 6 and 8 bits, which LLVM does not have: in memory, they
+// are integers. Conversions become integer operations, by the format that
+// APFloat describes:
 //
-//   to f32     The digits are moved to where f32 has them and multiplied by the
-//              power of two between the biases, which is exact, also for
+//   to f32     The digits are moved to their position in f32 and multiplied by
+//              the power of two between the biases. This is exact, also for
 //              denormal numbers.
 //   from f32   A normal number is rounded to nearest, ties to even, by adding
-//              half of the last digit; a denormal one by adding the number
-//              whose last digit is that of a denormal number.
+//              half of the last digit. A denormal number is rounded by adding
+//              the number whose last digit is that of a denormal number.
 //
-// A number of f8E8M0FNU is the exponent of a power of two. Its conversions move
-// that exponent; a tie is rounded up, since each significand is 1.
+// A value of f8E8M0FNU is the exponent of a power of two. Its conversions move
+// the exponent. Ties are rounded up, because each significand is 1.
 //
-// Other operations are done in f32, and each result is rounded.
+// Other operations are computed in f32, and each result is rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ using namespace mlir;
 using llvm::APFloat;
 
 namespace {
-/// A float type of at most 8 bits.
+/// Describes a float type of at most 8 bits.
 struct SmallFloat {
   unsigned width;
   bool isExponent;  // f8E8M0FNU: neither a sign nor a mantissa, nor a zero
@@ -67,7 +67,7 @@ struct SmallFloat {
     format.width = floatType.getWidth();
     format.isExponent = !APFloat::semanticsHasSignedRepr(semantics);
     format.mantissa = APFloat::semanticsPrecision(semantics) - 1;
-    // The bias is that of the exponent 1, or of 0 if that is no denormal one.
+    // The bias is that of the exponent 1, or of 0 if 0 is not denormal.
     format.bias = !format.isExponent - APFloat::semanticsMinExponent(semantics);
     format.largest = bits(APFloat::getLargest(semantics));
     if (APFloat::semanticsHasNaN(semantics))
@@ -79,13 +79,13 @@ struct SmallFloat {
 
   int64_t getSignBit() const { return int64_t(1) << (width - 1); }
   bool hasNegativeZero() const { return nan != getSignBit(); }
-  /// Returns the bits of a number that is too large.
+  /// Returns the bits of a number that exceeds the range.
   int64_t getOverflow() const {
     return infinity.value_or(nan.value_or(largest));
   }
 };
 
-/// Writes operations on one integer type and on the float type of its width.
+/// Emits operations on one integer type and on the float type of its width.
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, unsigned width)
@@ -156,8 +156,8 @@ Value extend(OpBuilder &builder, Location loc, Value x) {
 Value convert(OpBuilder &builder, Location loc, Type type, Value x);
 
 /// Returns the bits of the power of two nearest to an f64 number, given its
-/// bits with and without the sign. Zero becomes the least power of two, a
-/// negative number NaN.
+/// bits with and without the sign. Zero becomes the smallest power of two, and
+/// a negative number becomes NaN.
 Value roundToExponent(Emitter &e, const SmallFloat &format, Value bits,
                       Value digits) {
   using P = arith::CmpIPredicate;
@@ -198,7 +198,7 @@ Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
   Value result = e.select(e.is(P::ult, digits, smallest), denormal, normal);
   result = e.select(e.is(P::ugt, result, format.largest),
                     e.constant(format.getOverflow()), result);
-  // A type without NaN has zero for it.
+  // A type without NaN represents it by zero.
   return e.select(e.is(P::ugt, digits, infinity),
                   e.constant(format.nan.value_or(0)), result);
 }
@@ -207,7 +207,7 @@ Value roundDigits(Emitter &e, const SmallFloat &format, Value digits) {
 /// of any float type of at most 64 bits.
 Value round(OpBuilder &builder, Location loc, Type type, Value x) {
   SmallFloat format = *SmallFloat::get(type);
-  // Powers of two that are denormal in f32 are not so in f64.
+  // Powers of two that are denormal in f32 are normal in f64.
   unsigned width = x.getType().isF64() || format.isExponent ? 64 : 32;
   Emitter e(builder, loc, width);
   Value bits = e.toBits(convert(builder, loc, e.real, x));
@@ -274,7 +274,7 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Extends bf16 to f64 by way of f32.
+/// Extends bf16 to f64 through f32.
 struct ExpandBF16Extension : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -289,10 +289,10 @@ struct ExpandBF16Extension : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
-/// Rounds f64 to f16 and bf16 by way of f32, because no CPU does it at once and
-/// the function that LLVM calls instead (__truncdfhf2, __truncdfbf2) is not in
-/// every program. The lowest bit of the number between says whether anything
-/// was lost, so that the second rounding is the only one.
+/// Rounds f64 to f16 and bf16 through f32, because no CPU does it directly and
+/// the function that LLVM calls instead (__truncdfhf2, __truncdfbf2) is not
+/// linked into every program. The lowest bit of the intermediate number is set
+/// if the first rounding was inexact, so that only the second one rounds.
 struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -309,7 +309,8 @@ struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
     auto magnitude = [&](Value x) {
       return math::AbsFOp::create(e.b, x).getResult();
     };
-    // A number with an even lowest bit goes one step towards the exact one.
+    // An inexact number with an even lowest bit moves one step toward the exact
+    // one.
     Value isLost =
         arith::CmpFOp::create(e.b, arith::CmpFPredicate::ONE, back, exact);
     Value isEven =
@@ -326,8 +327,8 @@ struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// The body of a named op is what its name says: one that computes with small
-/// floats cannot be changed, and has to be that of a generic op.
+/// Generalizes named ops that compute with small floats, because the body of a
+/// named op cannot be changed.
 void generalizeNamedOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::LinalgOp op) {

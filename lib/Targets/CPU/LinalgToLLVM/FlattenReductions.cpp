@@ -19,8 +19,8 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether windows reach all of what they move over. Where a dim of extent one
-/// moves a window that does not, the window alone is no subscript.
+/// Returns true if windows cover their operands. Otherwise, dropping the unit
+/// dim that moves a window leaves a subscript that does not cover its dim.
 static bool windowsReachAll(linalg::LinalgOp op) {
   SmallVector<int64_t> last = op.getStaticLoopRanges();
   for (int64_t &extent : last)
@@ -38,7 +38,8 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Whether no result gives the lanes of vectors, so that a reduction has to.
+/// Returns true if no result dim can be on vector lanes, so that a reduction
+/// must be.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))
@@ -47,9 +48,9 @@ static bool needsReductionLanes(linalg::LinalgOp op) {
   return failed(kernel) || !findParallelLane(*kernel);
 }
 
-/// The neighboring reductions that go through memory as one. Where a subscript
-/// is more than a loop there are none: collapseOpIterationDims reads each
-/// subscript as a loop's number.
+/// Returns groups of adjacent reductions that are contiguous in memory. Each
+/// loop is its own group if a subscript is not a single loop, because
+/// collapseOpIterationDims requires single loops.
 static SmallVector<ReassociationIndices> findRuns(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();

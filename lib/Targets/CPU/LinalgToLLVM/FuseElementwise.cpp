@@ -24,7 +24,7 @@ static bool isAllParallel(linalg::LinalgOp op) {
   return op.getNumLoops() == op.getNumParallelLoops();
 }
 
-/// A permuting copy, which has a lowering of its own.
+/// Returns true if `op` is a permuting copy, which is lowered separately.
 static bool isTransposition(linalg::LinalgOp op) {
   if (isa<linalg::TransposeOp>(op.getOperation()))
     return true;
@@ -36,8 +36,8 @@ static bool isTransposition(linalg::LinalgOp op) {
   return in.isPermutation() && out.isPermutation() && in != out;
 }
 
-/// The largest body that still grows. What is kept in registers is long gone
-/// by then.
+/// The maximum ops of a body that fusion may extend. Larger bodies exceed the
+/// registers anyway.
 constexpr unsigned kMaxBody = 64;
 
 static bool hasAtMost(Block &block, unsigned count) {
@@ -47,16 +47,16 @@ static bool hasAtMost(Block &block, unsigned count) {
   return it == block.end();
 }
 
-/// Whether nothing else uses what `operand` does but ops that were fused
-/// already, and which the driver has not erased yet.
+/// Returns true if all other uses of the value of `operand` are in dead ops,
+/// which were fused and will be erased by the driver.
 static bool isOnlyLiveUse(OpOperand &operand) {
   return llvm::all_of(operand.get().getUses(), [&](OpOperand &use) {
     return &use == &operand || isOpTriviallyDead(use.getOwner());
   });
 }
 
-/// Fusing moves the producer's work into the consumer's loops: only where it
-/// is then done exactly as often, or where there is no work.
+/// Returns true if the producer of `operand` can be fused: in the consumer's
+/// loops it runs exactly as often, or it only moves values.
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
@@ -79,8 +79,8 @@ static bool shouldFuse(OpOperand *operand) {
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
-/// An elementwise op takes the shape that its reduction was given, where the
-/// two differ in dims of extent one, so that it can finish it.
+/// Returns true if an elementwise op can use the shape of the reduction that
+/// computes `operand`, without reshapes of unit dims, so that it can finish it.
 static bool shouldTakeShape(OpOperand *operand) {
   auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
@@ -90,9 +90,9 @@ static bool shouldTakeShape(OpOperand *operand) {
   return expand->hasOneUse() && reduction && !isAllParallel(reduction);
 }
 
-/// Elementwise ops take the groups that a reduction has for dims, as those of a
-/// grouped convolution are, to start and to finish it: they are asked for the
-/// operand that a reshape is between.
+/// Returns true if a reshape of `operand` can be folded into elementwise ops.
+/// They then have the groups of a reduction, e.g. of a grouped convolution, as
+/// dims, and can start and finish it.
 static bool shouldTakeGroups(OpOperand *operand) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
     auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
@@ -112,8 +112,8 @@ static bool shouldTakeGroups(OpOperand *operand) {
   return producer && producer->hasOneUse() && !isTransposition(producer);
 }
 
-/// A reduction whose body does not look at what it starts from, which upstream
-/// then takes away: over nothing it is the result.
+/// Returns true for a reduction whose body does not read its init. Upstream
+/// would remove the init, but it is the result if there are no iterations.
 static bool needsUnreadInit(Operation *op) {
   auto reduction = dyn_cast<linalg::LinalgOp>(op);
   return reduction && !isAllParallel(reduction) &&
@@ -136,7 +136,7 @@ struct FuseElementwise
     });
     for (linalg::LinalgOp op : named) {
       rewriter.setInsertionPoint(op);
-      // An op without a generic form stays as it is: it is only not fused.
+      // An op without a generic form is not fused.
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
 

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// An index computation of the body as an affine expression of the loop dims.
+/// Returns an index computation of the body as an affine expression of the loop
+/// dims, or std::nullopt if it is not affine.
 static std::optional<AffineExpr> affineOf(Value value) {
   MLIRContext *context = value.getContext();
   APInt constant;
@@ -42,8 +43,8 @@ static std::optional<AffineExpr> affineOf(Value value) {
   return std::nullopt;
 }
 
-/// Whether `value` is computed in the body from indices of parallel dims and
-/// constants only.
+/// Returns true if the body computes `value` only from constants and indices of
+/// parallel dims.
 static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -58,7 +59,8 @@ static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
          });
 }
 
-/// `condition` as a bound on one reduction loop.
+/// Returns `condition` as a bound on one reduction loop, or std::nullopt if it
+/// is not one.
 static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)
@@ -70,8 +72,8 @@ static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   using Predicate = arith::CmpIPredicate;
   Predicate predicate = compare.getPredicate();
   unsigned dims = kernel.extents.size();
-  // Unsigned comparisons agree with signed ones where nothing is negative; the
-  // indices are not, but differences of them may be.
+  // Unsigned comparisons equal signed ones if no operand is negative. Indices
+  // are not, but their differences may be.
   auto isSum = [](AffineExpr expr) {
     bool plain = true;
     expr.walk([&](AffineExpr inner) {
@@ -108,7 +110,7 @@ static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
     return std::nullopt;
   }
   difference = simplifyAffineExpr(difference, dims, 0);
-  // The innermost reduction dim takes the bound, so that the others are known.
+  // Bounds the innermost reduction dim, so that the others are known.
   for (unsigned dim = dims; dim-- > 0;) {
     if (kernel.isParallel(dim) || !difference.isFunctionOfDim(dim))
       continue;

@@ -42,12 +42,12 @@ private:
 
   OpBuilder &builder;
   linalg::LinalgOp op;
-  // What the body computes for the index, in any order, and the arguments and
-  // loops that it reads.
+  // The ops of the body that compute the index, in any order, and the arguments
+  // and loops that they read.
   DenseSet<Operation *> slice;
   SmallVector<BlockArgument> arguments;
   llvm::SmallBitVector isUsed;
-  // The conditions under which the index is used, and those that negate.
+  // The conditions under which the index is used, and whether they are negated.
   SmallVector<std::pair<Value, bool>> conditions;
   // The index before casts, and whether they extend its sign.
   Value element;
@@ -69,7 +69,7 @@ bool MaximumEmitter::add(Value value) {
     if (argument.getOwner() != op.getBlock())
       return false;
     bool isInput = argument.getArgNumber() < unsigned(op.getNumDpsInputs());
-    // A reduction changes what it started from.
+    // A reduction changes its accumulator.
     if (!isInput && op.getNumReductionLoops() != 0)
       return false;
     if (llvm::is_contained(arguments, argument))
@@ -95,7 +95,8 @@ bool MaximumEmitter::add(Value value) {
          llvm::all_of(captured, [&](Value v) { return add(v); });
 }
 
-/// Adds the conditions of the branches that `user` is in.
+/// Adds the conditions of the branches that contain `user`. Returns false if
+/// they cannot be computed by the slice.
 bool MaximumEmitter::addConditions(Operation *user) {
   for (Operation *inner = user; inner->getParentOp() != op;
        inner = inner->getParentOp()) {
@@ -108,9 +109,9 @@ bool MaximumEmitter::addConditions(Operation *user) {
   return true;
 }
 
-/// Sets `element` to the index before its extensions, because narrow integers
-/// have more lanes. The largest unsigned integer is also the largest one when
-/// it is extended.
+/// Sets `element` to the index before its extensions, because vectors have more
+/// lanes of narrow integers. Extensions preserve the order of unsigned
+/// integers.
 void MaximumEmitter::chooseElement(Value index) {
   element = index;
   while (Operation *cast = element.getDefiningOp()) {
@@ -119,7 +120,7 @@ void MaximumEmitter::chooseElement(Value index) {
       return;
     Type from = cast->getOperand(0).getType(), to = element.getType();
     unsigned width = to.isIndex() ? 64 : to.getIntOrFloatBitWidth();
-    // A cast to a narrower index, or to the other kind of extension.
+    // A cast to a narrower index, or another kind of extension.
     if (from.isIndex() || from.getIntOrFloatBitWidth() > width ||
         from.getIntOrFloatBitWidth() < 8 ||
         (element != index && isSigned == isUnsigned))
@@ -186,7 +187,7 @@ void MaximumEmitter::emitBody(OpBuilder &body, ValueRange values,
   SmallVector<unsigned> numbers(op.getNumLoops());
   for (auto [i, d] : llvm::enumerate(isUsed.set_bits()))
     numbers[d] = i;
-  // In their order, also those of branches.
+  // Clones in program order, including ops in branches.
   op.getBlock()->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     if (!slice.contains(inner))
       return WalkResult::advance();
@@ -231,8 +232,8 @@ Value MaximumEmitter::emitReduction(ReductionStep step) {
                                    ValueRange());
 }
 
-/// Finds the part of the body that computes `index`. Returns false if that part
-/// has ops that are not pure, or if the body does not compute `index`.
+/// Collects the part of the body that computes `index`. Returns false if it has
+/// ops that are not pure, or if the body does not compute `index`.
 bool MaximumEmitter::plan(Value index, Operation *user) {
   chooseElement(index);
   // A value from outside of the op is a single index and needs no reduction.
@@ -270,7 +271,8 @@ std::optional<Value> MaximumEmitter::emitFilter(Value index, Operation *user,
     return std::nullopt;
   setOperands();
   Location loc = op.getLoc();
-  // The sign is set of a negative index, and of what is left of the last one.
+  // The sign bit is set for a negative index, and for an index above the last
+  // one.
   Value signs =
       emitReduction([&](OpBuilder &body, Value found, Value before) -> Value {
         Type type = found.getType();

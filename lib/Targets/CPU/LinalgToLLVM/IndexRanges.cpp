@@ -34,8 +34,8 @@ static bool anyDepends(ValueRange values, DenseSet<Value> &visited) {
       values, [&](Value value) { return dependsOnData(value, visited); });
 }
 
-/// Returns true if `argument`, a scalar, depends on data. The arguments of all
-/// ops but loops and tensor.generate do.
+/// Returns true if the scalar `argument` depends on data. Arguments of regions
+/// other than those of loops and tensor.generate do.
 static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
@@ -54,7 +54,7 @@ static bool dependsOnData(BlockArgument argument, DenseSet<Value> &visited) {
 }
 
 static bool dependsOnData(Value value, DenseSet<Value> &visited) {
-  // A cycle depends on what enters it.
+  // A cyclic value depends on its values from outside of the cycle.
   if (isa<ShapedType>(value.getType()) || !visited.insert(value).second)
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -188,7 +188,7 @@ LogicalResult ElementRangeAnalysis::visitOperation(
                            : IntegerValueRange::getMaxRange(op->getResult(0)));
     return success();
   }
-  // Ops whose results have elements of their operands alone.
+  // Ops whose result elements are all elements of operands.
   if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
           tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp,
           tensor::FromElementsOp, tensor::InsertOp, tensor::InsertSliceOp,
@@ -228,7 +228,7 @@ void ElementRangeAnalysis::visitNonControlFlowArguments(
       continue;
     IntegerValueRangeLattice *lattice = arguments[argument.getArgNumber()];
     join(lattice, get(operand.get()));
-    // A reduction goes on with what it yielded.
+    // Iterations of a reduction read the previously yielded value.
     if (linalgOp.isDpsInit(&operand) && linalgOp.getNumReductionLoops() != 0)
       join(lattice, get(terminator->getOperand(argument.getArgNumber() -
                                                linalgOp.getNumDpsInputs())));
@@ -282,8 +282,8 @@ static Value getYielded(BlockArgument argument) {
       cast<OpResult>(operand).getResultNumber());
 }
 
-/// Proves the upper bound by the form of `index`, for sizes that are known at
-/// run time only. A lower bound of 0 is proven elsewhere.
+/// Returns true if the form of `index` proves the upper bound for a dynamic
+/// size. The lower bound of 0 is proven separately.
 bool IndexRanges::isBelowSize(Value index, Value tensor, unsigned dim) const {
   auto isBelow = [&](Value value) { return isBelowSize(value, tensor, dim); };
   if (auto argument = dyn_cast<BlockArgument>(index)) {

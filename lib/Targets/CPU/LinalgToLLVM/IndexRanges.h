@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Proofs about indices of tensors. Upstream's analysis of integer ranges knows
-// scalars; here the range of a tensor is that of all its elements, so that
+// Proves that indices of tensors are in range. Upstream's analysis of integer
+// ranges covers scalars. Here, the range of a tensor is the range of all its
+// elements, so that
 //
 //     %c = linalg.generic .. ins(%ids)      // yields max(min(%id, 9), 0)
 //     %r = linalg.generic .. ins(%c)        // reads a row of tensor<10x4xf32>
@@ -24,16 +25,16 @@
 namespace mlir {
 namespace layout {
 
-/// Returns true if `value` depends on elements of tensors or on a scalar that a
-/// function takes. Loops, sizes and the conditions of selects are the
-/// program's.
+/// Returns true if `value` depends on elements of tensors or on a scalar
+/// argument of a function. Loops, sizes and the conditions of selects do not
+/// count.
 bool dependsOnData(Value value);
 
-/// The ranges of all integers below one op. A query is about the IR as it was
-/// when the analysis ran.
+/// Stores the ranges of all integers below one op, as of the time when the
+/// analysis ran.
 class IndexRanges {
 public:
-  /// Analyzes all that `root` holds.
+  /// Analyzes all ops below `root`.
   explicit IndexRanges(Operation *root);
 
   /// Returns true if 0 <= `index` + d < size of `dim` of `tensor` is proven for

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Finds by how much values of the body of a stage grow when a kernel dim
-/// advances by one.
+/// Computes by how much values in the body of a stage increase when a kernel
+/// dim advances by one.
 class LaneSteps {
 public:
   LaneSteps(const Stage &stage, unsigned dim) : stage(stage), dim(dim) {}
@@ -48,8 +48,8 @@ private:
     }
     if (llvm::all_of(operands, [](int64_t step) { return step == 0; }))
       return 0;
-    // A step of lanes that cancel out is unknown: they are vectors all the
-    // same.
+    // A sum of steps that cancel out counts as unknown, because its operands
+    // are vectors.
     std::optional<int64_t> sum;
     if (isa<arith::AddIOp>(op))
       sum = operands[0] + operands[1];

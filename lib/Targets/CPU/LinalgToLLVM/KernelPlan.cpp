@@ -365,8 +365,8 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target,
   plan.tile.assign(kernel.extents.size(), 1);
   chooseLane(kernel, target, plan);
   TileSearch(kernel, target, plan).run(plan);
-  // No tile fits only if a single step needs too many registers. The scalar tile
-  // is then as good as any, except that lanes must stay whole vectors.
+  // No tile fits only if a single step needs too many registers. The scalar
+  // tile is then as good as any, except that lanes must stay whole vectors.
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 

@@ -5,22 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tries every order and counts the cache lines that each one moves. Where the
-// data of one turn of a loop fits a cache, the loop reads all its data once:
-// what it does not move stays. Everything outside of such loops repeats that.
-// The data of an operand in a part of the nest is the box of its subscripts,
-// without what their strides leave out.
+// Chooses the order of loops by the cache lines that each order moves. If the
+// data of one iteration of a loop fits a cache, the loop reads all its data
+// once, and operands that it does not move stay cached. Outer loops repeat
+// this. The data of an operand in a part of the nest is the box of its
+// subscripts, without elements that their strides skip.
 //
-// A reduction that is too long for a cache is done in parts, all tiles of the
-// inner loops before the next part:
+// A reduction that is too long for a cache is split into parts, with all tiles
+// of the inner loops before the next part:
 //
 //   1x1 convolution, 1024 to 256 channels, 14x14, blocks of 16, 32 KiB
 //     for each block of outputs      64 KiB of weights
 //       for each 16 of 64 blocks of inputs      16 KiB of weights, which stay
 //         for each 6 pixels
 //
-// Sums are those of the whole reduction, in the same order: the result keeps
-// them between the parts.
+// Sums have the same order as without parts, because the result stores them
+// between parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,11 +36,11 @@ using namespace mlir::layout;
 
 namespace {
 
-/// One tensor that the kernel reads or writes.
+/// A tensor that the kernel reads or writes.
 struct Operand {
   double elementBytes;
   SmallVector<int64_t> shape;
-  /// Per subscript, how far each kernel dim moves it.
+  /// The distance by which each kernel dim moves each subscript.
   SmallVector<SmallVector<int64_t>> moves;
 };
 
@@ -68,21 +68,22 @@ public:
     }
   }
 
-  /// Cycles to move the data of the whole kernel through the caches.
+  /// Returns the cycles to move the data of the whole kernel through the
+  /// caches.
   double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
-    // The factors are the cycles of a line that comes from beyond.
+    // The factors are cycles per line from L2, and from beyond L2.
     return 1.0 * lines(order, tile, trips, roomIn(target.firstCacheBytes)) +
            3.0 * lines(order, tile, trips, roomIn(target.secondCacheBytes));
   }
 
-  /// Whether the first cache holds the data of one tile.
+  /// Returns true if L1 holds the data of one tile.
   bool fitsFirstCache(ArrayRef<double> tile) const {
     return linesOf(tile) * target.lineBytes <= roomIn(target.firstCacheBytes);
   }
 
 private:
-  /// The caches have room for what else is in them.
+  /// Returns the part of a cache that is available for the operands.
   static double roomIn(int64_t bytes) { return 0.75 * bytes; }
 
   double linesOf(ArrayRef<double> span) const {
@@ -104,7 +105,7 @@ private:
         extent = std::min<double>(extent, operand.shape[i]);
       if (i + 1 == operand.moves.size())
         extent = std::ceil(extent * operand.elementBytes / target.lineBytes);
-      // What a stride leaves out is not moved.
+      // Elements that a stride skips are not moved.
       lines *= std::min(extent, met);
     }
     return lines;
@@ -146,8 +147,8 @@ static void forEachOrder(ArrayRef<unsigned> dims,
   } while (std::next_permutation(positions.begin(), positions.end()));
 }
 
-/// Whether the memory of the first result holds sums of a part of the
-/// reduction: of their type, nobody else's, and written once by each tile.
+/// Returns true if the first result can store partial sums: its type is that of
+/// the sums, its memory has no other use, and each tile writes it once.
 static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   linalg::LinalgOp root = kernel.root.op, last = kernel.last().op;
   Value result = last.getDpsInitOperand(0)->get();
@@ -159,14 +160,14 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
     return false;
   if (std::holds_alternative<TensorStart>(kernel.lastStarts()[0]))
     return !kernel.finish;
-  // What bufferization takes for a read of older elements would be copied.
+  // Bufferization would copy a tensor whose older elements seem to be read.
   while (Value older = overwrittenBy(result))
     result = older;
   return result.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 
-/// Looks for parts of the reduction with which the loops over `looped` take
-/// less than `least` cycles, and their order then.
+/// Splits the reduction if the loops over `looped` then take less than `least`
+/// cycles. Sets `plan.parts` and the `best` order of the loops.
 static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         ArrayRef<unsigned> looped, SmallVector<double> tile,
                         SmallVector<double> trips, double least,
@@ -183,13 +184,13 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
         plan.lane == each ? llvm::divideCeil(size, plan.vectorSize) : size;
   for (double count : trips)
     tiles *= count;
-  // Below so many steps a tile does little else than begin and end.
+  // Tiles with fewer steps mostly start and end.
   constexpr double leastSteps = 128, cyclesToBegin = 20;
   double inner = 1;
   for (unsigned each = dim + 1; each < tile.size(); ++each)
     inner *= kernel.isParallel(each) ? 1 : tile[each];
-  // One reduction loop reads packed weights in a row, which hardware fetches
-  // ahead; the count of lines does not price that.
+  // A single reduction loop reads packed weights contiguously, which hardware
+  // prefetches; the line count does not include that.
   if (inner == 1)
     return;
   for (int64_t steps = 1; steps < extent; ++steps) {
@@ -197,10 +198,10 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
       continue;
     tile[dim] = steps;
     trips[dim] = double(extent) / steps;
-    // Between parts, tiles are written and read.
+    // Each part reads and writes the tiles of the result.
     double kept = (trips[dim] - 1) * tiles * (points + cyclesToBegin);
     forEachOrder(looped, [&](ArrayRef<unsigned> order) {
-      // The outermost loop is shared among threads.
+      // Threads share the outermost loop.
       for (unsigned level = 1; level < order.size(); ++level) {
         SmallVector<unsigned> loops(order);
         loops.insert(loops.begin() + level, dim);
@@ -232,16 +233,16 @@ void layout::orderLoops(const Kernel &kernel, const CpuFigures &target,
             : llvm::divideCeil(std::max<int64_t>(extent, 1), plan.tile[dim]);
     (trips[dim] > 1 ? looped : single).push_back(dim);
   }
-  // Without a reduction nothing is read twice for long: the order of the
-  // result writes memory in sequence. Beyond six loops there are too many
-  // orders to try.
+  // Without a reduction, no data is reused over long distances, and the order
+  // of the result writes memory sequentially. More than six loops have too many
+  // orders.
   SmallVector<unsigned> best = looped;
   if (kernel.hasReduction() && looped.size() <= 6) {
     Traffic traffic(kernel, target);
     double least = std::numeric_limits<double>::infinity();
     forEachOrder(looped, [&](ArrayRef<unsigned> order) {
       double cycles = traffic.cycles(order, tile, trips);
-      // Of equal orders the first one is the result's.
+      // Ties go to the first order, that of the result.
       if (cycles >= least * 0.999)
         return;
       least = cycles;

@@ -5,21 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The points of a register tile differ in a constant of their address. Upstream
-// gives each access all of its address, about ten ops, which the passes behind
-// it and LLVM take apart again. Here an address is a pointer for each value
-// that it depends on, from the outermost one on, then a constant:
+// Lowers loads and stores with shared address computations. The points of a
+// register tile differ by constant offsets. Upstream computes each address
+// separately, in about ten ops, which later passes and LLVM have to simplify.
+// Here, an address is one pointer for each value that it depends on, starting
+// with the outermost one, and a constant:
 //
-//   p = buffer                      where the buffer is made
-//   q = p + 960 * row               where `row` is
-//   r = q + 16 * column             where `column` is
+//   p = buffer                      after the definition of the buffer
+//   q = p + 960 * row               after that of `row`
+//   r = q + 16 * column             after that of `column`
 //   load r + 480
 //
-// and all accesses share the pointers that they have in common.
+// All accesses share the pointers that they have in common.
 //
-// Beside upstream's conversions of memref and vector, which take what is left:
-// strides that are not static, vectors of several dims, masks, elements that
-// are no whole bytes.
+// Upstream's conversions of memref and vector lower the rest: dynamic strides,
+// multi-dimensional vectors, masks, and elements that are not whole bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,18 +44,18 @@ namespace mlir::layout {
 using namespace mlir;
 
 namespace {
-/// What an op reads or writes.
+/// A read or write of a buffer.
 struct Access {
   Value buffer;
   ValueRange indices;
-  /// What is written; null for a read.
+  /// The written value, or null for a read.
   Value written;
   Type type;
   std::optional<uint64_t> alignment;
   bool isNontemporal;
 };
 
-/// The elements from the beginning of a buffer to an access.
+/// The distance in elements from the start of a buffer to an access.
 struct Distance {
   llvm::SmallMapVector<Value, int64_t, 4> factors;
   int64_t constant = 0;
@@ -95,7 +95,7 @@ private:
   OpBuilder b;
   LLVMTypeConverter converter;
   Type pointerType;
-  /// By the pointer before, the value and its factor.
+  /// The key is the previous pointer, the value, and its factor.
   DenseMap<std::tuple<Value, Value, int64_t>, Value> pointers;
   DenseMap<Value, Value> firsts, words;
 };
@@ -129,7 +129,7 @@ static std::optional<Access> findAccess(Operation *op) {
       .Default(std::nullopt);
 }
 
-/// Goes on behind the op that gives `value`, or at the beginning of its block.
+/// Sets the insertion point after the definition of `value`.
 static void setInsertionPointBehind(OpBuilder &b, Value value) {
   if (Operation *definition = value.getDefiningOp())
     b.setInsertionPointAfter(definition);
@@ -137,8 +137,8 @@ static void setInsertionPointBehind(OpBuilder &b, Value value) {
     b.setInsertionPointToStart(value.getParentBlock());
 }
 
-/// Whether `first` is there before `second`, where an op sees both and their
-/// blocks are around it.
+/// Returns true if `first` is defined before `second`. The blocks of both
+/// enclose a common op.
 static bool isBefore(Value first, Value second) {
   Block *block = first.getParentBlock(), *other = second.getParentBlock();
   if (block != other)
@@ -149,7 +149,7 @@ static bool isBefore(Value first, Value second) {
   return first.getDefiningOp()->isBeforeInBlock(definition);
 }
 
-/// The pointer to the first element of `buffer`.
+/// Returns the pointer to the first element of `buffer`.
 Value AccessLowering::getFirst(Value buffer) {
   Value &pointer = firsts[buffer];
   if (!pointer) {
@@ -174,7 +174,7 @@ Value AccessLowering::getWord(Value index) {
   return word;
 }
 
-/// `previous` moved on by `factor` elements times `value`.
+/// Returns `previous` advanced by `factor` elements times `value`.
 Value AccessLowering::getPointer(Location loc, Value previous, Value value,
                                  int64_t factor, Type element) {
   auto [known, isNew] = pointers.try_emplace({previous, value, factor});
@@ -192,7 +192,7 @@ Value AccessLowering::getPointer(Location loc, Value previous, Value value,
 
 Value AccessLowering::emit(Location loc, const Access &access, Value pointer) {
   auto vector = dyn_cast<VectorType>(access.type);
-  // Of an element each, unless the op says more.
+  // Vectors are aligned to elements, unless the op states more.
   uint64_t bytes = llvm::PowerOf2Ceil(
       getElementTypeOrSelf(access.type).getIntOrFloatBitWidth() / 8);
   unsigned alignment = access.alignment.value_or(vector ? bytes : 0);
@@ -227,7 +227,7 @@ void AccessLowering::lower(Operation *op) {
   for (auto [index, stride] : llvm::zip_equal(access->indices, strides))
     distance.add(index, stride);
   auto terms = distance.factors.takeVector();
-  // Blocks that are not around the op have no order among them.
+  // Only blocks that enclose the op are ordered.
   auto isAround = [&](Value value) {
     return value.getParentBlock()->findAncestorOpInBlock(*op);
   };
@@ -263,7 +263,7 @@ struct LowerAccesses : layout::impl::LowerAccessesPassBase<LowerAccesses> {
   void runOnOperation() override {
     AccessLowering lowering(&getContext());
     getOperation()->walk([&](Operation *op) { lowering.lower(op); });
-    // What only addresses were computed of.
+    // Erase the address computations that are dead now.
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {
           if (isOpTriviallyDead(op))

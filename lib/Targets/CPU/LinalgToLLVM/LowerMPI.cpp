@@ -23,7 +23,7 @@ namespace {
 struct LowerMPI : layout::impl::LowerMPIPassBase<LowerMPI> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    // No op of it either.
+    // Without the dialect there are no MPI ops.
     if (!context->getLoadedDialect<mpi::MPIDialect>())
       return;
     LLVMTypeConverter converter(context);

@@ -28,9 +28,9 @@ using namespace mlir;
 
 namespace {
 
-/// A slice takes no step along a dim that it has one index of. Said otherwise,
-/// the stride of that dim is none that its source has, and dims that are
-/// dropped are found by their strides.
+/// Sets the step of slice dims of size one to 1. Otherwise, such a dim has a
+/// stride that the source does not have, and dropped dims are inferred from
+/// strides.
 template <typename SliceOp>
 struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   using OpRewritePattern<SliceOp>::OpRewritePattern;
@@ -57,7 +57,7 @@ struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Parts of a concatenation without elements are left out.
+/// Removes operands of a concatenation that have no elements.
 struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
@@ -88,9 +88,9 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
-/// Whether `op`, which computes the elements of its only result one by one, may
-/// do so where `user` is, at another place in memory. Who asks for sizes only
-/// does not matter.
+/// Returns true if `op`, which computes the elements of its only result
+/// independently, may compute them at `user`, in other memory. Uses for sizes
+/// are ignored.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
   return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
          llvm::all_of(op->getUsers(),
@@ -104,8 +104,8 @@ static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
 }
 
 /// Writes `value` around the interior of `op`, of sizes `inner`, in `target`,
-/// of sizes `extent`, one part for each side of each dim: whole rows of the
-/// outer dims come first.
+/// of sizes `extent`. Emits one fill per side of each dim, whole rows of outer
+/// dims first.
 static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
                         Value target, ArrayRef<OpFoldResult> inner,
                         SmallVector<OpFoldResult> extent) {
@@ -135,9 +135,9 @@ static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
   return target;
 }
 
-/// Whether filling what is around the interior of `op`, in parts, is worth more
-/// than one pass over all of it: where the interior is most of it. Open sizes
-/// are taken to be large.
+/// Returns true if filling the borders separately is cheaper than filling
+/// everything, because the interior is most of the result. Dynamic sizes count
+/// as large.
 static bool isThinPadding(tensor::PadOp op) {
   constexpr int64_t leastShare = 4;
   if (!ShapedType::isStaticShape(op.getStaticLow()) ||
@@ -153,9 +153,10 @@ static bool isThinPadding(tensor::PadOp op) {
   return leastShare * (all - inside) < all;
 }
 
-/// pad = fill, then a copy into the interior. The copy is a structured op with
-/// the interior as its destination, so it gets vector code and no temporary.
-/// What only the padding needs is computed there in the first place.
+/// Lowers a pad to a fill and a copy into the interior. The copy is a
+/// structured op whose destination is the interior, so that it is vectorized
+/// and needs no temporary. A producer that only the pad uses is computed there
+/// directly.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   LowerPad(MLIRContext *context, bool inPlace)
       : OpRewritePattern(context), inPlace(inPlace) {}
@@ -176,7 +177,7 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     SmallVector<OpFoldResult> source =
         tensor::getMixedSizes(rewriter, loc, from);
     SmallVector<OpFoldResult> sizes = shape.front();
-    // Static extents of the type win over reified arithmetic.
+    // Static extents of the type replace reified arithmetic.
     for (auto [i, extent] : llvm::enumerate(type.getShape()))
       if (!ShapedType::isDynamic(extent))
         sizes[i] = rewriter.getIndexAttr(extent);
@@ -187,7 +188,7 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     else if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
       target =
           linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
-    // A slice of no elements has no offset that is inside, so none is written.
+    // A slice without elements may have an offset that is out of bounds.
     if (layout::hasNoElements(op.getSourceType())) {
       rewriter.replaceOp(
           op, rewriter.createOrFold<tensor::CastOp>(loc, type, target));
@@ -235,8 +236,9 @@ struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// A group with a size of 0 and a dynamic one has a static size to
-/// bufferization, and a dynamic one to the verifier. It has no elements.
+/// Replaces a collapse without elements. If a group has a size of 0 and a
+/// dynamic size, bufferization infers a static size and the verifier a dynamic
+/// one.
 struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
@@ -255,8 +257,8 @@ struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   }
 };
 
-/// Upstream's canonicalizer takes a transposition that keeps the order for its
-/// input also where a cast that it drew in has given the result another type.
+/// Removes identity transpositions. Upstream's canonicalizer replaces one by
+/// its input even if a folded cast changed the result type.
 struct DropSameOrder : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op,
@@ -289,8 +291,7 @@ struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return signalPassFailure();
-    // What had no rewriting rule would be refused by a later pass, far from
-    // its reason.
+    // A later pass would reject the remaining ops without this explanation.
     WalkResult result = getOperation()->walk([](Operation *op) {
       if (isa<linalg::PackOp, linalg::UnPackOp>(op)) {
         op->emitError("layout-lower-relayout: cannot lower this op to pad, "

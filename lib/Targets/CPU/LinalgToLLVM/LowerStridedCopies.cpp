@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream lowers such a copy to a call of memrefCopy, which copies one element
-// at a time: docs/upstream/memref-copy-of-strided-buffers.mlir.
+// Upstream lowers copies between non-contiguous buffers to calls of memrefCopy,
+// which copies one element at a time:
+// docs/upstream/memref-copy-of-strided-buffers.mlir.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Row-major without gaps; such a copy is one memcpy.
+/// Returns true if the buffer is row-major without gaps, as memcpy requires.
 static bool isDense(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)
@@ -38,8 +39,8 @@ static bool isDense(Value value) {
          type.areTrailingDimsContiguous(type.getRank());
 }
 
-/// Whether `buffer` is row-major without gaps, as its strides say it where the
-/// program runs, and the number of its elements.
+/// Returns the run-time condition that `buffer` is row-major without gaps, from
+/// its strides, and the number of its elements.
 static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
                                         Value buffer) {
   auto parts = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
@@ -60,15 +61,15 @@ static std::pair<Value, Value> seeDense(OpBuilder &b, Location loc,
   return {dense, count};
 }
 
-/// Copies by one memcpy where the running program sees that both sides are
-/// dense, and leaves the insertion point where it does not.
+/// Emits one memcpy under the run-time condition that both sides are dense, and
+/// sets the insertion point to the other branch.
 static void emitDenseCopy(OpBuilder &b, memref::CopyOp op) {
   auto type = cast<MemRefType>(op.getSource().getType());
   Type element = type.getElementType();
   bool isStatic = llvm::all_of(op->getOperandTypes(), [](Type side) {
     return cast<MemRefType>(side).hasStaticShape();
   });
-  // Elements of other sizes are apart as LLVM places them.
+  // LLVM may pad elements of other sizes.
   if (isStatic || !element.isIntOrFloat() ||
       element.getIntOrFloatBitWidth() < 8 ||
       !llvm::isPowerOf2_32(element.getIntOrFloatBitWidth()))

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where every tensor is read and written row after row, without a gap, two
-// loops are one over all positions. Tiles of it go over the ends of rows:
+// Merges two loops into one over all positions if every tensor is accessed
+// contiguously. Tiles then cross the ends of rows:
 //
-//   1x1 conv of a 14x14 image: 196 pixels, 12 vectors of 16 and one of 4, in
-//   place of 14 rows with a vector of 14 each
+//   1x1 conv of a 14x14 image: 196 pixels, 12 vectors of 16 and one of 4,
+//   instead of 14 rows with a vector of 14 each
 //
-// Sizes that are known at run time only are merged with each other: the rows of
-// a batch of sequences are one loop, whose tiles do not end with a sequence.
+// Dynamic dims are merged with each other only. For example, the rows of a
+// batch of sequences are one loop, whose tiles cross the ends of sequences.
 //
-// Tensors are then seen with these dims collapsed. In the middle of a larger
-// tensor this would be a copy, and what is written is not seen to be its part
-// any more: kernels on slices keep their loops.
+// Merged dims of tensors are collapsed. In the middle of a larger tensor this
+// would be a copy, and the result would not be recognized as its part. Kernels
+// on slices therefore keep their loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static bool isView(Operation *op) {
                          tensor::ExpandShapeOp>(op);
 }
 
-/// Whether `value` or a view of it is made part of another tensor.
+/// Returns true if `value` or a view of it is inserted into another tensor.
 static bool isInserted(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -43,7 +43,7 @@ static bool isInserted(Value value) {
   });
 }
 
-/// Whether the memory of `value` may be that of a part of a tensor.
+/// Returns true if the memory of `value` may be part of a larger tensor.
 static bool isPart(Value value) {
   while (isView(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
@@ -53,14 +53,14 @@ static bool isPart(Value value) {
   return value.getDefiningOp<tensor::ExtractSliceOp>() || isInserted(value);
 }
 
-/// Where two dims lie in a tensor.
+/// The positions of two dims in a tensor.
 struct Place {
   int64_t outer, inner;
 };
 
-/// Sets `place` where `outer` and `inner` go through dims of operand `i` that
-/// are neighbors and nothing else; false where they do anything else with it
-/// than that or nothing.
+/// Sets `place` if `outer` and `inner` iterate over adjacent dims of operand
+/// `i`. Returns true also if operand `i` depends on neither, and false in all
+/// other cases.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {
@@ -89,7 +89,7 @@ static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
   return true;
 }
 
-/// Makes `inner` the loop over the positions of both, where that is possible.
+/// Merges `outer` into `inner` if all operands allow it.
 static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
   SmallVector<std::tuple<Stage *, unsigned, Place>> places;
   for (Stage *stage : kernel.stages())
@@ -109,8 +109,8 @@ static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
   kernel.merged[inner].append(kernel.merged[outer]);
 }
 
-/// Dims of one position behind the others: a bias of 1x64x1x1 is read as one of
-/// 1x64, whose elements are neighbors.
+/// Collapses trailing unit dims: a bias of 1x64x1x1 is read as 1x64, whose
+/// elements are contiguous.
 static void collapseUnitDims(Kernel &kernel) {
   for (Stage *stage : kernel.stages())
     for (unsigned i = 0, e = stage->maps.size(); i < e; ++i) {
@@ -128,7 +128,7 @@ static void collapseUnitDims(Kernel &kernel) {
 
 void layout::mergeLoops(Kernel &kernel) {
   collapseUnitDims(kernel);
-  // A loop of one step adds nothing to a position.
+  // A loop of one iteration does not move a position.
   auto dropUnitReductions = [&](AffineMap map) {
     for (auto [dim, extent] : llvm::enumerate(kernel.extents))
       if (!kernel.isParallel(dim) && extent == 1)
@@ -151,7 +151,7 @@ void layout::mergeLoops(Kernel &kernel) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
     if (kernel.extents[dim] == 1)
       continue;
-    // A number of positions that is known would not be any more.
+    // A static extent must not become dynamic.
     if (outer && ShapedType::isDynamic(kernel.extents[*outer]) ==
                      ShapedType::isDynamic(kernel.extents[dim]))
       merge(kernel, *outer, dim);

@@ -5,21 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Networks repeat their layers, and the time that LLVM takes is that of the
-// different kernels when the equal ones are calls of one function.
+// Moves kernels to functions and calls equal ones by one function. Networks
+// repeat their layers, and LLVM then compiles only the different ones.
 //
-// What is moved to a function is a run of ops of one block: loops, or
-// structured ops, with the ops around them that compute on their values. A run
-// is closed: no op outside of it uses what it computes. Constants, and what one
-// op computes of them alone, are cloned into the function, everything else that
-// a run uses becomes an argument, in the order of its first use, so runs that
-// differ only in their buffers become equal functions.
+// A kernel is a closed sequence of ops of one block: loops or structured ops,
+// and the ops around them that compute on their values, such that no other op
+// uses their results. Constants, and ops on constants only, are cloned into the
+// function. All other used values become arguments, in the order of first use,
+// so that sequences that differ only in their buffers become equal functions.
 //
-// The body of a cpu.kernel is such a run, of tensors whose buffers are not
-// known yet: its function is of contiguous ones until bufferization says more.
+// The body of a cpu.kernel is such a sequence, of tensors without buffers yet.
+// Its function has contiguous buffers until bufferization determines their
+// types.
 //
-// Beside upstream's duplicate-function-elimination because that also merges
-// functions of the program: those that are declared only, and public ones.
+// Upstream's duplicate-function-elimination is not used because it also merges
+// functions of the program, even declarations and public ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +43,12 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Ops of a run at most. What a long run computes is used late, and to find
-/// that out takes time at each of its ops.
+/// The maximum number of ops in a sequence, which bounds the search for the
+/// uses of their results.
 static constexpr size_t kMostOps = 512;
 
-/// Whether `op` has one value, whenever it runs: a constant, or a number that
-/// folds keep as an op on one, as the rounding of a limit of f64.
+/// Returns true if `op` has the same value at each execution: a constant, or a
+/// pure op on constants that is not folded, e.g. the rounding of an f64 limit.
 static bool isConstant(Operation &op) {
   return op.hasTrait<OpTrait::ConstantLike>() ||
          (op.getNumRegions() == 0 && op.getNumOperands() != 0 && isPure(&op) &&
@@ -58,7 +58,7 @@ static bool isConstant(Operation &op) {
           }));
 }
 
-/// Views, sizes and constants, which stay where they are.
+/// Returns true for views, sizes and constants, which are not moved.
 static bool isSetup(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
          (isConstant(op) || llvm::all_of(op.getResultTypes(), [](Type type) {
@@ -66,14 +66,14 @@ static bool isSetup(Operation &op) {
           }));
 }
 
-/// Whether a function of its own can do what `op` does.
+/// Returns true if `op` can be moved to a function.
 static bool canMove(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() &&
          layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);
 }
 
-/// Whether `op`, or an op in it, asks a tensor, as for its size: a kernel takes
-/// buffers alone.
+/// Returns true if `op` or an op in it has a tensor operand, e.g. tensor.dim.
+/// Kernels have only buffers.
 static bool asksTensors(Operation &op) {
   WalkResult walk = op.walk([](Operation *inner) {
     return llvm::any_of(inner->getOperandTypes(), llvm::IsaPred<TensorType>)
@@ -83,7 +83,8 @@ static bool asksTensors(Operation &op) {
   return walk.wasInterrupted();
 }
 
-/// The shortest closed run that begins with `first`; empty where there is none.
+/// Returns the shortest closed sequence that starts with `first`, or an empty
+/// list if there is none.
 static SmallVector<Operation *> findRun(Operation *first) {
   SmallVector<Operation *> run;
   llvm::SmallPtrSet<Operation *, 16> inRun;
@@ -148,10 +149,10 @@ public:
         return;
       (isMemory ? memory : run).push_back(&op);
     }
-    // An argument of the function: layout-plan-memory finds a place for it.
+    // Becomes an argument, which layout-plan-memory allocates.
     for (Operation *alloc : memory)
       alloc->moveBefore(&body, body.begin());
-    if (!run.empty()) // as where there are no elements
+    if (!run.empty()) // empty if there are no elements
       outline(run);
   }
 
@@ -167,8 +168,8 @@ private:
 };
 } // namespace
 
-/// Moves `run` to a new function, which is in no module. `arguments` are the
-/// values that it uses.
+/// Moves `run` to a new detached function. Sets `arguments` to the values that
+/// it uses.
 func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
                                       SmallVectorImpl<Value> &arguments) {
   Location loc = run.front()->getLoc();
@@ -209,7 +210,7 @@ func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
   return function;
 }
 
-/// Calls pass a pointer where the type says all else.
+/// Returns true if a bare pointer can be passed, because the type is static.
 static bool isPointer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   SmallVector<int64_t> strides;
@@ -230,9 +231,9 @@ void layout::setArgumentTypes(func::FuncOp kernel, TypeRange types) {
     kernel->removeAttr("llvm.bareptr");
 }
 
-/// Gives sums and products the operand first that is computed last, so that
-/// they are equal whether, say, a residual is added first or last. Constants
-/// stay behind.
+/// Puts the operand that is computed last first in commutative ops, so that
+/// kernels are equal if, for example, a residual is added first or last.
+/// Constants stay second.
 static void orderOperands(func::FuncOp function) {
   DenseMap<Value, size_t> places;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -248,7 +249,8 @@ static void orderOperands(func::FuncOp function) {
   });
 }
 
-/// The function of this body that there is already, or else `function`.
+/// Returns an existing function with the body of `function`, or else
+/// `function`.
 func::FuncOp Outliner::findEqual(func::FuncOp function) {
   llvm::hash_code hash = hash_value(function.getFunctionType());
   function.walk([&](Operation *op) {
@@ -285,7 +287,7 @@ void Outliner::outline(ArrayRef<Operation *> run) {
     function->setAttr(
         "llvm.linkage",
         LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
-    // LLVM would take what is called once back to its caller.
+    // LLVM would inline a function that is called once.
     function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
   }
   func::CallOp::create(builder, loc, function, arguments)

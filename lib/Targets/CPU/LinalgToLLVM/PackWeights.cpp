@@ -19,21 +19,21 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// An input is packed at run time where at least so many tiles read each of its
-/// elements.
+/// The minimum number of tiles that read each element of an input that is
+/// packed at run time.
 static constexpr int64_t kLeastTiles = 4;
 
-/// How an input is read in columns.
+/// Describes how tiles read the columns of an input.
 struct Columns {
   bool onLanes;
-  /// Columns that a tile reads of each row, one after the other.
+  /// The number of contiguous columns that a tile reads in each row.
   int64_t perTile;
-  /// Rows that a tile reads.
+  /// The number of rows that a tile reads.
   int64_t rows;
 };
 
-/// How `map` reads a tensor with rows of more than one block, where it is one
-/// whose innermost reduction goes from row to row.
+/// Returns how `map` reads a tensor with rows of more than one block, or
+/// std::nullopt if the innermost reduction does not advance from row to row.
 static std::optional<Columns> findColumns(const Kernel &kernel,
                                           const KernelPlan &plan, AffineMap map,
                                           RankedTensorType type) {
@@ -60,7 +60,7 @@ static std::optional<Columns> findColumns(const Kernel &kernel,
                                                       : std::nullopt;
 }
 
-/// Dims of one position, such as those of a window of one pixel, as zeros.
+/// Returns `map` with dims of extent one replaced by 0.
 static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> dims;
@@ -71,8 +71,8 @@ static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
       map.replaceDimsAndSymbols(dims, {}, dims.size(), map.getNumSymbols()));
 }
 
-/// Whether the lines of the columns that a tile reads do not stay in the first
-/// cache until the next tile reads them.
+/// Returns true if L1 does not hold the lines of the columns of a tile until
+/// the next tile reads them.
 static bool leavesFirstCache(const Columns &columns, int64_t rowBytes,
                              const CpuFigures &target) {
   int64_t apart =
@@ -80,7 +80,8 @@ static bool leavesFirstCache(const Columns &columns, int64_t rowBytes,
   return columns.rows * apart > target.firstCacheBytes;
 }
 
-/// How many tiles read the same elements of the tensor that `map` indexes.
+/// Returns the number of tiles that read the same elements of the tensor that
+/// `map` indexes.
 static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
                           AffineMap map) {
   int64_t tiles = 1;
@@ -92,8 +93,8 @@ static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
   return tiles;
 }
 
-/// The blocks of `width` columns of a constant, the last one filled up with
-/// zeros. Null where its bytes are not known.
+/// Returns the blocks of `width` columns of a constant, the last one padded
+/// with zeros, or null if its bytes are not available.
 static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<char> bytes = getConstantBytes(value).value_or(ArrayRef<char>());
@@ -120,7 +121,7 @@ static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
                                         std::move(blob));
 }
 
-/// Where an element is in the blocks of the tensor that `map` indexes.
+/// Returns the map to the packed tensor of the tensor that `map` indexes.
 static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                               int64_t width) {
   AffineExpr row = getAffineConstantExpr(0, map.getContext());
@@ -134,8 +135,8 @@ static AffineMap getPackedMap(AffineMap map, RankedTensorType type,
                             column % width);
 }
 
-/// Copies the columns of `value` to blocks of `width`; what the last block
-/// lacks is not written.
+/// Copies the columns of `value` to blocks of `width`. The padding of the last
+/// block is not written.
 static Value copyColumns(OpBuilder &b, Location loc, Value value,
                          int64_t width) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -155,7 +156,7 @@ static Value copyColumns(OpBuilder &b, Location loc, Value value,
   };
   Value packed =
       tensor::EmptyOp::create(b, loc, sizes({blocks, rows, width}), element);
-  // The whole blocks, then the one that is cut.
+  // Copies the whole blocks, then the partial one.
   int64_t whole = extent / width * width;
   for (auto [from, count, size] :
        {std::tuple(int64_t(0), extent / width, width),
@@ -205,8 +206,8 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
     Value value = root.operands[i];
     ElementsAttr constant;
     if (matchPattern(value, m_Constant(&constant)) && root.groups[i].empty()) {
-      // What is read once is one run of memory. Kernels with other tiles share
-      // blocks of one vector.
+      // A constant that is read once is one segment. Kernels with different
+      // tiles share blocks of one vector.
       bool isShared = !value.hasOneUse() ||
                       known.contains({constant, plan.vectorSize}) ||
                       countTiles(kernel, plan, map) > 1;

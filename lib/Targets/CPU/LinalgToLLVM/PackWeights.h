@@ -5,24 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product reads a matrix of weights in columns of a few vectors. Where its
-// rows are long, each step of the reduction is on another line, often on
-// another page of memory, which no hardware fetches ahead. Such an input is
-// stored in blocks of what a tile reads instead, each with all its steps in a
-// row:
+// Packs weights into the order in which tiles read them. A product reads a
+// matrix of weights in columns of a few vectors. If its rows are long, each
+// reduction step reads another line, often on another page, which hardware does
+// not prefetch. Such an input is stored in blocks of one tile column, whose
+// steps are contiguous:
 //
 //   B[k][n], 512 columns, tiles of 16  ->  B[n / 16][k][n % 16], in one dim
 //
-// A constant once and for all, any other input by a copy, where many tiles read
-// each of its elements. A constant that no other tile and no other kernel reads
-// is in blocks of a whole tile, so that a kernel of one row goes through one
-// run of memory. A tile never begins inside of a block, so that positions are
-// linear in the loops over tiles.
+// Constants are packed at compile time, other inputs by a copy if many tiles
+// read each element. A constant that only one tile and kernel reads has blocks
+// of a whole tile, so that a kernel of one row reads one contiguous segment.
+// Tiles never start inside a block, so that positions are linear in the loops
+// over tiles.
 //
-// This is not a choice of layouts: nobody but the kernel sees these bytes. On a
-// core with AVX-512, 128 rows by weights of 3072x768 that come from memory take
-// 2.4 ms in place of 3.3, and one row by weights of 1024x2816 takes 0.26 ms in
-// place of 0.34 in blocks of one vector.
+// This is not a layout decision, because only the kernel reads these bytes. On
+// an AVX-512 core, 128 rows by 3072x768 weights from memory take 2.4 ms instead
+// of 3.3. One row by 1024x2816 weights takes 0.26 ms instead of 0.34 with
+// blocks of one vector.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,13 +34,14 @@
 
 namespace mlir::layout {
 
-/// What constants were packed to, by the elements of a block.
+/// Maps a constant and the number of elements of a block to the packed
+/// constant.
 using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
-/// Lets the kernel read packed inputs where a step of the reduction leaves
-/// their rows, and the first cache does not hold the lines that a tile reads,
-/// or, of a constant, the second one does not hold all. Constants and copies
-/// are made at the builder's insertion point.
+/// Replaces inputs by packed ones if a reduction step leaves their rows, and L1
+/// does not hold the lines that a tile reads or, for a constant, L2 does not
+/// hold all of it. Creates constants and copies at the builder's insertion
+/// point.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuFigures &target, OpBuilder &builder,
                  PackedConstants &known);

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What emits loops knows which of them are parallel: no iteration reads or
-// writes an element that another one writes. It marks them, and
-// `layout-parallelize-loops` gives those that are marked to the threads when
-// all tensors have become buffers.
+// Marks parallel loops, whose iterations do not access elements that another
+// one writes. The emitter of a loop sets the mark, and
+// `layout-parallelize-loops` parallelizes marked loops after bufferization.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +19,12 @@
 
 namespace mlir::layout {
 
-/// On a loop: its iterations may run at the same time.
+/// Marks a loop whose iterations may run at the same time.
 inline constexpr llvm::StringLiteral kParallelLoopAttrName = "layout.parallel";
 
-/// Whether the loops of `op` take so long, at `vectorSize` elements a step,
-/// that threads that share them end sooner. Unknown sizes count as large. An op
-/// that may end the program, by an assertion, stays with the thread that can
-/// report it.
+/// Returns true if `op`, at `vectorSize` elements per step, has enough work for
+/// threads. Dynamic sizes count as large. An op that may end the program, by an
+/// assertion, must stay in the thread that can report it.
 bool isWorthThreads(linalg::LinalgOp op, int64_t vectorSize);
 
 inline void markParallel(scf::ForOp loop) {

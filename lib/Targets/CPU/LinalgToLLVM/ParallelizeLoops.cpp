@@ -18,12 +18,12 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Steps of vectors below which starting the threads takes longer than the
-/// work: a region begins and ends in about two microseconds.
+/// The minimum number of vector steps for threads. Starting them takes about
+/// two microseconds, longer than fewer steps.
 static constexpr double kLeastSteps = 1 << 12;
 
-/// Iterations that threads can share evenly, and the least that are not shared
-/// badly.
+/// The number of iterations per core that threads share evenly, and the minimum
+/// that they share well.
 static constexpr int64_t kIterationsPerCore = 32, kLeastIterationsPerCore = 4;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
@@ -38,8 +38,8 @@ bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
   return steps >= kLeastSteps * vectorSize;
 }
 
-/// The marked loop that is all of the body of `loop`, its bounds known outside
-/// of `outermost`.
+/// Returns the marked loop that is the whole body of `loop` and whose bounds
+/// are defined outside of `outermost`, or null if there is none.
 static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   auto next = dyn_cast<scf::ForOp>(loop.getBody()->front());
   if (!next || next->getNextNode() != loop.getBody()->getTerminator() ||
@@ -52,22 +52,22 @@ static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   return next;
 }
 
-/// Whether an iteration is a few vectors, which take less time than to divide
-/// by the number of iterations, as each one does of loops that are shared as
-/// one. By a number that is known the compiler multiplies.
+/// Returns true if an iteration is a few vectors. These take less time than the
+/// division by a dynamic trip count that each iteration of merged loops needs.
 static bool isShort(scf::ForOp loop) {
   return llvm::all_of(*loop.getBody(),
                       [](Operation &op) { return op.getNumRegions() == 0; });
 }
 
-/// The outermost loops of a nest, as many as give `cores` something to do.
+/// Returns the outermost loops of a nest that have enough iterations for
+/// `cores`.
 static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t enough = kIterationsPerCore * cores;
   SmallVector<scf::ForOp> nest;
   int64_t iterations = 1;
   for (scf::ForOp loop = outermost; loop;
        loop = getNextOfNest(loop, outermost)) {
-    // An unknown number may be 1, but hardly two of them.
+    // One dynamic trip count may be 1, but hardly two of them.
     std::optional<APInt> trips = loop.getStaticTripCount();
     if (!trips && isShort(loop) &&
         (nest.size() > 1 || iterations >= kLeastIterationsPerCore * cores))
@@ -98,12 +98,12 @@ static void shareAmongThreads(ArrayRef<scf::ForOp> nest) {
                                innermost.getBody()->getOperations());
   for (auto [loop, index] : llvm::zip_equal(nest, parallel.getInductionVars()))
     scf::ForOp(loop).getInductionVar().replaceAllUsesWith(index);
-  // Without its terminator the innermost loop is erased with the outermost.
+  // The outermost loop contains the innermost one, which has no terminator now.
   outermost->erase();
 }
 
-/// Upstream's lowering to OpenMP knows few reductions, and adds floats in an
-/// order that changes from run to run: loops with results stay with one thread.
+/// Makes `op` sequential. Upstream's lowering to OpenMP supports few
+/// reductions, and adds floats in an order that differs between executions.
 static void makeSequential(scf::ParallelOp op) {
   OpBuilder builder(op);
   auto emitBody = [&](OpBuilder &b, Location, ValueRange indices,
@@ -160,7 +160,7 @@ struct ParallelizeLoops
     });
     SmallVector<SmallVector<scf::ForOp>> nests;
     getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-      // A loop that gives a buffer on to its next iteration is sequential.
+      // A loop that passes a buffer to its next iteration is sequential.
       if (!loop->hasAttr(layout::kParallelLoopAttrName) ||
           loop->getNumResults() != 0)
         return WalkResult::advance();

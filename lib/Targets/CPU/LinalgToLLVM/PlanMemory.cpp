@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lifetime of a buffer is the range of ops of the function's entry block
-// between its first and its last use; a use inside a loop counts for the whole
-// loop. Buffers are placed largest first, each at the lowest offset that no
-// buffer alive at the same time occupies. Without an arena each is freed after
-// its last use, in inner blocks too: gaps between places take no memory then.
-//
+// Assigns memory to buffers. The lifetime of a buffer is the range of ops in
+// the function's entry block from its first to its last use; a use inside a
+// loop counts for the whole loop. Buffers are placed largest first, each at the
+// lowest offset that is free during its lifetime. Without an arena, each buffer
+// is freed after its last use, also in inner blocks, so that fragmentation
+// takes no memory.
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
@@ -40,8 +40,8 @@ struct Buffer {
 };
 } // namespace
 
-/// Finds the last use of `buffer` in `block`; false if the buffer may be seen
-/// by anything outside of the function, or through a value we do not follow.
+/// Finds the last use of `buffer` in `block`. Returns false if the buffer may
+/// escape the function or be used through an unsupported op.
 static bool findUses(Buffer &buffer, Block &block,
                      const DenseMap<Operation *, unsigned> &position) {
   SmallVector<Value> worklist{buffer.alloc.getResult()};
@@ -80,7 +80,8 @@ static bool findUses(Buffer &buffer, Block &block,
   return true;
 }
 
-/// The size in bytes, or nothing for a dynamic or layouted type.
+/// Returns the size in bytes, or std::nullopt if the type is dynamic or not
+/// row-major.
 static std::optional<int64_t> bytesOf(MemRefType type) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
       !type.getElementType().isIntOrIndexOrFloat())
@@ -95,7 +96,7 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
   return bytes;
 }
 
-/// Sets the offsets and returns the size of the arena.
+/// Sets the offsets of `buffers` and returns the size of the arena.
 static int64_t place(MutableArrayRef<Buffer> buffers, int64_t alignment) {
   SmallVector<Buffer *> order;
   for (Buffer &buffer : buffers)
@@ -126,13 +127,13 @@ static int64_t place(MutableArrayRef<Buffer> buffers, int64_t alignment) {
   return size;
 }
 
-/// Marks an op so that buffer deallocation leaves it alone.
+/// Marks an op so that buffer deallocation ignores it.
 static void markManual(Operation *op) {
   op->setAttr(bufferization::BufferizationDialect::kManualDeallocation,
               UnitAttr::get(op->getContext()));
 }
 
-/// Frees a buffer behind its last use.
+/// Frees a buffer after its last use.
 static void freeAfterUse(Buffer buffer) {
   OpBuilder b(buffer.last->getContext());
   b.setInsertionPointAfter(buffer.last);
@@ -140,7 +141,7 @@ static void freeAfterUse(Buffer buffer) {
   markManual(buffer.alloc);
 }
 
-/// The buffers that `block` itself takes and nobody outside of it sees.
+/// Returns the buffers that `block` allocates and that do not escape it.
 static SmallVector<Buffer> findBuffers(Block &block) {
   DenseMap<Operation *, unsigned> position;
   for (auto [i, op] : llvm::enumerate(block))
@@ -168,7 +169,7 @@ struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
       return signalPassFailure();
     }
     if (!arena) {
-      // What kernels take for themselves is freed with them.
+      // The own buffers of kernels are freed by layout-free-buffers.
       function->walk([&](Block *block) {
         bool isEntry = block->getParentOp() == function;
         for (Buffer buffer : findBuffers(*block))

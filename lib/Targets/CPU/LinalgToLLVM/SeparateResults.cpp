@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bufferization takes the results of a call, and the tensors that a loop
-// carries, for different buffers, even if the callee returns one buffer twice:
+// Copies results that may share a buffer. Bufferization assumes different
+// buffers for the results of a call and for the tensors that a loop carries,
+// even if the callee returns one buffer twice:
 // docs/upstream/bufferize-results-of-one-memory.mlir.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +27,7 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// The value that a value is a view of.
+/// Returns the value of which `value` is a view, or `value` itself.
 static Value findSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
@@ -37,8 +38,8 @@ static Value findSource(Value value) {
   return value;
 }
 
-/// The region that a block argument is handed to, with all that is handed to
-/// it; none for what is no such argument.
+/// Returns the region that `argument` is passed to, with all its inputs, or
+/// std::nullopt if it is not such an argument.
 static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
   auto branch =
       dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
@@ -54,9 +55,9 @@ static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// Adds to `memory` the values that stand for what `value` shows: those of an
-/// op with regions on all ways through them. What a loop around `user` carries
-/// stands for itself, as its turns are kept apart.
+/// Adds to `memory` the values whose memory `value` may share. For an op with
+/// regions, these are the values of all paths through it. A value that a loop
+/// around `user` carries is added itself, because its iterations are separated.
 static void collectMemory(Value value, Operation *user,
                           llvm::SetVector<Value> &memory,
                           llvm::SmallDenseSet<Value> &visited) {
@@ -86,7 +87,7 @@ static void collectMemory(Value value, Operation *user,
     collectMemory(each, user, memory, visited);
 }
 
-/// Whether what `op` gives is carried to the next turn of a loop.
+/// Returns true if operands of `op` are passed to the next iteration of a loop.
 static bool endsTurn(Operation *op) {
   return isa<RegionBranchTerminatorOpInterface>(op) &&
          isa<LoopLikeOpInterface>(op->getParentOp());

@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops over the tiles that CopyTiles.h plans, on buffers, where strides are
-// known.
+// Emits loops over the tiles planned by CopyTiles.h, on buffers with known
+// strides.
 //
-// The last tile of an extent that the tile does not divide starts earlier
-// instead of being cut: copying an element twice does no harm, and there is no
-// remainder.
+// If the tile does not divide an extent, the last tile overlaps the previous
+// one: copying an element twice is harmless, and no remainder is needed.
 //
-// Upstream's vectorizer transposes where sizes are static and tiles divide
-// them: benchmarks/cpu-kernels/README.md compares.
+// Upstream's vectorizer transposes if sizes are static and divisible by tiles;
+// benchmarks/cpu-kernels/README.md compares both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// A buffer as one row of elements, and its strides per loop of the op.
+/// A buffer as a flat row of elements, and its stride for each loop of the op.
 struct Side {
   Value memory;
   OpFoldResult offset;
@@ -56,10 +55,10 @@ public:
 private:
   struct Loop {
     Value extent, step;
-    /// Of an extent that is known.
+    /// The static extent, or std::nullopt.
     std::optional<int64_t> number;
     int64_t size;
-    /// The loop over the blocks that this one goes through.
+    /// The loop over blocks that contains this loop.
     std::optional<unsigned> block;
     Value index = {};
   };
@@ -70,7 +69,7 @@ private:
   void addLoop(OpFoldResult extent, int64_t size,
                std::optional<unsigned> block = {});
   void emitLoops(unsigned level);
-  /// The source or the result from the indices of the loops on.
+  /// Returns the source or the result at the current loop indices.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
   void emitStaged();
@@ -85,20 +84,20 @@ private:
   CopyTileEmitter tiles;
   CopySide in, out;
   SmallVector<Loop> loops;
-  /// Of each digit of the tile its loop; those of columns have one in common.
+  /// The loop of each digit of the tile; all digits of columns share one.
   SmallVector<unsigned> loopOf;
   Value zero;
-  /// Of a tile that is staged.
+  /// The plan of a staged tile.
   StagedCopies staged;
-  /// What all blocks share where one thread copies them; otherwise each has its
-  /// own.
+  /// The stage of all blocks if one thread copies them; otherwise null, and
+  /// each block allocates its own.
   Value stage;
 };
 
 } // namespace
 
-/// The side of a copy whose loops `map` takes to `buffer`. `padding` elements
-/// behind the last one of the buffer belong to it, too.
+/// Returns the side of a copy whose loops `map` maps to `buffer`. `padding`
+/// elements after the last one of the buffer belong to it.
 static Side readSide(OpBuilder &b, Location loc, Value buffer, AffineMap map,
                      int64_t padding = 0) {
   auto compute = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
@@ -192,8 +191,8 @@ void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
     const CopyDigit &digit = tile.digits[tile.rowDigit];
     addLoop(getExtent(digit, digit.extent), tile.rows);
   };
-  // Where columns are several digits, their places are computed once for all
-  // other loops.
+  // Columns of several digits are the outermost loop, so that their offsets are
+  // computed once for all other loops.
   bool isOutermost =
       tile.way == CopyTile::Way::Squares && tile.columnDigits.size() > 1;
   if (isOutermost)
@@ -224,9 +223,9 @@ void Emitter::emitLoops(unsigned level) {
     here.index = zero;
     return emitLoops(level + 1);
   }
-  // Where the extent is ragged the last tile overlaps the one before. Both
-  // write the same values, but threads must not at the same time. The last
-  // block is cut, and its tiles overlap.
+  // If the size does not divide the extent, the last tile overlaps the previous
+  // one. Both write the same values, but threads must not do so at the same
+  // time. The last block is shorter, and its tiles overlap.
   bool isOpen = !here.number && here.size > 1;
   bool isRagged = isOpen || (here.number && *here.number % here.size != 0);
   bool isCut = llvm::any_of(
@@ -271,8 +270,8 @@ CopySide Emitter::getPart(const CopySide &side, bool isResult) {
   for (unsigned digit = 0; digit < tile.digits.size(); ++digit) {
     if (digit != fastest && llvm::is_contained(tile.columnDigits, digit))
       continue;
-    // Several digits of columns are one run of the source. How far they are in
-    // the result is computed for each column.
+    // Several digits of columns are contiguous in the source; their result
+    // offsets are computed for each column.
     if (digit == fastest && isResult && tile.columnDigits.size() > 1)
       continue;
     part.base = tiles.add(part.base, tiles.multiply(loops[loopOf[digit]].index,
@@ -287,7 +286,7 @@ Value Emitter::allocateStage() {
                                  b.getI64IntegerAttr(figures.lineBytes));
 }
 
-/// A block of the source to the stage, and from there to the result.
+/// Copies a block of the source to the stage, and from there to the result.
 void Emitter::emitStaged() {
   Value block = stage ? stage : allocateStage();
   auto copy = [&](const CopyTile &part, Side from, Side to) {
@@ -306,7 +305,7 @@ void Emitter::emitTile() {
              loops[loopOf[tile.columnDigits[0]]].index);
 }
 
-/// Whether the first element of a buffer is that of a line.
+/// Returns true if the first element of a buffer starts a cache line.
 static bool startsWithLine(Value buffer, int64_t lineBytes) {
   while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
                          memref::CastOp>(buffer.getDefiningOp()))
@@ -316,26 +315,26 @@ static bool startsWithLine(Value buffer, int64_t lineBytes) {
 }
 
 namespace {
-/// A copy that gets a tile.
+/// A copy with its tile.
 struct Part {
   Operation *op;
   Value from, to;
   Side in, out;
   SmallVector<OpFoldResult> extents;
   CopyTile tile;
-  /// What the padding of the tile holds.
+  /// The value of the padding of the tile.
   Value filler;
 };
 
-/// Plans copies one by one, and emits those that follow one another and read
-/// the same rows as one loop over chunks of these.
+/// Plans copies one by one, and emits consecutive copies that read the same
+/// rows as one loop over chunks of rows.
 class Tiler {
 public:
   Tiler(const CpuFigures &figures, bool parallelLoops)
       : figures(figures), parallelLoops(parallelLoops) {}
 
   void add(Operation *op);
-  /// Emits what was added.
+  /// Emits the copies that were added.
   void finish();
 
 private:
@@ -377,7 +376,7 @@ std::optional<Part> Tiler::plan(Operation *op) {
     to = structured.getIndexingMapsArray()[1];
   }
   linalg::FillOp fill = findPadding(op, part.to);
-  // A copy of rows as they are is tiled for its padding only.
+  // A copy that keeps the order of rows is tiled only to write padding.
   if (isa<memref::CopyOp>(op) && (!fill || !canCopyInVectors(getElement(part))))
     return std::nullopt;
   int64_t padding = 0;
@@ -423,8 +422,8 @@ static Value getBase(Value buffer) {
   return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
 }
 
-/// Whether two parts are boxes of the same memory that have no position of any
-/// dim but the last, which padding is in, in common.
+/// Returns true if the results are disjoint boxes of one buffer, in a dim other
+/// than the last, which has the padding.
 static bool areApart(const Part &a, const Part &b) {
   auto first = a.to.getDefiningOp<memref::SubViewOp>();
   auto second = b.to.getDefiningOp<memref::SubViewOp>();
@@ -441,9 +440,9 @@ static bool areApart(const Part &a, const Part &b) {
   });
 }
 
-/// Whether `part` may be copied together with the parts before it, which are
-/// apart from each other: nothing is done in between, and the result is memory
-/// that did not exist when the source did.
+/// Returns true if `part` can be copied together with the preceding parts,
+/// which are disjoint: no op with effects is between them, and the result is
+/// allocated after the source.
 static bool canJoin(ArrayRef<Part> before, const Part &part) {
   Operation *op = before.back().op;
   if (op->getBlock() != part.op->getBlock())
@@ -489,8 +488,8 @@ std::optional<CopyChunk> Tiler::planChunks() {
   return planCopyChunks(tiles, offsets, getBytes(parts.front()), figures);
 }
 
-/// Whether there is a tile of rows and columns that only the run knows; null
-/// where there is one for sure.
+/// Returns the run-time condition that dynamic rows and columns fill a tile, or
+/// null if a tile is known to exist.
 static Value hasTile(OpBuilder &b, const Part &part) {
   Value fits;
   const CopyTile &tile = part.tile;
@@ -531,7 +530,7 @@ void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
       });
 }
 
-/// One chunk by all parts, at a position of each of its digits.
+/// Emits one chunk of all parts at a position of each outer digit.
 void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
                       ValueRange position) {
   SmallVector<CopyDigit> digits = chunk.outer;
@@ -555,8 +554,8 @@ void Tiler::emitChunk(OpBuilder &b, const CopyChunk &chunk,
   }
 }
 
-/// The last chunk overlaps the one before, so threads must not copy both at the
-/// same time.
+/// Emits the loops over chunks. The last chunk overlaps the previous one, so
+/// that threads must not copy both at the same time.
 void Tiler::emitChunks(const CopyChunk &chunk, bool isShared) {
   OpBuilder b(parts.back().op);
   Location loc = parts.back().op->getLoc();

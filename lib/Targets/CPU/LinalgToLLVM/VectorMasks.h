@@ -13,7 +13,7 @@
 
 namespace mlir::layout {
 
-/// The lanes of the vector of type `wide` that hold the first `width` elements.
+/// Creates a mask of type `wide` with the first `width` lanes set.
 inline Value makeMask(OpBuilder &b, Location loc, VectorType wide,
                       int64_t width) {
   SmallVector<bool> lanes(wide.getDimSize(0), false);

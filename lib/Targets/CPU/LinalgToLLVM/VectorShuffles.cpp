@@ -106,7 +106,7 @@ VectorShuffles::weave(ArrayRef<Value> parts,
         Place place = from(i, e);
         if (place.part == part)
           return size + place.element;
-        // What an earlier step has put where it belongs stays.
+        // Elements placed by an earlier step stay.
         return part == 1 ? place.element : e;
       });
     results.push_back(sum);
@@ -114,8 +114,8 @@ VectorShuffles::weave(ArrayRef<Value> parts,
   return results;
 }
 
-/// Parts that are woven at a time: nine take two rounds of three, with fewer
-/// shuffles.
+/// Returns the number of parts to interleave at a time. Nine parts take two
+/// rounds of three, with fewer shuffles.
 static int64_t getFactor(int64_t parts) { return parts == 9 ? 3 : parts; }
 
 SmallVector<Value> VectorShuffles::unweaveLanes(ArrayRef<Value> parts,

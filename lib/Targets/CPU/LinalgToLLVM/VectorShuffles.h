@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vectors of one length whose elements change places. A square of lanes, then
-// the square of elements that each lane is, make a transposition; 16 rows of 16
-// columns of f32, whose lanes have 4 elements:
+// Emits shuffles of vectors of one length. A transposition moves a square of
+// lanes, then the square of elements in each lane. For 16x16 f32 elements, with
+// 4 elements per lane:
 //
-//   gatherLanes      rows 0, 4, 8 and 12: four registers, each with the same 4
-//                    columns of all four rows; so for rows 1, 5, .., and on
-//   interleaveLanes  the registers of the same columns: each becomes one column
-//                    of 16 rows
+//   gatherLanes      rows 0, 4, 8 and 12 become four registers, each with the
+//                    same 4 columns of all four rows; likewise rows 1, 5, ..
+//   interleaveLanes  each register of the same columns becomes one column of 16
+//                    rows
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,47 +27,49 @@ class VectorShuffles {
 public:
   VectorShuffles(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
-  /// The elements `element(0)`, `element(1)`, .. of two vectors in a row.
+  /// Returns the elements `element(0)`, `element(1)`, .. of two concatenated
+  /// vectors.
   Value shuffle(Value a, Value b, int64_t size,
                 function_ref<int64_t(int64_t)> element);
-  /// `size` elements of one vector.
+  /// Returns `size` elements of one vector, starting at `start`.
   Value slice(Value vector, int64_t start, int64_t size);
-  /// A power of two of vectors, in a row.
+  /// Concatenates vectors, whose number is a power of two.
   Value concat(ArrayRef<Value> parts);
 
-  /// `size` elements of a vector, from `start` on.
+  /// A slice of `size` elements of a vector, starting at `start`.
   struct Slice {
     Value vector;
     int64_t start, size;
   };
-  /// Slices of one size, in a row. Those of two vectors take one shuffle.
+  /// Concatenates slices of one size. Slices of two vectors need one shuffle.
   Value join(ArrayRef<Slice> parts);
 
-  /// Transposes the square that the same lane of `count` parts from `first` on
-  /// is: of each half, and then runs of two lanes are taken by turns. So few
-  /// vectors are alive at once, and a part is asked for where it is needed.
+  /// Transposes, in each lane, the square that `count` parts starting at
+  /// `first` form: transposes both halves, then interleaves their segments.
+  /// Calls `part` when a part is needed, so that few vectors are live at once.
   SmallVector<Value> interleaveLanes(int64_t first, int64_t count, int64_t lane,
                                      function_ref<Value(int64_t)> part);
-  /// Transposes the square of lanes that rows are: in each round the even lanes
-  /// of two rows, and the odd ones, become one.
+  /// Transposes the square of lanes that `rows` form. Each round combines the
+  /// even lanes of two rows, and their odd lanes.
   SmallVector<Value> gatherLanes(ArrayRef<Value> rows, int64_t lane);
 
-  /// An element of a list of vectors.
+  /// The position of an element in a list of vectors.
   struct Place {
     size_t part;
     int64_t element;
   };
-  /// As many vectors of elements of `parts`; `from` tells where the element of
-  /// a vector comes from.
+  /// Returns as many vectors as `parts`, made of their elements. `from` returns
+  /// the source of an element, from the numbers of the result and the element.
   SmallVector<Value> weave(ArrayRef<Value> parts,
                            function_ref<Place(int64_t, int64_t)> from);
 
-  /// In each lane, an odd number of parts that make a row, of whose elements
-  /// the first result takes those at 0, parts, 2 * parts, .., the second those
-  /// at 1, 1 + parts, ... Each place of a lane is that of one result in one
-  /// part only, so results are blends whose elements then change places.
+  /// Deinterleaves an odd number of parts in each lane. The parts form a row,
+  /// of which result j gets the elements j, j + parts, j + 2 * parts, ... Each
+  /// position of a lane belongs to a result in only one part, so that results
+  /// are blends whose elements are then permuted.
   SmallVector<Value> unweaveLanes(ArrayRef<Value> parts, int64_t lane);
-  /// The way back.
+  /// Interleaves an odd number of parts in each lane, the inverse of
+  /// unweaveLanes.
   SmallVector<Value> weaveLanes(ArrayRef<Value> parts, int64_t lane);
 
 private:

@@ -18,11 +18,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether the root only adds up products of two inputs of f32.
+/// Returns true if the root only sums products of two f32 inputs.
 static bool addsProducts(const Kernel &kernel) {
   linalg::LinalgOp op = kernel.root.op;
   return kernel.root.numInputs() == 2 && kernel.starts.size() == 1 &&
-         // Nothing else, such as a negation, is done to them.
+         // Excludes other ops, such as a negation.
          op.getBlock()->getOperations().size() == 3 &&
          llvm::all_of(op.getBlock()->getArgumentTypes(),
                       [](Type type) { return type.isF32(); }) &&
@@ -32,7 +32,7 @@ static bool addsProducts(const Kernel &kernel) {
              });
 }
 
-/// The bytes of an input that is constant.
+/// Returns the bytes of `input`, or std::nullopt if it is not a constant.
 static std::optional<ArrayRef<char>> findBytes(Value input) {
   ElementsAttr value;
   auto type = cast<RankedTensorType>(input.getType());
@@ -44,8 +44,8 @@ static std::optional<ArrayRef<char>> findBytes(Value input) {
   return bytes;
 }
 
-/// Sorts the dims of the kernel, with input `image` as the image; fails where
-/// it is no convolution of 3x3.
+/// Classifies the dims of the kernel, with input `image` as the image. Returns
+/// false if the kernel is not a 3x3 convolution with stride 1.
 static bool findDims(const Kernel &kernel, const KernelPlan &plan,
                      unsigned image, WinogradPlan &found) {
   found.image = image;
@@ -120,15 +120,15 @@ int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
   return count;
 }
 
-/// Cycles of the multiplications of one channel, one place and one register
-/// tile of `tiles` tiles by `vectors`, as TilePrice counts them.
+/// Returns the cycles of the multiplications of one channel, one place and one
+/// register tile of `tiles` tiles by `vectors`, as TilePrice does.
 static double stepCycles(int64_t tiles, int64_t vectors) {
   double operations = tiles * vectors / 2.0, loads = (tiles + vectors) / 2.0;
   return std::max({operations, loads, 4.0}) + 0.5;
 }
 
-/// The same of a strip of `tiles`, whose rest takes one of `rests`, or exactly
-/// as many as it has where there are none.
+/// Returns these cycles for a strip of `tiles`. Its remainder is computed by
+/// the smallest sufficient loop of `rests`, or exactly if `rests` is empty.
 static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                              ArrayRef<int64_t> rests) {
   int64_t rest = tiles % step;
@@ -140,8 +140,8 @@ static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors,
                     vectors);
 }
 
-/// Numbers of tiles up to `step`, each of which takes so much longer than the
-/// one before that code of its own pays.
+/// Returns numbers of tiles up to `step`, each of which is enough faster than
+/// the next larger one to justify its own code.
 static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   constexpr double kPays = 0.85;
   SmallVector<int64_t> rests = {step};
@@ -151,7 +151,7 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
   return {rests.rbegin(), rests.rend()};
 }
 
-/// Chooses the sizes of register tiles and strips; gives the cycles of all.
+/// Chooses the sizes of register tiles and strips. Returns the total cycles.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
                           const CpuFigures &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;
@@ -170,15 +170,15 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   }
   found.tiles = isOpen ? ShapedType::kDynamic : static_cast<int64_t>(tiles);
 
-  // V and M of a strip fit into the second cache. With fewer tiles the filters,
-  // which each strip reads again, take longer to read than to multiply.
+  // V and M of a strip fit in L2. With fewer tiles, the filters, which each
+  // strip reads again, take longer to read than to multiply.
   int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
   int64_t most = std::max<int64_t>(target.secondCacheBytes / tileBytes, 24);
   found.strip = most;
   if (!isOpen) {
     found.strip =
         llvm::divideCeil(found.tiles, llvm::divideCeil(found.tiles, most));
-    // A size that leaves no shorter strip needs its code once.
+    // Strips of equal size need only one copy of the code.
     for (int64_t size = found.strip; size > found.strip / 2; --size)
       if (found.tiles % size == 0) {
         found.strip = size;
@@ -187,8 +187,8 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   }
 
   int64_t registers = target.vectorRegisters - width - 1;
-  // Open strips may have any length from half of the most on: shorter ones are
-  // all of a small image.
+  // Dynamic strips have any length from half of the maximum on; shorter ones
+  // are whole small images.
   auto cyclesOf = [&](int64_t step) {
     if (!isOpen)
       return multiplyCycles(found.strip, step, width, {});
@@ -211,7 +211,7 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   double strips = images * tiles / found.strip;
   double lines = 16.0 * channels * filters * found.lanes * sizeof(float) /
                  target.lineBytes;
-  // A transform takes a cycle for each store, and as many for its additions.
+  // A transform takes one cycle per store, and as many for its additions.
   double read = 32.0 * channels / plan.vectorSize;
   double write = 32.0 * filters * width;
   return strips *
@@ -238,7 +238,7 @@ std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// One dim of a filter, three numbers as four.
+/// Transforms three elements along one dim of a filter to four.
 static void transform(double a, double b, double c, double (&sums)[4]) {
   sums[0] = a;
   sums[1] = a / 2 + b / 2 + c / 2;
@@ -259,7 +259,7 @@ ElementsAttr layout::transformFilters(const Kernel &kernel,
   for (unsigned i = type.getRank(); i-- > 0; weight *= type.getDimSize(i))
     if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(i)))
       stride[dim.getPosition()] = weight;
-  // Where position `number` of `dims`, the last one fastest, lies.
+  // Returns the offset of position `number` of `dims`, the last dim fastest.
   auto offsetOf = [&](ArrayRef<unsigned> dims, int64_t number) {
     int64_t offset = 0;
     for (unsigned dim : llvm::reverse(dims)) {

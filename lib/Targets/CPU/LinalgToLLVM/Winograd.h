@@ -5,28 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's F(2x2, 3x3): a convolution with windows of 3x3 that go on by one
+// Implements Winograd's F(2x2, 3x3). A convolution with 3x3 windows of stride 1
 // computes four neighboring results from the 4x4 places d that they read as
 //
 //   A^T ((G g G^T) * (B^T d B)) A
 //
-// where * multiplies elements, summed over the channels: 16 multiplications for
-// four results in place of 36. G g G^T is computed here, of constant filters g.
-// The sums over channels are 16 products of matrices, tiles by channels times
-// channels by filters, which take nearly all of the time.
+// where * multiplies elements, summed over the channels: 16 multiplications
+// instead of 36 for four results. G g G^T is computed here, from constant
+// filters g. The sums over channels are 16 matrix products, tiles by channels
+// times channels by filters, which take nearly all of the time.
 //
 //   for strips of tiles
 //     for channels, tiles           V = B^T d B
-//     for filters, as many as vectors of the result have
+//     for blocks of filters, of the lanes of a register tile
 //       for 16 places, tiles        M = V times the filters, in registers
 //       for tiles                   results = A^T M A, finished
 //
-// V and M of a strip stay in the second cache. Rows, columns and batches may be
-// open: then strips are of one length up to that, which fits the registers, and
-// what is left at the end is computed by one of a few loops, the shortest that
-// has enough tiles. In f32 the transforms only add,
-// and halve filters; results differ from those of the plain sum in the order of
-// additions, by a few units in the last place of the largest sum.
+// V and M of a strip stay in L2. Rows, columns and batches may be dynamic. All
+// strips then have one length, a multiple of the register tile, and the
+// smallest of a few loops that has enough tiles computes the remainder.
+//
+// In f32, the transforms only add, and halve filters. Results differ from the
+// plain sum in the order of additions, by a few units in the last place of the
+// largest sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,42 +39,42 @@
 namespace mlir::layout {
 
 struct WinogradPlan {
-  /// Which inputs of the root they are.
+  /// The root inputs that are the image and the filter.
   unsigned image, filter;
-  /// For rows and columns, the dim of the results and that of the window.
+  /// For rows or columns, the dim of the results and that of the window.
   struct Axis {
     unsigned place, window;
   };
   SmallVector<Axis, 2> axes;
-  /// The other dims of more than one position: parallel ones of the image,
-  /// parallel ones of the filter but for the lanes, and reductions, of which
-  /// the last one is contiguous in the image.
+  /// The other dims of more than one position: parallel dims of the image,
+  /// parallel dims of the filter except the lanes, and reductions, the last of
+  /// which is contiguous in the image.
   SmallVector<unsigned> batches, filters, channels;
   /// The number of result lanes in one register tile.
   int64_t lanes;
-  /// Tiles of 2x2 results: how many there are in one image, or kDynamic, a
-  /// strip of them, or the most of one, and in registers at a time.
+  /// The numbers of tiles of 2x2 results: in one image, or kDynamic; in a
+  /// strip, or its maximum; and in registers at a time.
   int64_t tiles, strip, step;
-  /// Of an open image, by how many at a time what is left of a strip may be
-  /// computed, in ascending order; the last is `step`.
+  /// For a dynamic image, the numbers of tiles that loops for the remainder of
+  /// a strip compute, in ascending order; the last is `step`.
   SmallVector<int64_t> rests;
 };
 
-/// The product of the extents of `dims`, which are known.
+/// Returns the product of the extents of `dims`, which must be static.
 int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 
-/// How to compute a kernel by transforms, where that is expected to be faster
-/// than `plan`.
+/// Plans a kernel by transforms, or returns std::nullopt if that is not
+/// expected to be faster than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
                                          const CpuFigures &target);
 
-/// The transformed filters, as a tensor of filters by lanes, 16 places,
-/// channels, and the lanes of a register tile.
+/// Returns the transformed filters, as a tensor of blocks of filters, 16
+/// places, channels, and the lanes of a register tile.
 ElementsAttr transformFilters(const Kernel &kernel, const KernelPlan &plan,
                               const WinogradPlan &winograd);
 
-/// As emitKernel.
+/// Emits the kernel by transforms, like emitKernel.
 SmallVector<Value> emitWinograd(OpBuilder &builder, const Kernel &kernel,
                                 const KernelPlan &plan,
                                 const WinogradPlan &winograd,

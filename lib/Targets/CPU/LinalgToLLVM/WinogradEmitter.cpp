@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// So many strips are enough for the threads to share.
+/// The minimum number of strips that threads share.
 static constexpr int64_t kEnoughStrips = 16;
 
 namespace {
@@ -32,9 +32,10 @@ public:
 
 private:
   using Four = std::array<Value, 4>;
-  /// For rows and columns, conditions on the first and the second of a tile.
+  /// For rows and columns, the conditions under which a tile writes its first
+  /// and second one.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
-  /// One of the four results of a tile: a vector at each point.
+  /// One of the four results of a tile, a vector for each point.
   struct TileResult {
     SmallVector<Point> points;
     SmallVector<Value> values;
@@ -67,12 +68,12 @@ private:
   Value minus(Value left, Value right) {
     return arith::SubFOp::create(b, loc, left, right);
   }
-  /// B^T d
+  /// Computes B^T d.
   Four transformPlaces(const Four &d) {
     return {minus(d[0], d[2]), plus(d[1], d[2]), minus(d[2], d[1]),
             minus(d[1], d[3])};
   }
-  /// A^T m
+  /// Computes A^T m.
   std::array<Value, 2> transformSums(const Four &m) {
     return {plus(plus(m[0], m[1]), m[2]), minus(minus(m[1], m[2]), m[3])};
   }
@@ -106,12 +107,12 @@ private:
 
   const WinogradPlan &winograd;
   Value filters;
-  /// The transformed places of a strip: 16, tiles, channels.
+  /// The transformed places of a strip: 16 x tiles x channels.
   Value places;
   SmallVector<int64_t> placesShape;
-  /// Whether threads share the strips; otherwise what is in one.
+  /// True if threads share the strips, false if they share loops in a strip.
   bool sharesStrips = false;
-  /// How many tiles there are along rows and columns.
+  /// The number of tiles along rows and columns.
   std::array<Value, 2> tilesAlong;
 };
 } // namespace
@@ -120,7 +121,7 @@ private:
 // Parts of loops
 //===----------------------------------------------------------------------===//
 
-/// A loop from 0, or its only iteration.
+/// Emits a loop from 0 to `end`, or only its body if it has one iteration.
 void WinogradEmitter::loop(OpFoldResult end, OpFoldResult step, bool parallel,
                            function_ref<void(Value)> emit) {
   std::optional<int64_t> last = getConstantIntValue(end);
@@ -148,7 +149,8 @@ Value WinogradEmitter::load(Value buffer, ArrayRef<Value> indices,
       b, loc, VectorType::get({width}, b.getF32Type()), buffer, indices);
 }
 
-/// Sets `dims` to their position `number`, the last one fastest.
+/// Sets `dims` to the position with the given linear `number`, the last dim
+/// fastest.
 void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
   for (unsigned dim : llvm::reverse(dims)) {
     Value extent = index(kernel.extents[dim]);
@@ -160,9 +162,9 @@ void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
   }
 }
 
-/// Sets rows and columns to the first ones of a tile. A last one that would go
-/// past the results begins one before, where others are computed again. Gives
-/// the numbers of the tile along both.
+/// Sets rows and columns to the first ones of a tile. A last tile that would
+/// exceed the results starts one earlier and computes some again. Returns the
+/// row and column number of the tile.
 std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
   std::array<Value, 2> numbers = {
       arith::DivUIOp::create(b, loc, tile, tilesAlong[1]),
@@ -186,7 +188,7 @@ std::array<Value, 2> WinogradEmitter::moveTo(Value tile) {
 // The loops
 //===----------------------------------------------------------------------===//
 
-/// V: 16 sums of the places that a tile reads, for each channel.
+/// Emits V, the 16 transformed places of each tile and channel.
 void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   const Stage &root = kernel.root;
   unsigned inner = winograd.channels.back();
@@ -195,8 +197,8 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
   auto emitTile = [&](Value block, Value number) {
     moveTo(arith::AddIOp::create(b, loc, first, number));
     setDims(outer, block);
-    // Of one row or column there is no fourth place; what is read in its stead
-    // is part of results that nobody writes.
+    // An extent of 1 has no fourth place. The place that is read instead only
+    // affects results that are not written.
     std::array<Value, 2> firsts = {placeOf(0), placeOf(1)}, fourth;
     for (unsigned axis : {0, 1})
       if (isOpen(axis))
@@ -232,8 +234,8 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
       }
     });
   };
-  // The loop of more iterations is the outer one, for the threads, but of an
-  // open image that over tiles, whose places take divisions.
+  // Blocks are the outer loop if there are enough for threads. For a dynamic
+  // image, tiles are, because their places need divisions.
   bool parallel = isShared && !sharesStrips;
   OpFoldResult one = constant(1);
   if (blocks >= kEnoughStrips && winograd.rests.empty())
@@ -247,7 +249,7 @@ void WinogradEmitter::emitReads(Value first, OpFoldResult tiles) {
     });
 }
 
-/// M: the sums over channels, of all tiles and the filters of one block.
+/// Emits M, the sums over channels, of all tiles and one block of filters.
 void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
                                    Value products) {
   int64_t channels = placesShape.back();
@@ -284,8 +286,8 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
   Value end = toValue(tiles), step = index(winograd.step);
   Value rest = b.createOrFold<arith::RemUIOp>(loc, end, step);
   Value whole = b.createOrFold<arith::SubIOp>(loc, end, rest);
-  // An open rest is computed by the first loop that has enough tiles, for which
-  // there is memory.
+  // A dynamic remainder is computed by the smallest loop with enough tiles, for
+  // which the buffers have space.
   auto emitRest = [&](Value place) {
     for (int64_t count : ArrayRef(winograd.rests).drop_back()) {
       auto branch = scf::IfOp::create(
@@ -317,9 +319,10 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
   });
 }
 
-/// Returns for each axis if the first and the second row or column of a tile
-/// are written with it, null for always: the first ones of a tile that begins
-/// one before belong to another tile, and a dynamic extent may be 1.
+/// Returns, for each axis, the conditions under which a tile writes its first
+/// and second row or column, or null if it always does. The first one of a tile
+/// that starts one earlier belongs to another tile, and a dynamic extent may be
+/// 1.
 WinogradEmitter::OwnResults
 WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {
   OwnResults isOwn;
@@ -368,7 +371,7 @@ WinogradEmitter::TileResults WinogradEmitter::emitTileResults(Value number,
   return results;
 }
 
-/// Writes one of the four results of a tile, added to its start.
+/// Writes one of the four results of a tile, added to its initial value.
 void WinogradEmitter::finishResult(const TileResult &result) {
   bool startsAtZero = false;
   if (auto *splat = std::get_if<SplatStart>(&kernel.starts.front()))
@@ -447,7 +450,7 @@ void WinogradEmitter::emitStrips() {
       emit(index(whole), constant(rest));
     return;
   }
-  // Strips of one length, a multiple of what is in registers.
+  // All strips have one length, a multiple of the register tile.
   Value tiles = arith::MulIOp::create(b, loc, tilesAlong[0], tilesAlong[1]);
   Value some = arith::MaxUIOp::create(b, loc, tiles, index(1));
   Value length = divideUp(some, divideUp(some, index(winograd.strip)));
@@ -469,14 +472,14 @@ void WinogradEmitter::emitBatches(ArrayRef<unsigned> dims) {
 }
 
 void WinogradEmitter::emitLoops() {
-  // The windows go over the offsets of points.
+  // Offsets of points iterate over the windows.
   for (WinogradPlan::Axis axis : winograd.axes)
     fixed[axis.window] = 0;
   int64_t channels = countPositions(kernel, winograd.channels);
   for (unsigned axis : {0, 1})
     tilesAlong[axis] = divideUp(extentOf(axis), index(2));
-  // An open batch may well be 1. Of open images the strips are shared where
-  // there are not enough blocks of filters.
+  // A dynamic batch may be 1, so it is not counted. Threads share the strips of
+  // a dynamic image if it has too few blocks of filters.
   int64_t shared = 1;
   for (unsigned dim : winograd.batches)
     if (!ShapedType::isDynamic(kernel.extents[dim]))

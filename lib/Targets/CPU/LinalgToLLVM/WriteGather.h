@@ -14,7 +14,7 @@ namespace mlir {
 namespace layout {
 
 /// Rewrites every `tensor.gather` below `root` to a `linalg.generic` that reads
-/// the element of each place.
+/// one element per iteration.
 void writeGathers(RewriterBase &rewriter, Operation *root);
 
 } // namespace layout
