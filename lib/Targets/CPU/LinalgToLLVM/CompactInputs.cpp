@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The minimum number of reads per element that pays for a copy.
+/// The minimum number of reads per element that justifies a copy.
 static constexpr int64_t kLeastReads = 32;
 
 /// Returns `map` with dims of extent one replaced by 0.

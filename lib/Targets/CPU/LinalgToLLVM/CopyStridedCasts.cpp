@@ -15,7 +15,7 @@
 // slice is the size of its source, and at most one of them is static.
 // docs/upstream/bufferize-casts-strided-slice.mlir reproduces it.
 //
-// Also replaces views of memory without elements behind a cast: upstream's
+// Also replaces views of casts from memory without elements: upstream's
 // canonicalizer folds the cast, and the offset of the view is then out of
 // bounds.
 //

@@ -130,7 +130,7 @@ bool CopyTile::fillsRegisters() const {
 int64_t CopyTile::getRowsPerLoad() const {
   bool isRun = padding == 0 && rows % vectorSize == 0 && columns == loadSize &&
                columns < vectorSize && digits[rowDigit].in == columns;
-  // One 16-byte lane has as many rows.
+  // The rows of one load must fit in a square.
   return isRun && vectorSize <= columns * columns ? vectorSize / columns : 1;
 }
 
@@ -250,7 +250,8 @@ static bool fitsSecondCache(const CopyTile &tile, uint64_t bytes,
 }
 
 /// Makes the tile a staged block of half of L1, or of nearly all of L1 if the
-/// stage has the order of the result. Returns false if the copy is not larger.
+/// stage has the order of the result. Returns false if the copy cannot be
+/// staged or is not larger than a block.
 static bool planStage(CopyTile &tile, int64_t bytes,
                       const CpuFigures &figures) {
   int64_t rows =
@@ -552,8 +553,8 @@ StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   CopyTile out =
       *planCopyTile({{columns, 1, columnStride, 0}, {rows, columns, 1, 1}},
                     bytes, figures, /*startsWithLine=*/false);
-  // The stage stays in the cache even if its lines are read repeatedly, so few
-  // result lines are open at a time.
+  // The stage stays cached even if its lines are read repeatedly. Narrow tiles
+  // keep few result lines partially written.
   out.columns = out.blockColumns = out.loadSize = kLaneBytes / bytes;
   // Non-temporal stores of partial lines are slow.
   out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;

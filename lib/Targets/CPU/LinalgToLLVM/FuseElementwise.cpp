@@ -65,7 +65,7 @@ static bool shouldFuse(OpOperand *operand) {
     return false;
   if (isTransposition(producer) || isTransposition(consumer))
     return false;
-  // An assertion keeps its op alive, so that fused it would run twice.
+  // An op with an assertion is not erased, so that it would run twice if fused.
   if (hasEffects(producer))
     return false;
   bool onlyMoves = producer.getBlock()->getOperations().size() == 1;

@@ -14,10 +14,10 @@
 //   B[k][n], 512 columns, tiles of 16  ->  B[n / 16][k][n % 16], in one dim
 //
 // Constants are packed at compile time, other inputs by a copy if many tiles
-// read each element. A constant that only one tile and kernel reads has blocks
-// of a whole tile, so that a kernel of one row reads one contiguous segment.
-// Tiles never start inside a block, so that positions are linear in the loops
-// over tiles.
+// read each element. A constant whose elements are each read by one tile of one
+// kernel has blocks of a whole tile, so that a kernel of one row reads one
+// contiguous segment. Tiles never start inside a block, so that positions are
+// linear in the loops over tiles.
 //
 // This is not a layout decision, because only the kernel reads these bytes. On
 // an AVX-512 core, 128 rows by 3072x768 weights from memory take 2.4 ms instead

@@ -137,7 +137,7 @@ static void makeSequential(scf::ParallelOp op) {
 
 /// Returns true if `loop` contains an assertion. A launcher that survives a
 /// failed assertion returns to the thread that called the program, and may not
-/// know other threads.
+/// support failures in other threads.
 static bool mayFail(scf::ParallelOp loop) {
   return loop
       .walk([](Operation *op) {

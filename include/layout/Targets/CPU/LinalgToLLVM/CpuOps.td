@@ -16,10 +16,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Cpu_Dialect : Dialect {
   let name = "cpu";
   let cppNamespace = "::mlir::cpu";
-  let summary = "Loops and checks for a processor, seen from tensors";
+  let summary = "Kernels on tensors and index checks for CPUs";
   let description = [{
-    Loops that `layout-emit-kernels` writes and `layout-bufferize` takes away
-    again, and the checks of `layout-check-indices`.
+    The kernels that `layout-emit-kernels` creates and `layout-bufferize` inlines,
+    and the checks of `layout-check-indices`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -30,15 +30,15 @@ def Cpu_KernelOp : Op<Cpu_Dialect, "kernel", [
     DeclareOpInterfaceMethods<BufferizableOpInterface, [
       "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
       "bufferize"]>]> {
-  let summary = "Loops on buffers as an op on tensors";
+  let summary = "Compute tensors by loops on their buffers";
   let description = [{
     The body computes the results in place of `outputs` from `inputs`, which it
     does not write. Its arguments are the buffers of the outputs, then those of
-    the inputs. Whether what an output held before is read follows from the
-    body; what is not read is overwritten, all of it.
+    the inputs. The body determines if the old elements of an output are read; if
+    not, it must overwrite all of them.
 
-    Bufferization sees one op that reads and writes tensors, however many loads
-    and stores are in the body, and puts the body in the place of the op.
+    Bufferization analyzes one op that reads and writes tensors, for any number
+    of loads and stores in the body, and inlines the body.
 
     ```mlir
     %r = cpu.kernel ins(%x : tensor<64xf32>) outs(%d : tensor<64xf32>) {
@@ -69,13 +69,13 @@ def Cpu_KernelOp : Op<Cpu_Dialect, "kernel", [
 
 def Cpu_AssertIndexOp : Op<Cpu_Dialect, "assert_index", [
     MemoryEffects<[MemWrite]>]> {
-  let summary = "Ends the program if an index is out of range";
+  let summary = "Abort the program if an index is out of range";
   let description = [{
-    If `holds` is false, the program ends with an error that names `index`, dim
-    `dim` and its `size`. `node`, if present, names the operation that the user
-    wrote. The op is to run-time values what `cf.assert` is to a fixed text, and
-    fails the same way: by `puts` and `abort` of the C library, which
-    `layout-run` turns into an error.
+    If `holds` is false, the program ends with an error that states `index`, dim
+    `dim` and its `size`. `node`, if present, is the name of the operation in the
+    user's program. The op extends `cf.assert`, which has a fixed text, by
+    run-time values, and fails like it: by `puts` and `abort` of the C library,
+    which `layout-run` turns into an error.
 
     ```mlir
     %inside = arith.cmpi ult, %index, %size : i64

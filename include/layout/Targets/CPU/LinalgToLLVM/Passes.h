@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the CPU end; include/layout/Pipelines/CPU.h strings them
-// together. Their input is linalg on tensors without encodings.
+// The passes of the CPU backend, which include/layout/Pipelines/CPU.h combines.
+// Their input is linalg on tensors without encodings.
 //
 //===----------------------------------------------------------------------===//
 

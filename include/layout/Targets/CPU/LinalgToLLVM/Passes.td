@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of the CPU end, in the order of the pipeline.
+// The passes of the CPU backend, in the order of the pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,45 +16,55 @@ include "mlir/Pass/PassBase.td"
 
 def CheckPlainProgramPass
     : Pass<"layout-check-plain-program", "ModuleOp"> {
-  let summary = "Refuses what the passes to the LLVM dialect take for granted";
+  let summary = "Verify the preconditions of the LLVM lowering";
   let description = [{
-    An error where a function holds an op that no later pass lowers, a tensor
-    with an encoding, a buffer in a memory space, casts that contradict each
-    other, or a constant whose resource has another size than its type; and
-    where a function is not in the outermost module.
+    Reports an error if a function contains an op without a lowering, a tensor with an encoding, a
+    buffer in a memory space, contradictory casts, a constant whose resource does not have the size
+    of its type, or unstructured loops, or if it is not in the outermost module.
   }];
 }
 
 def PrepareEntryPointsPass
     : Pass<"layout-prepare-entry-points", "ModuleOp"> {
-  let summary = "Records the tensor signature of public functions";
+  let summary = "Record the tensor signatures of public func.func ops";
   let description = [{
-    Marks every public function that has a body with `llvm.emit_c_interface`
-    and, where all arguments and results are ranked tensors without encoding,
-    with `layout.signature`, the function type that a launcher needs after the
-    types became pointers. Tensor arguments are marked as not writable, so a
-    compiled function never changes its inputs. What is there already stays.
+    Marks every public function with a body with `llvm.emit_c_interface` and, if all arguments and
+    results are ranked tensors without encoding, with `layout.signature`, the function type that a
+    launcher needs after types become pointers. Tensor arguments become not writable, so that a
+    compiled function never changes its inputs. Existing attributes stay.
+
+        func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>               // before
+        func.func @f(%x: tensor<4xf32> {bufferization.writable = false})
+            -> tensor<4xf32> attributes {llvm.emit_c_interface,        // after
+            layout.signature = (tensor<4xf32>) -> tensor<4xf32>}
   }];
 }
 
 def SeparateResultsPass : Pass<"layout-separate-results"> {
-  let summary = "Gives each tensor that a function returns memory of its own";
+  let summary = "Copy results of functions and loops that share memory";
   let description = [{
-    Copies a result of a function that shows the memory of another result, as
-    the same value or a view of it does, and one that is a constant:
-    bufferization lets a caller write to the results of a call. The same holds
-    for what a loop carries to its next turn, without the constants.
+    Copies a result of a function that is a constant or shares the memory of another result, as
+    equal values and views do: bufferization lets a caller write to the results of a call. The
+    values that a loop carries to its next iteration are copied likewise, except constants.
+
+        scf.yield %a, %a : tensor<4xf32>, tensor<4xf32>                // before
+        %c = bufferization.alloc_tensor() copy(%a) : tensor<4xf32>
+        scf.yield %a, %c : tensor<4xf32>, tensor<4xf32>                // after
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
 def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
-  let summary = "Rewrites what the canonicalizer would make invalid";
+  let summary = "Rewrite ops that the canonicalizer would make invalid";
   let description = [{
-    Rewrites ops that folds of upstream's canonicalizer make invalid: a slice of
-    what `linalg.unpack` makes is taken from its source in the dims that have no
-    tile, a transposition gets the sizes that a cast behind it tells, and a view
-    of no elements becomes a tensor of its own.
+    Avoids upstream folds that create invalid IR: a slice of `linalg.unpack` is applied to its
+    source in dims without tiles, `linalg.transpose` gets the static sizes of a cast of its result,
+    views without elements become `tensor.empty`, and operands without elements leave
+    `tensor.concat`.
+
+        %r = tensor.collapse_shape %x [[0, 1], [2]]                    // before
+            : tensor<?x3x0xf32> into tensor<?x0xf32>
+        %r = tensor.empty(%size) : tensor<?x0xf32>                     // after
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
@@ -63,12 +73,16 @@ def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
 }
 
 def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
-  let summary = "Rewrites ops like softmax to structured ops";
+  let summary = "Decompose softmax, gather and other aggregates to linalg";
   let description = [{
-    Rewrites every op that upstream defines as a sequence of structured ops
-    (softmax, the Winograd transforms) to that sequence, as every other op that
-    implements `linalg::AggregatedOpInterface`, and `tensor.gather` to one that
-    reads the element of each place.
+    Decomposes ops that implement `linalg::AggregatedOpInterface`, e.g. softmax, and Winograd
+    transforms. `tensor.gather` becomes a `linalg.generic` that reads one element per iteration.
+
+        %r = linalg.softmax dimension(1) ins(%x : ..) outs(%e : ..)    // before
+        %m = linalg.generic ..   // maximum of each row                // after
+        %y = linalg.generic ..   // exp(%x - %m)
+        %s = linalg.generic ..   // sum of each row
+        %r = linalg.generic ..   // %y / %s
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
@@ -80,56 +94,31 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
   let summary = "Assert that indices computed from data are in range";
   let description = [{
     Inserts a `cpu.assert_index` before every `tensor.extract`, `tensor.insert`,
-    `tensor.extract_slice`, `tensor.insert_slice` and
-    `tensor.parallel_insert_slice` with an index or offset that depends on
-    elements of tensors or on scalar arguments of the function, and is not
-    proven to be in range. Indices that depend on loops and sizes only are those
-    of the program, not of the data, and are not checked. A range is proven by
-    the types, by constants, also the elements of constant tensors, and by
-    arithmetic such as `arith.minsi` and `arith.maxsi`, also in the op that
-    computed the tensor of indices.
+    `tensor.extract_slice`, `tensor.insert_slice` and `tensor.parallel_insert_slice` with an index
+    or offset that depends on elements of tensors or on scalar arguments of the function, and is not
+    proven to be in range. Ranges are proven from types, constants, including elements of constant
+    tensors, and arithmetic such as `arith.minsi` and `arith.maxsi`, also in the op that computed
+    the tensor of indices.
 
-    The accesses in a linalg op share one check per index, which is a reduction
-    over those loops alone that the index depends on. The op itself stays as it
-    is. Other checks are placed outside of the `scf.for` loops that they do not
-    depend on.
+    Accesses in a linalg op share one check per index, a reduction over the loops that the index
+    depends on. The op itself stays unchanged. Other checks are hoisted out of `scf.for` loops that
+    they do not depend on.
 
     ```mlir
-    %r = linalg.generic {..} ins(%ids : tensor<8xi32>) outs(%e : tensor<8x4xf32>) {
-    ^bb0(%id: i32, %o: f32):
-      %i = arith.index_cast %id : i32 to index
-      %j = linalg.index 1 : index
-      %v = tensor.extract %table[%i, %j] : tensor<10x4xf32>
-      linalg.yield %v : f32
-    } -> tensor<8x4xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %signs = linalg.generic {iterator_types = ["reduction"], ..}
-        ins(%ids : tensor<8xi32>) outs(%zero : tensor<i32>) {
-    ^bb0(%id: i32, %before: i32):
-      %left = arith.subi %c9, %id : i32
-      %sign = arith.ori %id, %left : i32
-      %or = arith.ori %sign, %before : i32
-      linalg.yield %or : i32
-    } -> tensor<i32>
-    %element = tensor.extract %signs[] : tensor<i32>
-    %outside = arith.cmpi slt, %element, %c0 : i32
+    // before; the body reads %table[%i, %j] : tensor<10x4xf32>, where %i is an element of %ids
+    %r = linalg.generic {..} ins(%ids : tensor<8xi32>) outs(%e : tensor<8x4xf32>) {..}
+    // after: these ops are inserted
+    %signs = linalg.generic .. ins(%ids : ..)   // arith.ori of all %i and 9 - %i
+    %outside = arith.cmpi slt, %signs, %c0 : i32
     scf.if %outside {
-      %most = linalg.generic .. ins(%ids : tensor<8xi32>) .. // arith.maxui
-      %found = tensor.extract %most[] : tensor<i32>
-      %index = arith.extsi %found : i32 to i64
+      %index = linalg.generic .. ins(%ids : ..) // arith.maxui of all %i
       %holds = arith.cmpi ult, %index, %c10 : i64
       cpu.assert_index %holds, %index, %c10 dim 0
     }
-    %r = linalg.generic {..} ..
     ```
 
-    The first reduction is cheap, and the second one finds the index for the
-    error. If the size is dynamic, the second one is all there is.
-    As unsigned integers, negative indices are the largest ones.
+    The first reduction is cheap, the second one finds the index for the error. If the size is
+    dynamic, only the second one is emitted. Negative indices are the largest unsigned integers.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "cf::ControlFlowDialect",
@@ -144,36 +133,41 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
 }
 
 def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
-  let summary = "Rewrite floats of at most 8 bits to f32 and integers";
+  let summary = "Expand floats of at most 8 bits to f32 and integers";
   let description = [{
-    Rewrites `arith.extf` from and `arith.truncf` to a float type of 4, 6 or 8
-    bits (f4E2M1FN, f6E3M2FN, f8E4M3FN, f8E5M2, f8E8M0FNU and their like), which
-    LLVM does not have, to operations on integers: exact, and rounded to nearest
-    with ties to even. A number that is too large becomes an infinity, or NaN if
-    the type has none, or the largest number if it has neither. f8E8M0FNU has
-    powers of two only: a tie is rounded up, 0 becomes the least one and a
-    negative number NaN.
-    Other operations of `arith` and `math` on these types are done in f32, and
-    every result is rounded.
+    Expands `arith.extf` from and `arith.truncf` to a float type of 4, 6 or 8 bits (f4E2M1FN,
+    f6E3M2FN, f8E4M3FN, f8E5M2, f8E8M0FNU and similar ones), which LLVM does not have, to integer
+    operations: extension is exact, and truncation rounds to nearest, ties to even. A number above
+    the range becomes infinity, or NaN if the type has no infinity, or the largest number if it has
+    neither. f8E8M0FNU has only powers of two: ties are rounded up, 0 becomes the smallest one, and
+    a negative number becomes NaN. Other `arith` and `math` ops on these types are computed in f32,
+    and every result is rounded.
 
-    `arith.truncf` from f64 to f16 and bf16 becomes two roundings whose result
-    is that of one; LLVM calls a function of the compiler's runtime library
-    otherwise.
+    `arith.truncf` from f64 to f16 and bf16 becomes two truncations with the result of one; LLVM
+    would call a function of the compiler's runtime library.
+
+        %0 = arith.mulf %x, %y : f8E4M3FN                              // before
+        %a, %b = ..              // %x and %y, extended to f32         // after
+        %p = arith.mulf %a, %b : f32
+        %0 = ..                  // %p, rounded to f8E4M3FN
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
 def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
-  let summary = "Rewrites pack, unpack, pad and concat to simpler ops";
+  let summary = "Lower pack, unpack, pad and concat to simpler ops";
   let description = [{
-    `linalg.pack` becomes pad, expand and transpose, `linalg.unpack` transpose,
-    collapse and slice; `tensor.pad` with one padding value becomes a fill, of
-    the sides only where they are little of the result, and a copy into its
-    interior, or what computes the elements that only it needs does so there;
-    `tensor.concat` becomes slice insertions. Nothing is left that
-    has no destination, so bufferization copies nothing. Slices keep no steps
-    along dims of which they have one index. `tensor.expand_shape` with several
-    dynamic sizes in a group becomes `tensor.reshape`.
+    `linalg.pack` becomes pad, expand_shape and transpose, `linalg.unpack` becomes transpose,
+    collapse_shape and slice, `tensor.concat` becomes insert_slice. `tensor.pad` with one padding
+    value becomes a fill, of the borders only if they are thin, and a copy into the interior, or its
+    producer computes there. All these ops have destinations, so that bufferization copies nothing.
+    Slice dims of size one get step 1. `tensor.expand_shape` with several dynamic sizes in a group
+    becomes `tensor.reshape`.
+
+        %r = tensor.pad %x low[0, 1] high[0, 1] {..}                   // before
+        %i = tensor.extract_slice %filled[0, 1] [%n, 5] [1, 1]         // after
+        %c = linalg.copy ins(%x : ..) outs(%i : ..)
+        %r = tensor.insert_slice %c into %filled[0, 1] [%n, 5] [1, 1]
   }];
   let dependentDialects = [
     "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
@@ -181,65 +175,65 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   ];
   let options = [
     Option<"padInPlace", "pad-in-place", "bool", /*default=*/"true",
-           "Compute what only a padding needs in the padded tensor, which takes "
-           "the memory of that earlier">
+           "Compute the operand of a padding in the padded tensor if it has no "
+           "other use; allocates that tensor earlier">
   ];
 }
 
 def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
-  let summary = "Merges chains of elementwise ops";
+  let summary = "Fuse elementwise linalg ops";
   let description = [{
-    Turns named elementwise ops, maps, reductions and broadcasts into generics
-    and fuses an elementwise producer into its elementwise consumer when the
-    producer has no other user and either runs once per iteration of the
-    consumer or only moves values. Work is never duplicated. Transpositions stay
-    on their own: they have a lowering that a fused generic would lose. What
-    starts or ends a convolution in groups takes its groups as dims, so that no
-    reshape is between them.
+    Generalizes named elementwise ops, maps and broadcasts, and fuses an elementwise producer into
+    its elementwise consumer if the producer has no other user and runs once per iteration of the
+    consumer, or only moves values. Work is never duplicated. Transpositions are not fused, because
+    they are lowered separately. Producers and consumers of a grouped convolution use its groups as
+    dims, so that no reshape is between them.
+
+        %s = linalg.add ins(%x, %y : ..) outs(%e : ..)                 // before
+        %r = linalg.exp ins(%s : ..) outs(%e : ..)
+        %r = linalg.generic {..} ins(%x, %y : ..) outs(%e : ..)        // after
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def FlattenReductionsPass : Pass<"layout-flatten-reductions"> {
-  let summary = "Makes reductions go through memory in one loop";
+  let summary = "Drop unit dims of reductions and merge contiguous ones";
   let description = [{
-    Where no dim of a result is contiguous in what a reduction reads, the lanes
-    of vectors are those of the reduction itself. For this the pass drops dims
-    of extent one and merges neighboring reductions that go through memory as
-    one: global pooling of 7x7 images reads runs of 49 elements, and a
-    convolution of one point is a product of a matrix and a vector. Elementwise
-    ops that follow are left to `layout-fuse-elementwise`.
+    If no result dim is contiguous in the inputs of a reduction, the vector lanes are those of the
+    reduction. For this, the pass drops unit dims and merges adjacent reductions that are contiguous
+    in memory. Elementwise ops that follow are left to `layout-fuse-elementwise`.
+
+        linalg.pooling_nchw_sum ins(%x, %w : tensor<1x96x7x7xf32>, ..) // before
+            outs(%s : tensor<1x96x1x1xf32>)
+        linalg.generic {.. iterator_types = ["parallel", "reduction"]} // after
+            ins(%y : tensor<96x49xf32>) outs(%t : tensor<96xf32>)
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def EmitKernelsPass
     : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
-  let summary = "Rewrites linalg ops on tensors to register-blocked loops";
+  let summary = "Rewrite linalg ops to register-blocked cpu.kernel ops";
   let description = [{
-    Rewrites a structured op to a `cpu.kernel`, loops on the buffers of its
-    tensors around a register tile: a parallel dim that is contiguous in the
-    results gives the vector lanes, other parallel dims are blocked, and the
-    reductions accumulate in registers. A fill or an elementwise producer of the
-    initial value starts the accumulators, an elementwise consumer finishes them
-    before they are stored. The tile is the cheapest one of a small machine model
-    (see `TilePrice.h`); extents that the tile does not divide get smaller tiles.
+    Rewrites a structured op to a `cpu.kernel`, loops on the buffers of its tensors around a
+    register tile. A parallel dim that is contiguous in the results provides the vector lanes, other
+    parallel dims are blocked, and the reductions accumulate in registers. A fill or an elementwise
+    producer of the initial value initializes the accumulators, and an elementwise consumer finishes
+    them before they are stored. A cost model (`TilePrice.h`) chooses the tile; extents that it does
+    not divide get smaller tiles.
 
-    Lanes read contiguous elements as one vector. Elements that are two to four
-    apart in a row, as in poolings with a stride, are collected from as many
-    loads by shuffles. What a body reads by `tensor.extract` is one vector if the
-    last index is the lane's and the others are fixed, otherwise one load for
-    each lane.
+    Lanes read contiguous elements as one vector. Elements with a stride of two to four, as in
+    strided poolings, are assembled from as many loads by shuffles. A `tensor.extract` in a body is
+    one vector if its last index is that of the lane and the others are fixed, otherwise one load
+    per lane.
 
-    A chain of row reductions and elementwise ops whose tensors do not fit the
-    second cache, such as softmax, is computed in blocks of rows:
+    A chain of row reductions and elementwise ops whose tensors do not fit L2, such as softmax, is
+    computed in blocks of rows:
 
     ```mlir
-    %m = linalg.generic  // maximum of each row of %x
+    %m = linalg.generic  // maximum of each row of %x                  // before
     %r = linalg.generic  // %x - %m
-    ```
-    becomes
-    ```mlir
+    // after
     %r = scf.for %i = %c0 to %c512 step %c8 iter_args(%all = %e) {
       %rows = tensor.extract_slice %x[%i, 0] [8, 512] [1, 1]
       %m = cpu.kernel ins(%rows)
@@ -249,13 +243,12 @@ def EmitKernelsPass
     } {layout.parallel}
     ```
 
-    A convolution of f32 with constant windows of 3x3 that go on by one, whose
-    channels are contiguous, is computed by Winograd's transforms of tiles of 2x2
-    results (`Winograd.h`) where the same model prices them lower: 16
-    multiplications for 36. Its results differ in rounding.
+    An f32 convolution with constant 3x3 windows of stride 1 and contiguous channels is computed by
+    Winograd's transforms of tiles of 2x2 results (`Winograd.h`) if the cost model prefers it: 16
+    multiplications instead of 36. Its results differ in rounding.
 
-    Ops that do not fit (a result indexed by something else than its parallel
-    dims, mixed semantics) are left for the loop lowering.
+    Unsupported ops, e.g. with results that are not indexed by exactly their parallel dims, are left
+    for the lowering to loops.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "cpu::CpuDialect",
@@ -271,38 +264,41 @@ def EmitKernelsPass
            "Number of vector registers">,
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuFigures().lineBytes",
-           "What memory moves at once">,
+           "Cache line size in bytes">,
     Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().firstCacheBytes",
-           "Size of the first cache of a core">,
+           "L1 cache size of a core in bytes">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().secondCacheBytes",
-           "Size of the second cache of a core">,
+           "L2 cache size of a core in bytes">,
     Option<"setPeriodBytes", "set-period-bytes", "int64_t",
            /*default=*/"CpuFigures().setPeriodBytes",
-           "Lines of the first cache that are so far apart share a set">,
+           "Distance in bytes at which L1 cache lines share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
-           "Lets a float multiplication and the addition of its result become "
-           "one fused operation">,
+           "Contract float multiplications and additions to fused "
+           "operations">,
     Option<"winograd", "winograd", "bool", /*default=*/"true",
-           "Lets convolutions of 3x3 be computed with fewer multiplications; "
-           "needs contract-fma">,
+           "Compute 3x3 convolutions with fewer multiplications by Winograd's "
+           "transforms; needs contract-fma">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
-           "Marks the loops that layout-parallelize-loops gives to the threads">
+           "Mark loops for layout-parallelize-loops">
   ];
 }
 
 def TileTransposesPass
     : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
-  let summary = "Rewrites copies between orders to tiles in registers";
+  let summary = "Tile and vectorize transposing copies";
   let description = [{
-    Runs on buffers. A copy whose positions are dims or sums of them, in another
-    order in its input than in its result, is rewritten to loops over tiles of
-    the two dims that are fastest in the input and in the result. A tile is read
-    as vectors along the input, transposed in registers and written as vectors
-    along the result. `layout-emit-kernels` leaves these copies alone. Blocks
-    whose lines share sets of the first cache go by way of a stage in it, which
-    is allocated: `layout-free-buffers` has to follow.
+    Rewrites a copy between buffers whose subscripts are dims or sums of them, in another order in
+    its input than in its result, to loops over tiles of the two dims that are fastest in the input
+    and in the result. A tile is read as vectors along the input, transposed in registers and
+    written as vectors along the result. Blocks whose lines share L1 sets are copied through a
+    stage, an allocation that `layout-free-buffers` has to free.
+
+        linalg.transpose ins(%x : memref<32x21xf32>) outs(%y : ..) ..  // before
+        scf.for %i = %c0 to %c32 step %c16 {                           // after
+          scf.for %j = %c0 to %c21 step %c8 {   // the last tile starts at 13
+            // vector.load, vector.shuffle and vector.store of vector<8xf32>
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
@@ -311,51 +307,54 @@ def TileTransposesPass
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuFigures().vectorBits",
-           "Bits of one vector register; less than 128, or no power of two, "
-           "leaves transpositions alone">,
+           "Bits of one vector register; no transposition is tiled if they are "
+           "below 128 or not a power of two">,
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
     Option<"permutedBytes", "permuted-bytes", "int64_t",
            /*default=*/"CpuFigures().permutedBytes",
-           "The smallest elements, in bytes, of which one shuffle takes any "
-           "from two registers; 0 where there is no such shuffle">,
+           "Smallest element size in bytes for which one shuffle selects any "
+           "elements of two registers; 0 if there is no such shuffle">,
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuFigures().lineBytes",
-           "What memory moves at once">,
+           "Cache line size in bytes">,
     Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().firstCacheBytes",
-           "Size of the first cache of a core">,
+           "L1 cache size of a core in bytes">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().secondCacheBytes",
-           "Size of the second cache of a core">,
+           "L2 cache size of a core in bytes">,
     Option<"lastCacheBytes", "last-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().lastCacheBytes",
-           "Size of the cache behind which is memory">,
+           "Last-level cache size in bytes">,
     Option<"setPeriodBytes", "set-period-bytes", "int64_t",
            /*default=*/"CpuFigures().setPeriodBytes",
-           "Lines of the first cache that are so far apart share a set">,
+           "Distance in bytes at which L1 cache lines share a set">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
-           "Marks the loops that layout-parallelize-loops gives to the threads">
+           "Mark loops for layout-parallelize-loops">
   ];
 }
 
 def LowerVectorShapesPass
     : InterfacePass<"layout-lower-vector-shapes", "FunctionOpInterface"> {
-  let summary = "Lowers transfers and transpositions to 1-D vector ops";
+  let summary = "Lower vector transfers and transpositions to 1-D vector ops";
   let description = [{
-    Transfers of contiguous rows become loads and stores, all others go element
-    by element. LLVM loads a vector of 14 elements as 8, 4 and 2 of them, which
-    it then puts together; `masked-loads` makes one load of 16 with a mask of
-    it, and `masked-stores` one store, for processors where that takes as long
+    Lowers transfers of contiguous rows to loads and stores, and others to accesses of single
+    elements. LLVM loads a vector of 14 elements as 8, 4 and 2 of them. `masked-loads` and
+    `masked-stores` use one masked access of 16 instead, for processors on which that takes as long
     as one without a mask.
+
+        %v = vector.load %x[%i] : memref<14xf32>, vector<14xf32>       // before
+        %w = vector.maskedload %x[%i], %mask, %p : .. into vector<16xf32>
+        %v = vector.shuffle %w, %w [0, 1, .., 13] : ..                 // after
   }];
   let options = [
     Option<"maskedLoads", "masked-loads", "bool", /*default=*/"false",
-           "Load vectors of 32 and 64-bit elements whose number is no power of "
-           "two as wider ones with a mask">,
+           "Use masked loads for vectors of 32-bit and 64-bit elements if their "
+           "length is not a power of two">,
     Option<"maskedStores", "masked-stores", "bool", /*default=*/"false",
-           "Store such vectors as wider ones with a mask">
+           "Use masked stores for such vectors">
   ];
   let dependentDialects = [
     "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
@@ -364,19 +363,21 @@ def LowerVectorShapesPass
 }
 
 def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
-  let summary = "Puts tensors into buffers";
+  let summary = "Bufferize tensors and inline cpu.kernel ops";
   let description = [{
-    Upstream's elimination of empty tensors and its one-shot bufferization, with
-    contiguous memory at the boundaries of functions. Their errors get a note
-    that says what to write instead. An empty tensor that several ops write is
-    one for each of them, whose memory is taken where it is written.
+    Runs upstream's elimination of empty tensors and its one-shot bufferization, with contiguous
+    memory at function boundaries. Their errors get a note that says what to write instead. An empty
+    tensor that several ops write becomes one buffer per op, allocated before the op.
 
-    A vector that is written at the beginning of a tensor with more dims gets an
-    index that is not a constant: upstream takes it for a write of all of the
-    tensor, and would not copy what the tensor had before.
+    A vector that is written at the beginning of a tensor with more dims gets an index that is not a
+    constant: upstream would consider the write complete and lose the other elements.
 
-    A function that `layout-outline-kernels` made of bodies of `cpu.kernel` gets
-    the types of the buffers that it is given, a function for each of them.
+    A function that `layout-outline-kernels` created from bodies of `cpu.kernel` gets the types of
+    the buffers of its calls, with one version for each list of types.
+
+        %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : ..)         // before
+        %m = memref.alloc() : memref<64xf32>                           // after
+        linalg.exp ins(%b : memref<64xf32>) outs(%m : memref<64xf32>)
   }];
   let dependentDialects = [
     "arith::ArithDialect", "bufferization::BufferizationDialect",
@@ -385,23 +386,25 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
 }
 
 def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
-  let summary = "Makes casts of slices to contiguous buffers copies";
+  let summary = "Replace memref.cast ops that lose strides by copies";
   let description = [{
-    Bufferization casts a slice of dynamic size to contiguous memory where it
-    leaves or enters a function, as not both types have numbers for strides. The
-    slice keeps its strides, which are not those that the other type stands for:
-    such a cast becomes an allocation and a copy. A view of memory without
-    elements, which a cast hides, gets an offset that no rule holds for.
+    Bufferization casts a slice of dynamic size that crosses a function boundary to contiguous
+    memory if not both types have static strides. The strides of the slice are not those of the
+    other type, so that the cast becomes an allocation and a copy. A view of a cast that hides
+    memory without elements gets an offset that is not verified.
+
+        %0 = memref.cast %x : memref<8x?xf32, strided<[?, 1]>> to ..   // before
+        %0 = memref.alloc(%size) : memref<8x?xf32>                     // after
+        memref.copy %x, %0
   }];
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }
 
 def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
-  let summary = "Lowers messages of MPI to calls in the LLVM dialect";
+  let summary = "Lower mpi ops to calls in the LLVM dialect";
   let description = [{
-    Applies upstream's patterns, which have no pass of their own; buffers are
-    lowered by the passes behind it. An op of `mpi` that upstream has no lowering
-    for is an error.
+    Applies upstream's patterns, which have no pass of their own; later passes lower buffers. An op
+    of `mpi` without an upstream lowering is an error.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
@@ -409,41 +412,47 @@ def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
 def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
   let summary = "Replace bf16 by i16 in the LLVM dialect";
   let description = [{
-    Replaces bf16 by i16 in all types, constants, globals and functions, after
-    arithmetic on bf16 was extended to f32:
+    Replaces bf16 by i16 in all types, constants, globals and functions, after arithmetic on bf16
+    was extended to f32:
 
         %0 = llvm.load %p : !llvm.ptr -> vector<9xbf16>   // before
         %0 = llvm.load %p : !llvm.ptr -> vector<9xi16>    // after
 
-    LLVM 22 cannot lower some vectors of bf16 on processors with AVX512-BF16
-    (docs/upstream/llc-bf16-vectors.mlir). Discardable attributes keep the types
-    that they name.
+    LLVM 22 cannot lower some bf16 vectors on processors with AVX512-BF16
+    (docs/upstream/llc-bf16-vectors.mlir). Discardable attributes keep their types.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 def LowerAccessesPass
     : InterfacePass<"layout-lower-accesses", "FunctionOpInterface"> {
-  let summary = "Reads and writes buffers at pointers that accesses share";
+  let summary = "Lower loads and stores to LLVM accesses with shared pointers";
   let description = [{
-    Rewrites `memref.load`, `memref.store`, `vector.load` and `vector.store` on
-    buffers with static strides to the LLVM dialect. An address is the pointer
-    to the first element, moved on by each value that it depends on where that
-    value is computed, and by a constant at the access; accesses share all that
-    is equal. What has dynamic strides, several dims of a vector, or elements
-    that are not whole bytes is left to the conversions of upstream.
+    Lowers `memref.load`, `memref.store`, `vector.load` and `vector.store` on buffers with static
+    strides to the LLVM dialect. An address is the pointer to the first element, advanced by each
+    value that it depends on after the definition of that value, and by a constant at the access.
+    Accesses share equal pointers. Dynamic strides, multi-dimensional vectors and elements that are
+    not whole bytes are left to upstream's conversions.
+
+        %a = vector.load %x[%i, %c4] : memref<8x16xf32>, vector<4xf32> // before
+        %q = llvm.getelementptr %p[%offset] : ..   // after; shared by row %i
+        %r = llvm.getelementptr %q[4] : ..
+        %a = llvm.load %r {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 def LowerStridedCopiesPass
     : InterfacePass<"layout-lower-strided-copies", "FunctionOpInterface"> {
-  let summary = "Rewrites copies between non-contiguous buffers to loops";
+  let summary = "Lower memref.copy between non-contiguous buffers to loops";
   let description = [{
-    `memref.copy` between dense buffers becomes one memcpy later; every other
-    one would call a runtime function that copies element by element. Those
-    become loops. Where only a running program knows the sizes, it asks the
-    strides whether both sides are dense, and one memcpy copies them if so.
+    Upstream lowers `memref.copy` between dense buffers to memcpy, and others to a runtime function
+    that copies element by element. The latter become loops. If sizes are dynamic, the program tests
+    whether the strides of both sides are dense, and copies by one memcpy if so.
+
+        memref.copy %x, %y : .. to memref<4x8xf32, strided<[16, 1]>>   // before
+        scf.for %i .. { scf.for %j .. {                                // after
+          memref.store %element, %y[%i, %j] : ..
   }];
   let dependentDialects = ["linalg::LinalgDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect", "scf::SCFDialect"];
@@ -451,31 +460,33 @@ def LowerStridedCopiesPass
 
 def PlanMemoryPass
     : InterfacePass<"layout-plan-memory", "FunctionOpInterface"> {
-  let summary = "Puts temporary buffers of static size into one allocation";
+  let summary = "Allocate temporary buffers of static size in one arena";
   let description = [{
-    Takes the allocations at the top level of a function that provably never
-    leave it, finds the range of ops in which each one is used, and gives those
-    of static size places in one arena, where buffers that are alive at
-    different times share memory. Those of dynamic size are freed after their
-    last use. Other allocations are left to buffer deallocation. Without an arena
-    all of them are freed after their last use, in inner blocks too: then no more
-    memory is taken than what is alive.
+    Finds the allocations at the top level of a function that provably do not escape it, and the
+    range of ops that uses each one. Those of static size get places in one arena, where buffers
+    with disjoint ranges share memory. Those of dynamic size are freed after their last use. Other
+    allocations are left to buffer deallocation. Without an arena, all of them are freed after their
+    last use, also in inner blocks, so that only live buffers take memory.
+
+        %a = memref.alloc() : memref<16xf32>                           // before
+        %arena = memref.alloc() {alignment = 64 : i64, ..}             // after
+        %a = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
   }];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
   let options = [
     Option<"arena", "arena", "bool", /*default=*/"true",
-           "Put what has a static size into one allocation">,
+           "Use one allocation for all buffers of static size">,
     Option<"alignment", "alignment", "unsigned", /*default=*/"64",
            "Alignment of every buffer in bytes">
   ];
 }
 
 def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
-  let summary = "Frees every buffer that the program allocates";
+  let summary = "Insert memref.dealloc for every allocated buffer";
   let description = [{
-    Upstream's deallocation by ownership, and the lowering of its clones. Its
-    errors get a note that says what to write instead. A private function that
-    allocates nothing, as one of `layout-outline-kernels`, stays as it is.
+    Runs upstream's ownership-based deallocation and the lowering of its clones. Its errors get a
+    note that says what to write instead. A private function that allocates nothing, e.g. of
+    `layout-outline-kernels`, stays unchanged.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "bufferization::BufferizationDialect",
@@ -485,95 +496,101 @@ def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
 
 def ParallelizeLoopsPass
     : InterfacePass<"layout-parallelize-loops", "FunctionOpInterface"> {
-  let summary = "Rewrites loops that are marked as parallel to scf.parallel";
+  let summary = "Rewrite marked scf.for loops to scf.parallel";
   let description = [{
-    An `scf.for` on buffers that `layout-emit-kernels` or
-    `layout-tile-transposes` has marked with `layout.parallel`, and that carries
-    no value from one iteration to the next, becomes `scf.parallel`, together
-    with the marked loops that are all of its body, until there are 32
-    iterations for each of `cores`; an innermost loop of a few vectors and an
-    unknown number stays, where those around it are enough. Every element is computed by one iteration, in the
-    order of the sequential program: results are the same, bit for bit, with any
-    number of threads. Marks that are left are removed. An `scf.parallel` of the
-    program that reduces to results becomes `scf.for`, for the same reason, and
-    so does one that asserts: threads that fail cannot return to the launcher.
+    An `scf.for` on buffers that `layout-emit-kernels` or `layout-tile-transposes` marked with
+    `layout.parallel`, and that carries no values, becomes `scf.parallel`. Marked loops that are the
+    whole body of another one are merged with it, until there are 32 iterations for each of `cores`;
+    an innermost loop of a few vectors with a dynamic trip count is merged only if the outer loops
+    are not enough. Each element is computed by one iteration, as in the sequential loop, so that
+    results are bit-identical for any number of threads. Remaining marks are removed. An
+    `scf.parallel` of the program becomes `scf.for` if it reduces to results, for the same reason,
+    or if it asserts: threads that fail cannot return to the launcher.
+
+        scf.for %i = %c0 to %c16 step %c1 {                            // before
+          scf.for %j = %c0 to %c64 step %c4 { .. } {layout.parallel}
+        } {layout.parallel}
+        scf.parallel (%i, %j) = (%c0, %c0) to (%c16, %c64) ..          // after
   }];
   let dependentDialects = ["scf::SCFDialect"];
   let options = [
     Option<"cores", "cores", "int64_t", /*default=*/"8",
-           "How many threads there will be something to do for">
+           "Number of threads to create enough iterations for">
   ];
 }
 
 def ExpandMathPass : Pass<"layout-expand-math"> {
-  let summary = "Rewrites functions of math on f32 to arithmetic";
+  let summary = "Expand math functions on f32 to arithmetic";
   let description = [{
-    `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 and
-    vectors of it become polynomials, which are the same for a vector and for a
-    single number: the bits of a result do not depend on where a vector ends.
-    Those on f16 and bf16 are computed in f32. Other functions and f64 stay
-    what they are.
+    Expands `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 to polynomials.
+    These are the same for vectors and scalars, so that the bits of a result do not depend on where
+    a vector ends. f16 and bf16 are computed in f32. Other functions and f64 stay unchanged.
 
-    Over all numbers of f32 the errors are at most, in units in the last place:
-    exp 1.0, expm1 1.5, log 1.0, log1p 1.0, tanh 1.4, erf 1.2; for powf, over 40
-    million pairs, 0.51. Infinities, NaN, denormal numbers and signed zeros give
-    what they give in C.
+    The maximum errors over all f32 values, in units in the last place, are: exp 1.0, expm1 1.5, log
+    1.0, log1p 1.0, tanh 1.4, erf 1.2; powf, over 40 million pairs, 0.51. Infinities, NaN, denormal
+    numbers and signed zeros give the results of C.
   }];
   let options = [
     Option<"hasLdexp", "ldexp", "bool", /*default=*/"false",
-           "Multiply by a power of two with LLVM's ldexp, which AVX-512 has an "
-           "instruction for; the results are the same, bit for bit">
+           "Multiply by powers of two with LLVM's ldexp, for which AVX-512 has "
+           "an instruction; results are bit-identical">
   ];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "math::MathDialect"];
 }
 
 def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
-  let summary = "Rewrites equal kernels to calls of one function";
+  let summary = "Outline kernels to private func.func ops and merge equal ones";
   let description = [{
-    Moves loops and structured ops on buffers, with the ops that compute on
-    their values, to private functions, and makes all that are equal except for
-    their locations and the buffers that they are given calls of one. What is
-    done, and in which order, stays the same. Loops that call functions, or
-    allocate memory that more than their own loads and stores of vectors use,
-    stay where they are; those within them are moved.
+    Moves loops and structured ops on buffers, with the ops that compute on their values, to private
+    functions. Kernels that are equal except for locations and buffers become calls of one function.
+    The order of operations stays. Loops that call functions, or allocate memory that is used by
+    more than their own vector loads and stores, are not moved, but loops in them are.
 
-    Bodies of `cpu.kernel` can be moved while their operands are tensors, so that
-    bufferization and all that follows meet each of them once. Their functions
-    are those of `layout-bufferize` then, which knows the strides of what they
-    are given.
+    Bodies of `cpu.kernel` can be moved before bufferization, which then processes each of them
+    once. `layout-bufferize` later changes the argument types of their functions.
+
+        scf.for %i = %c0 to %c16 step %c1 { .. %v, %a .. }             // before
+        scf.for %i = %c0 to %c16 step %c1 { .. %w, %b .. }
+        call @layout_kernel(%v, %a) : ..                               // after
+        call @layout_kernel(%w, %b) : ..
   }];
   let dependentDialects = ["func::FuncDialect", "LLVM::LLVMDialect"];
   let options = [
     Option<"kernelOps", "kernel-ops", "bool", /*default=*/"false",
-           "Moves the bodies of cpu.kernel, and nothing else">
+           "Move only the bodies of cpu.kernel">
   ];
 }
 
 def ShareKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
-  let summary = "Rewrites kernels that differ in numbers to calls of one";
+  let summary = "Merge outlined kernels that differ only in integers";
   let description = [{
-    Of the functions that `layout-outline-kernels` has made, in the LLVM dialect,
-    those that are equal except for integers become one, which has an argument
-    for each integer that differs: trip counts and strides of loops, and the
-    distances of accesses from a pointer, where few of these differ. Before that,
-    the parts of memref descriptors that nothing reads are removed from all
-    functions. What is done, and in which order, stays the same.
+    Merges functions of `layout-outline-kernels`, in the LLVM dialect, that are equal except for
+    integers. Each integer that differs becomes an argument: trip counts and strides of loops, and
+    offsets of accesses, if few of them differ. Before that, parts of memref descriptors that are
+    not read are removed from all functions. The order of operations stays.
+
+        llvm.call @first(%x) : ..         // 56 rows of 928 elements   // before
+        llvm.call @second(%x) : ..        // 28 rows of 480 elements
+        llvm.call @first(%x, %c928, %c56) : ..                         // after
+        llvm.call @first(%x, %c480, %c28) : ..
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
-  let summary = "Measures how long each kernel takes when the program runs";
+  let summary = "Insert clock reads around kernels";
   let description = [{
-    Reads a clock before and after each call of a function that
-    `layout-outline-kernels` has made, and each loop and copy that is in none of
-    these. The nanoseconds are added up in the global `layout_profile`, which
-    has an element for each place in the program; the module attribute
-    `layout.profile` has the name of each, by its location, and the number of
-    operations on elements that one execution does, where loops have constant
-    bounds. `layout-run` prints both. Any other caller defines
-    `int64_t layout_clock(void)`, which gives nanoseconds.
+    Reads a clock before and after each call of a function of `layout-outline-kernels`, and each
+    loop and copy outside of these. The global `layout_profile` sums the nanoseconds and counts
+    operations on elements, if loops have constant bounds, for each location; the module attribute
+    `layout.profile` holds their names. `layout-run` prints both. Any other caller must define
+    `int64_t layout_clock(void)`, which returns nanoseconds.
+
+        call @kernel(%x) : ..                                          // before
+        %begin = call @layout_clock() : () -> i64                      // after
+        call @kernel(%x) : ..
+        %end = call @layout_clock() : () -> i64
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "LLVM::LLVMDialect"];
