@@ -91,8 +91,7 @@ static bool isSlidOver(const LoopsRule &rule, AffineMap map, unsigned loop) {
          });
 }
 
-/// Returns true if several results read the same element of the tensor that
-/// `map` indexes.
+/// Returns true if several results read each element of the tensor of `map`.
 static bool isShared(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -101,8 +100,7 @@ static bool isShared(const LoopsRule &rule, AffineMap map) {
   });
 }
 
-/// Returns true if the tensor that `map` indexes is reduced along one of its
-/// dims.
+/// Returns true if the tensor of `map` is reduced along one of its dims.
 static bool isSummed(const LoopsRule &rule, AffineMap map) {
   return llvm::any_of(llvm::enumerate(rule.loops), [&](auto each) {
     auto [l, loop] = each;
@@ -354,8 +352,7 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
 }
 
 /// Returns configuration `i` with the tiles that `layout` implies for one
-/// tensor, or std::nullopt if a candidate has these tiles or they give another
-/// layout.
+/// tensor, or std::nullopt if they are not new or give another layout.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,
         CostModel &costs, size_t i, Slot slot, LayoutId layout,

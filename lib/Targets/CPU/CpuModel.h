@@ -39,8 +39,7 @@
 //                        | loop then ends at the size of its dim
 //
 // Padding that a result states and the body does not produce adds the cost of
-// the conversion that writes it. StoredOp.h chooses the vectorized loop as
-// kernels do.
+// the conversion that writes it. StoredOp.h chooses the loop on lanes.
 //
 // Candidates of contractions tile channel loops by the target's lanes. Any op
 // may state what its padding holds if that saves masks (PaddingStates.h).
@@ -99,8 +98,7 @@ private:
   /// Returns the number of elements in one vector of results, at most `lanes`.
   int64_t getVectorSize(Operation *op) const;
 
-  /// Returns the digits that store `type` in `layout`, or null if they are
-  /// unknown.
+  /// Returns the digits that store `type` in `layout`, or null if unknown.
   const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,
                                  CostModel &costs);
 

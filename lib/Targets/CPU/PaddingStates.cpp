@@ -60,8 +60,7 @@ private:
 };
 } // namespace
 
-/// Returns `padding` as a value of `type`, or null if types differ and it is
-/// not zero.
+/// Returns `padding`, or a zero of `type` for zero, or null if types differ.
 static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
   if (padding.getType() == type)
     return padding;
@@ -150,8 +149,7 @@ bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
   return changed;
 }
 
-/// Adds `config` unless it exists or the limit is reached. Returns true if it
-/// was added.
+/// Adds `config` and returns true, unless it exists or the limit is reached.
 bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   std::vector<OpConfig> &configs = candidates[nodeClass].configs;
@@ -188,8 +186,7 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
     wantOperands(nodeClass, candidates[nodeClass].configs[i]);
 }
 
-/// Adds configurations whose operands have neutral padding, so that a reduction
-/// needs no mask.
+/// Adds configurations with neutral padding of operands, to save masks.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   auto *rule = std::get_if<LoopsRule>(&node.rule);

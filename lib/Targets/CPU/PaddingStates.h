@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Adds candidates that state what padding holds (P1 of docs/spec.md), if that
-// saves work:
+// Adds candidates that state padding (P1 of docs/spec.md), to save work:
 //
 //  * A reduction needs no mask if the padding of its operands holds its neutral
 //    element.

@@ -27,8 +27,7 @@ struct StoredOp {
   SmallVector<int64_t> sizes; // of the loops
   SmallVector<bool> readsInit;
   ScalarBody body;
-  /// The loops on stored digits, or failure if the lowering rejects the
-  /// layouts.
+  /// The loops on stored digits, or failure if the lowering rejects them.
   FailureOr<IterationSpace> space = failure();
 
   static StoredOp get(Operation *op, const LoopsRule &rule,
@@ -57,9 +56,8 @@ struct StoredOp {
   /// digits contiguous to it in every accessed tensor.
   int64_t getRun(const LoopsRule &rule, unsigned lane, int64_t assumed) const;
 
-  /// Returns the number of iterations of the loop of `lane`, over all its
-  /// digits, that operand `k` stores within one step of its outermost
-  /// reduction.
+  /// Returns the iterations of the loop of `lane`, over all its digits, that
+  /// operand `k` stores within one step of its outermost reduction.
   int64_t getRow(unsigned k, unsigned lane, int64_t assumed,
                  MLIRContext *context) const;
 

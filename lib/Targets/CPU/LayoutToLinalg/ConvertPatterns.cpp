@@ -35,8 +35,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Emits one structured op over all digits, on storage sliced or padded to
-/// them.
+/// Emits one structured op over all digits, on sliced or padded storage.
 static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
                        RankedTensorType from, ValueRange source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes) {

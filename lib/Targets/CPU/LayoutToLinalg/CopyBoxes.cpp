@@ -290,8 +290,7 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
   ArrayRef<DigitBox> boxes = copy.boxes;
   if (holdsNothing(from))
     boxes = {};
-  // The fill that follows a box is emitted right before it, so that the two can
-  // become one loop.
+  // The fill that follows a box comes before it, so that both can be one loop.
   SmallVector<DigitBox> fills = copy.fills;
   SmallVector<SmallVector<DigitBox>> own;
   for (const DigitBox &box : boxes)

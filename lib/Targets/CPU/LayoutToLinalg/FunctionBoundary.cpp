@@ -42,8 +42,7 @@ static bool hasReshaped(TypeRange types) {
   return llvm::any_of(types, [](Type type) { return bool(getReshaped(type)); });
 }
 
-/// Appends the values that cross the boundary for the converted `values` of a
-/// tensor.
+/// Appends the values that cross the boundary for the converted `values`.
 static void appendStorage(OpBuilder &b, Location loc, Type type,
                           ValueRange values, SmallVectorImpl<Value> &crossing) {
   size_t first = crossing.size();
@@ -57,8 +56,7 @@ static void appendStorage(OpBuilder &b, Location loc, Type type,
                        getStorageSizes(b, loc, tensor, sizes));
 }
 
-/// Returns the physical tensor for `crossed`, the storage and the carried
-/// sizes.
+/// Returns the physical tensor for `crossed`, storage and carried sizes.
 static Value getPhysical(OpBuilder &b, Location loc, RankedTensorType tensor,
                          ValueRange crossed) {
   SmallVector<OpFoldResult> sizes =
@@ -173,8 +171,7 @@ void FunctionBoundaries::expose(const TypeConverter &converter) {
       Block &entry = func.getBody().front();
       BlockArgument storage = entry.getArgument(first);
       OpBuilder b = OpBuilder::atBlockBegin(&entry);
-      // Placeholder for the physical tensor while the argument changes its
-      // type.
+      // Stands for the physical tensor while the argument changes.
       auto place = UnrealizedConversionCastOp::create(
           b, func.getLoc(), storage.getType(), ValueRange(storage));
       storage.replaceAllUsesExcept(place.getResult(0), place);

@@ -24,8 +24,7 @@ static bool canGather(RankedTensorType type) {
          getBackwardValues(*getLayoutMap(type), type.getShape());
 }
 
-/// Emits a loop over logical indices that inserts each element at its
-/// positions.
+/// Emits loops over indices that insert each element at its positions.
 static Value emitScatter(OpBuilder &b, Location loc, RankedTensorType type,
                          ArrayRef<OpFoldResult> sizes, EmitElement element) {
   LayoutMap map = *getLayoutMap(type);

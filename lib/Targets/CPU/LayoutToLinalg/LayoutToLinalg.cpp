@@ -30,8 +30,7 @@ using namespace mlir::layout;
 /// Returns a laid-out type of `op`: of its operands, results or entry block
 /// arguments (branches handle those of other blocks), or in a type that it
 /// states, e.g. that of a function or a global. Returns null if there is none.
-/// Nested types count, because a tuple with a laid-out tensor has no physical
-/// form either.
+/// Nested types count, because e.g. a tuple has no physical form either.
 static RankedTensorType findLaidOutType(Operation *op) {
   RankedTensorType found;
   auto look = [&](Type type) {
@@ -98,8 +97,7 @@ static void report(Operation *op, StringRef reason) {
           "layout.convert before and after it";
 }
 
-/// Decomposes ops of other dialects on tensors of the same types. Ops of linalg
-/// have patterns.
+/// Decomposes ops of dialects other than linalg on tensors of the same types.
 static LogicalResult decomposeForeignOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
   // A recursive decomposition that halves its op ends earlier.

@@ -29,8 +29,7 @@ namespace layout {
 void populateStorageConversion(TypeConverter &converter);
 
 /// Returns the dynamic dims whose size is not the extent of both a stored axis
-/// and a stored dim, in ascending order. These sizes are passed with the
-/// tensor.
+/// and a stored dim, in ascending order. They are passed separately.
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
 /// Returns the logical sizes of a converted value of logical type `type`.
@@ -53,8 +52,7 @@ SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
                                           RankedTensorType type,
                                           ArrayRef<OpFoldResult> sizes);
 
-/// Returns true if every logical size of `type` is static or the extent of a
-/// stored dim.
+/// Returns true if every logical size is static or that of a stored dim.
 bool areSizesStored(RankedTensorType type);
 
 /// Returns the logical sizes, read from the plain tensor `storage`. `carried`
@@ -67,8 +65,7 @@ SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
-/// Returns a constant of `getFillerAttr`, or a complex zero. The type must have
-/// a filler.
+/// Returns a constant of `getFillerAttr`, which must exist, or a complex zero.
 Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
 
 /// Returns a physical tensor filled with the padding that the type states.
@@ -83,8 +80,7 @@ bool carriesPadding(RankedTensorType from, RankedTensorType to);
 /// sizes do not determine the reshape.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to);
-/// Reshapes `source` to `to` without moving elements. `sizes` are the extents
-/// of `to`.
+/// Reshapes `source` to `to`, of extents `sizes`, without moving elements.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 /// Returns true if reinterpretShape succeeds without `sizes`.

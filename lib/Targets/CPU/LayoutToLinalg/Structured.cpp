@@ -172,8 +172,7 @@ RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
 
 SmallVector<OpFoldResult> Emitter::sizesFor(unsigned k, Value physical,
                                             bool expanded) {
-  // Sizes that are dynamic in `shapeFor` must be values here, even if they fold
-  // to constants.
+  // Sizes that are dynamic in `shapeFor` must be values here, even if constant.
   auto emitAs = [&](const SizeExpr &extent) -> OpFoldResult {
     OpFoldResult size = emit(extent);
     if (extent.isConstant())

@@ -41,8 +41,7 @@ struct BF16AsBits : layout::impl::BF16AsBitsPassBase<BF16AsBits> {
             return std::nullopt;
           return attr.bitcast(bits);
         });
-    // Discardable attributes, e.g. the tensor signature of a function, keep
-    // their types.
+    // Discardable attributes, e.g. tensor signatures, keep their types.
     getOperation()->walk([&](Operation *op) {
       DictionaryAttr others = op->getDiscardableAttrDictionary();
       replacer.replaceElementsIn(op, /*replaceAttrs=*/true,

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs upstream's passes, and adds notes to their errors that say what to write
-// instead.
+// Runs upstream's passes, and adds a remedy to their errors.
 //
 //===----------------------------------------------------------------------===//
 

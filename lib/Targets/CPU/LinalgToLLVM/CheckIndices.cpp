@@ -8,8 +8,7 @@
 // Inserts checks before accesses to tensors.
 //
 // Law: no access runs before its check has succeeded, and no check fails if all
-// accesses are in range, unless the op that accesses the tensor computes no
-// element.
+// accesses are in range, unless the op computes no element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -228,8 +227,7 @@ bool CheckInserter::insertMaximum(const Access &access) {
 }
 
 /// Returns the outermost of `op` and the loops around it before which `values`
-/// and the bounds of the exited loops are defined. Appends those loops to
-/// `loops`.
+/// and the bounds of the exited loops are defined. Appends them to `loops`.
 static Operation *hoist(Operation *op, SmallVector<Value> values,
                         SmallVectorImpl<scf::ForOp> &loops) {
   while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {

@@ -100,8 +100,7 @@ static LogicalResult checkCast(tensor::CastOp op) {
                           << ", which no tensor is; remove one of the casts";
 }
 
-/// Checks that a resource has the bytes that its type requires, which upstream
-/// does not verify.
+/// Checks that a resource has the bytes of its type; upstream does not.
 static LogicalResult checkResource(arith::ConstantOp op) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
   if (!resource)

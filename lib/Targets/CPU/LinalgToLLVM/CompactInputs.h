@@ -5,15 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies inputs that are read with steps. A 1x1 convolution with a stride reads
-// a part of its image once for each block of output channels, in rows that are
-// not contiguous:
+// Copies inputs that are read with steps. A strided 1x1 convolution reads a
+// part of its image for each block of output channels, in non-contiguous rows:
 //
 //   x[0, i, 2 * h, 2 * w, j], 14x14   ->   y[0, i, h, w, j], 7x7
 //
 // The copy costs as much as one of these reads. The loops over rows and columns
-// then merge into one, whose 49 pixels fill whole tiles better than 7 rows of
-// 7.
+// then merge into one, whose 49 pixels fill tiles better than 7 rows do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -46,8 +46,7 @@ bool layout::isPaddingOfCopy(linalg::LinalgOp fill) {
            if (!part || part.getDest() != rest.getResult() ||
                !goesOn(part, rest))
              return false;
-           // A slice of the source that is inserted unchanged becomes a
-           // memref.copy.
+           // An inserted slice of the source becomes a memref.copy.
            Operation *copy = part.getSource().getDefiningOp();
            auto op = dyn_cast_or_null<linalg::LinalgOp>(copy);
            return op ? endsWithLoop(op)

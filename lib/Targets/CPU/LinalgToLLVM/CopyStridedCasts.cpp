@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Replaces casts that lose strides. Bufferization casts a slice that crosses a
-// function boundary to contiguous memory if the strides of both types may be
-// equal:
+// function boundary to contiguous memory if the strides may be equal:
 //
 //   memref<8x?xf32, strided<[?, 1]>> to memref<8x?xf32>
 //
@@ -15,9 +14,8 @@
 // slice is the size of its source, and at most one of them is static.
 // docs/upstream/bufferize-casts-strided-slice.mlir reproduces it.
 //
-// Also replaces views of casts from memory without elements: upstream's
-// canonicalizer folds the cast, and the offset of the view is then out of
-// bounds.
+// Also replaces views of casts of memory without elements: if upstream folds
+// the cast, the offset of the view is out of bounds.
 //
 //===----------------------------------------------------------------------===//
 

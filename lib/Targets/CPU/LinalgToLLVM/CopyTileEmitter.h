@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Emits the loads, shuffles and stores of one tile planned by CopyTiles.h.
-// Squares are transposed in 16-byte lanes, e.g. four f32 lanes in a 512-bit
-// register:
+// Squares are transposed in 16-byte lanes, e.g. with 512-bit registers of f32:
 //
 //   Rows 0, 4, 8 and 12 of 4 columns become one register, rows 1, 5, .. the
 //   next. After two rounds of shuffles within lanes, each register has 16 rows
@@ -57,8 +56,7 @@ private:
   Value makePadding(int64_t size);
   /// Loads `size` columns of a row, starting at `column`.
   Value loadRow(int64_t row, int64_t column, int64_t size);
-  /// Loads `size` elements of a segment and the padding after it, starting at
-  /// `start`.
+  /// Loads `size` elements from `start` on, of a segment and its padding.
   Value loadPadded(int64_t row, int64_t start, int64_t size);
   void store(Value row, Value position);
   /// Stores the first `size` elements, with a mask if the vector has more.

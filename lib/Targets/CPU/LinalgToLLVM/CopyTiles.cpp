@@ -13,13 +13,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The maximum number of rows or columns to interleave. Square transposes are
-/// faster for more.
+/// The maximum number of rows or columns to interleave. More are squares.
 static constexpr int64_t kMostWoven = 4;
 
-/// The maximum odd number of rows or columns, of elements of up to four bytes,
-/// to interleave by blends of lanes. Half of the registers must hold all but
-/// one.
+/// The maximum odd number of rows or columns to interleave by blends of lanes,
+/// for up to four bytes per element. Half of the registers must hold one less.
 static constexpr int64_t kMostBlended = 13;
 
 /// The number of lines that one step of a copy of segments moves.
@@ -32,8 +30,7 @@ static constexpr int64_t kMostColumns = 256;
 /// are on few pages.
 static constexpr int64_t kNearBytes = 8192;
 
-/// The bytes of each row that are read before the next rows if columns are
-/// innermost.
+/// The bytes of a row to read before the next rows if columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
 /// The bytes of each row that are read before the next rows if these evict it.
@@ -212,8 +209,7 @@ static bool canWeave(const CopyDigit &few, const CopyDigit &many,
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
-/// Writes parts of a line of the result together if the registers hold all
-/// their sources.
+/// Writes parts of a result line together if registers hold all sources.
 static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
   if (parts < 2 || registers > figures.vectorRegisters)
@@ -391,8 +387,7 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   if (figures.vectorBits >= 512 && bytes > 1 && tile.padding == 0 &&
       numRows > tile.vectorSize / 2 && numRows < tile.vectorSize)
     tile.rows = numRows;
-  // If one digit fills registers well, further digits would only add divisions
-  // to each tile.
+  // If one digit fills registers well, further digits would only add divisions.
   addColumnDigits(tile, std::min(line, tile.vectorSize));
   // They do not if one tile has all columns that fill registers together.
   CopyTile less = tile;
@@ -402,8 +397,7 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
       less.columns >= line && less.columns <= kMostColumns)
     tile.columnDigits = less.columnDigits;
   int64_t numColumns = tile.getNumColumns();
-  // The offsets of columns of several digits are static if one tile has all of
-  // them.
+  // Offsets of columns of several digits are static if one tile has all.
   int64_t most = tile.columnDigits.size() > 1 ? kMostColumns : line;
   tile.columns =
       numColumns <= most ? numColumns : chooseSize(numColumns, line, lane);

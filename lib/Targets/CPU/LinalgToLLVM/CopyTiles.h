@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Plans copies between orders. A copy is a list of digits, the loops that it
-// needs: the extent of each digit, and its strides in the source and in the
-// result.
+// needs: the extent of each digit, and its strides in source and result.
 //
 //   NCHW to NHWC of 64 channels, 56 x 56:   extent    in   out
 //                                     h, w    3136     1    64
@@ -71,8 +70,7 @@ struct CopyTile {
   SmallVector<unsigned, 2> columnDigits;
   unsigned rowDigit = 0;
   int64_t columns = 1, rows = 1;
-  /// The number of rows of padding that the tile writes after those of the
-  /// source.
+  /// The number of rows of padding that the tile writes after the others.
   int64_t padding = 0;
   /// The number of elements in one register.
   int64_t vectorSize = 1;
@@ -97,8 +95,7 @@ struct CopyTile {
       product *= digits[digit].extent;
     return product;
   }
-  /// Returns the rows of one square. Rows after the last row of the tile are
-  /// not written.
+  /// Returns the rows of one square. Rows after those of the tile are unused.
   int64_t getSquareRows() const {
     return llvm::PowerOf2Ceil(std::min(rows, vectorSize));
   }

@@ -89,8 +89,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     for (linalg::LinalgOp op : llvm::reverse(ops))
       layout::askInitsForSizes(builder, op);
     layout::PackedConstants packed;
-    // Consumers first, because a kernel includes its producers, which become
-    // dead.
+    // Consumers first: a kernel includes its producers, which become dead.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
       layout::askInitsForSizes(builder, op);
       if (isOpTriviallyDead(op)) {

@@ -22,8 +22,7 @@
 
 namespace mlir::layout {
 
-/// A position in a tile: its offset in every dim, and its number of lanes (0
-/// for a scalar).
+/// A position in a tile: its offset in every dim, and its lanes (0: scalar).
 struct Point {
   SmallVector<int64_t> offset;
   int64_t width = 0;

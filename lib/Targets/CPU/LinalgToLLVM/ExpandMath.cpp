@@ -9,8 +9,8 @@
 // vector one by one. Here, exp, expm1, log, log1p, tanh, erf and powf become
 // multiplications, additions and bit operations, the same for vectors and
 // scalars, so that the bits of a result do not depend on where a vector ends.
-// Products and sums that matter for the error are math.fma, which no later pass
-// reassociates.
+// Products and sums that matter for the error are math.fma, which is not
+// reassociated.
 //
 // The maximum errors over all f32 values, in units in the last place (powf: 40
 // million pairs) are as follows. Infinities, NaN, denormal numbers and signed
@@ -25,8 +25,7 @@
 // expm1 are 4.1, 4.0 and 3.9 units.
 //
 // The coefficients minimize the maximum relative error on the stated range.
-// They are rounded to f32 one by one, and the others are fitted again each
-// time.
+// They are rounded to f32 one by one, each time refitting the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,8 +147,7 @@ private:
   }
 };
 
-/// The decomposition x = n log(2) + r, with r in [-log(2)/2, log(2)/2], and
-/// exp(r) - 1.
+/// x = n log(2) + r, with r in [-log(2)/2, log(2)/2], and exp(r) - 1.
 struct Exponential {
   Value power; // n
   Value rest;  // exp(r) - 1
@@ -181,15 +179,13 @@ Value scale(Emitter &e, Value x, Value n) {
   return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
 }
 
-/// Returns exp(x) for x in [-104, 89], the range of all results from zero to
-/// infinity.
+/// Returns exp(x) for x in [-104, 89], the range of all results.
 Value exponential(Emitter &e, Value x) {
   Exponential parts = reduceExponential(e, x);
   return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
-/// Returns exp(x) for x in [-87, 88]. Results are normal, so that one factor
-/// suffices.
+/// Returns exp(x) for x in [-87, 88]. Results are normal: one factor suffices.
 Value normalExponential(Emitter &e, Value x) {
   if (e.hasLdexp)
     return exponential(e, x);
@@ -368,8 +364,8 @@ Value expand(Emitter &e, math::PowFOp op, Value x) {
   Value product = wide.select(isOne, wide.number(0), wide.mul(extend(y), log));
   Value result = arith::TruncFOp::create(e.b, e.real, exp2(wide, product));
 
-  // A negative number has a power if the exponent is an integer. An odd integer
-  // keeps the sign.
+  // A negative number has a power if the exponent is an integer; odd ones keep
+  // the sign.
   auto isInteger = [&](P predicate, Value each) -> Value {
     return arith::CmpFOp::create(e.b, predicate,
                                  math::TruncOp::create(e.b, each), each);

@@ -309,8 +309,7 @@ struct ExpandHalfTruncation : OpRewritePattern<arith::TruncFOp> {
     auto magnitude = [&](Value x) {
       return math::AbsFOp::create(e.b, x).getResult();
     };
-    // An inexact number with an even lowest bit moves one step toward the exact
-    // one.
+    // If inexact and even, the number moves one step toward the exact one.
     Value isLost =
         arith::CmpFOp::create(e.b, arith::CmpFPredicate::ONE, back, exact);
     Value isEven =

@@ -38,8 +38,7 @@ static bool windowsReachAll(linalg::LinalgOp op) {
   return true;
 }
 
-/// Returns true if no result dim can be on vector lanes, so that a reduction
-/// must be.
+/// Returns true if a reduction must be on lanes, because no result dim can.
 static bool needsReductionLanes(linalg::LinalgOp op) {
   if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
       op.hasIndexSemantics() || hasEffects(op) || !windowsReachAll(op))

@@ -43,8 +43,7 @@ static std::optional<AffineExpr> affineOf(Value value) {
   return std::nullopt;
 }
 
-/// Returns true if the body computes `value` only from constants and indices of
-/// parallel dims.
+/// Returns true if `value` depends only on constants and parallel indices.
 static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -59,8 +58,7 @@ static bool isFixedInReduction(const Kernel &kernel, Value value, Block *body) {
          });
 }
 
-/// Returns `condition` as a bound on one reduction loop, or std::nullopt if it
-/// is not one.
+/// Returns the bound on a reduction loop, or std::nullopt if it is not one.
 static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)

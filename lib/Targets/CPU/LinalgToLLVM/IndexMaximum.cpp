@@ -110,8 +110,7 @@ bool MaximumEmitter::addConditions(Operation *user) {
 }
 
 /// Sets `element` to the index before its extensions, because vectors have more
-/// lanes of narrow integers. Extensions preserve the order of unsigned
-/// integers.
+/// lanes of narrow integers. Extensions preserve unsigned order.
 void MaximumEmitter::chooseElement(Value index) {
   element = index;
   while (Operation *cast = element.getDefiningOp()) {
@@ -271,8 +270,7 @@ std::optional<Value> MaximumEmitter::emitFilter(Value index, Operation *user,
     return std::nullopt;
   setOperands();
   Location loc = op.getLoc();
-  // The sign bit is set for a negative index, and for an index above the last
-  // one.
+  // The sign bit is set if an index is negative or above the last one.
   Value signs =
       emitReduction([&](OpBuilder &body, Value found, Value before) -> Value {
         Type type = found.getType();

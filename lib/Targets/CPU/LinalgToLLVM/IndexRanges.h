@@ -26,12 +26,10 @@ namespace mlir {
 namespace layout {
 
 /// Returns true if `value` depends on elements of tensors or on a scalar
-/// argument of a function. Loops, sizes and the conditions of selects do not
-/// count.
+/// argument of a function. Loops, sizes and select conditions do not.
 bool dependsOnData(Value value);
 
-/// Stores the ranges of all integers below one op, as of the time when the
-/// analysis ran.
+/// Stores the ranges of all integers below an op when the analysis ran.
 class IndexRanges {
 public:
   /// Analyzes all ops below `root`.

@@ -48,8 +48,7 @@ private:
     }
     if (llvm::all_of(operands, [](int64_t step) { return step == 0; }))
       return 0;
-    // A sum of steps that cancel out counts as unknown, because its operands
-    // are vectors.
+    // Steps that cancel out are unknown, because the operands are vectors.
     std::optional<int64_t> sum;
     if (isa<arith::AddIOp>(op))
       sum = operands[0] + operands[1];

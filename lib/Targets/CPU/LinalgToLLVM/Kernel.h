@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Models the unit of code generation: one linalg op on tensors (the root), the
-// initial values of its accumulators, and the elementwise op that finishes its
-// result.
+// initial values of its accumulators, and an elementwise op on its result.
 //
 //   %f = linalg.fill ins(%zero) outs(%e)              start: splat of %zero
 //   %c = conv ins(%x, %w) outs(%f)                    root
 //   %r = linalg.generic relu(%c + %bias) outs(%e2)    finish
 //
 // The maps of all three stages are in the loop dims of the root, so that a tile
-// of the root's iteration space determines the required elements of every
-// operand.
+// of the root's iteration space determines the elements of operands.
 //
 // Laws:
 //   - every result map of the root is a projected permutation of all parallel
@@ -39,8 +37,7 @@ struct Stage {
   linalg::LinalgOp op;
   /// The operands, inputs first.
   SmallVector<Value> operands;
-  /// The reassociation that collapses each operand; empty if it is not
-  /// collapsed.
+  /// The reassociation that collapses each operand, or an empty list.
   std::vector<SmallVector<ReassociationIndices>> groups;
   /// The map of each operand, to its collapsed dims.
   SmallVector<AffineMap> maps;
@@ -92,8 +89,7 @@ struct Kernel {
   SmallVector<const Stage *> stages() const;
 };
 
-/// Returns the kernel that ends in `op`, or failure if there is none. Does not
-/// modify IR.
+/// Returns the kernel that ends in `op`, or failure. Does not modify IR.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
 /// Collapses, in each tensor of the kernel, the last dim with more than one

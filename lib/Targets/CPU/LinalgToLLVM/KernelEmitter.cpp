@@ -52,8 +52,7 @@ private:
   /// The bounds of the loop over the lanes of a reduction, if they are not
   /// those of its dim.
   OpFoldResult lanesFrom, lanesTo;
-  /// The start of the current part of the reduction, or null if it is not
-  /// split.
+  /// The start of the current part of the reduction, or null if it is whole.
   Value partBegin;
 };
 
@@ -355,9 +354,8 @@ void TileEmitter::emitOpenLanes(unsigned level) {
 }
 
 /// Emits rows of a dynamic extent: whole tiles, then the smallest tile that
-/// covers the remainder and overlaps rows already written. If the extent is
-/// less than a tile, two such tiles cover it; if it is less than each tile,
-/// single rows do.
+/// covers the remainder and overlaps rows already written. Two such tiles cover
+/// an extent of less than a tile, single rows an extent of less than each tile.
 void TileEmitter::emitOpenRows(unsigned level) {
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
@@ -394,8 +392,7 @@ void TileEmitter::emitOpenRows(unsigned level) {
   emitSpan(level, from, extents[dim], 1);
 }
 
-/// Emits the loops from `level` on inside a loop over the parts of the
-/// reduction.
+/// Emits the loops from `level` on in a loop over parts of the reduction.
 void TileEmitter::emitParts(unsigned level) {
   auto loop = scf::ForOp::create(b, loc, index(0),
                                  index(kernel.extents[plan.parts->dim]),

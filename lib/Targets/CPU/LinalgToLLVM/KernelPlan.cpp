@@ -119,8 +119,7 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
   return std::nullopt;
 }
 
-/// Returns true if vector lanes along the reduction `dim` can each accumulate a
-/// partial result.
+/// Returns true if lanes along reduction `dim` can hold partial results.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
          readsSameElements(kernel.root, dim) &&

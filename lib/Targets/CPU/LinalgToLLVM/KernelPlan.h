@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the part of a kernel's parallel space that is computed in registers
-// at a time, e.g.
+// Chooses the part of a kernel's parallel space that is in registers, e.g.
 //
 //   conv, 1x4x56x56x16 result, f32, 256-bit registers
 //     lanes:  the last digit, 2 vectors of 8
@@ -33,8 +32,7 @@ struct KernelPlan {
   std::optional<unsigned> lane;
   /// The number of elements of one vector.
   int64_t vectorSize = 1;
-  /// The extent of the tile in every kernel dim; 1 for reductions without
-  /// lanes.
+  /// The extent of the tile in every dim; 1 for reductions without lanes.
   SmallVector<int64_t> tile;
   /// The parallel dims, outermost loop first.
   SmallVector<unsigned> order;

@@ -19,8 +19,7 @@
 //       for each 16 of 64 blocks of inputs      16 KiB of weights, which stay
 //         for each 6 pixels
 //
-// Sums have the same order as without parts, because the result stores them
-// between parts.
+// Parts do not change the order of sums, which the result stores in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +67,7 @@ public:
     }
   }
 
-  /// Returns the cycles to move the data of the whole kernel through the
-  /// caches.
+  /// Returns the cycles to move all data of the kernel through the caches.
   double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
     // The factors are cycles per line from L2, and from beyond L2.
@@ -234,8 +232,7 @@ void layout::orderLoops(const Kernel &kernel, const CpuFigures &target,
     (trips[dim] > 1 ? looped : single).push_back(dim);
   }
   // Without a reduction, no data is reused over long distances, and the order
-  // of the result writes memory sequentially. More than six loops have too many
-  // orders.
+  // of the result writes memory sequentially. Seven loops have too many orders.
   SmallVector<unsigned> best = looped;
   if (kernel.hasReduction() && looped.size() <= 6) {
     Traffic traffic(kernel, target);

@@ -29,8 +29,7 @@ using namespace mlir;
 namespace {
 
 /// Sets the step of slice dims of size one to 1. Otherwise, such a dim has a
-/// stride that the source does not have, and dropped dims are inferred from
-/// strides.
+/// stride that the source does not have, and dims are dropped by strides.
 template <typename SliceOp>
 struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   using OpRewritePattern<SliceOp>::OpRewritePattern;
@@ -90,7 +89,7 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
 
 /// Returns true if `op`, which computes the elements of its only result
 /// independently, may compute them at `user`, in other memory. Uses for sizes
-/// are ignored.
+/// do not count.
 static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
   return op && op->getBlock() == user->getBlock() && op->getNumResults() == 1 &&
          llvm::all_of(op->getUsers(),
@@ -104,8 +103,7 @@ static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
 }
 
 /// Writes `value` around the interior of `op`, of sizes `inner`, in `target`,
-/// of sizes `extent`. Emits one fill per side of each dim, whole rows of outer
-/// dims first.
+/// of sizes `extent`. Emits one fill per side of each dim, outermost first.
 static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
                         Value target, ArrayRef<OpFoldResult> inner,
                         SmallVector<OpFoldResult> extent) {
@@ -136,8 +134,8 @@ static Value fillAround(OpBuilder &b, tensor::PadOp op, Value value,
 }
 
 /// Returns true if filling the borders separately is cheaper than filling
-/// everything, because the interior is most of the result. Dynamic sizes count
-/// as large.
+/// everything, because the interior is most of the result. Dynamic sizes are
+/// large.
 static bool isThinPadding(tensor::PadOp op) {
   constexpr int64_t leastShare = 4;
   if (!ShapedType::isStaticShape(op.getStaticLow()) ||
@@ -155,8 +153,7 @@ static bool isThinPadding(tensor::PadOp op) {
 
 /// Lowers a pad to a fill and a copy into the interior. The copy is a
 /// structured op whose destination is the interior, so that it is vectorized
-/// and needs no temporary. A producer that only the pad uses is computed there
-/// directly.
+/// and needs no temporary. A producer without other users computes there.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   LowerPad(MLIRContext *context, bool inPlace)
       : OpRewritePattern(context), inPlace(inPlace) {}
@@ -236,9 +233,8 @@ struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// Replaces a collapse without elements. If a group has a size of 0 and a
-/// dynamic size, bufferization infers a static size and the verifier a dynamic
-/// one.
+/// Replaces a collapse without elements. For a group of size 0 with a dynamic
+/// size, bufferization infers a static size, the verifier does not.
 struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,

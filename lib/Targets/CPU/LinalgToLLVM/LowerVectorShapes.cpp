@@ -29,8 +29,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns the vector type with the next power of two of elements, or null if
-/// `type` has a power of two of elements, or elements that masks do not
-/// support.
+/// `type` has such a size or elements without masks.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();

@@ -59,8 +59,7 @@ struct Place {
 };
 
 /// Sets `place` if `outer` and `inner` iterate over adjacent dims of operand
-/// `i`. Returns true also if operand `i` depends on neither, and false in all
-/// other cases.
+/// `i`. Returns true also if it depends on neither, and else false.
 static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
                       unsigned outer, unsigned inner,
                       std::optional<Place> &place) {

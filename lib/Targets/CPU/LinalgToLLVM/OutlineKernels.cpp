@@ -15,8 +15,7 @@
 // so that sequences that differ only in their buffers become equal functions.
 //
 // The body of a cpu.kernel is such a sequence, of tensors without buffers yet.
-// Its function has contiguous buffers until bufferization determines their
-// types.
+// Its function has contiguous buffers until bufferization.
 //
 // Upstream's duplicate-function-elimination is not used because it also merges
 // functions of the program, even declarations and public ones.
@@ -168,8 +167,7 @@ private:
 };
 } // namespace
 
-/// Moves `run` to a new detached function. Sets `arguments` to the values that
-/// it uses.
+/// Moves `run` to a new detached function. Sets `arguments` to the used values.
 func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
                                       SmallVectorImpl<Value> &arguments) {
   Location loc = run.front()->getLoc();
@@ -249,8 +247,7 @@ static void orderOperands(func::FuncOp function) {
   });
 }
 
-/// Returns an existing function with the body of `function`, or else
-/// `function`.
+/// Returns an existing function with this body, or else `function`.
 func::FuncOp Outliner::findEqual(func::FuncOp function) {
   llvm::hash_code hash = hash_value(function.getFunctionType());
   function.walk([&](Operation *op) {

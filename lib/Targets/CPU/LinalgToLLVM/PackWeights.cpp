@@ -80,8 +80,7 @@ static bool leavesFirstCache(const Columns &columns, int64_t rowBytes,
   return columns.rows * apart > target.firstCacheBytes;
 }
 
-/// Returns the number of tiles that read the same elements of the tensor that
-/// `map` indexes.
+/// Returns the number of tiles that read each element by `map`.
 static int64_t countTiles(const Kernel &kernel, const KernelPlan &plan,
                           AffineMap map) {
   int64_t tiles = 1;

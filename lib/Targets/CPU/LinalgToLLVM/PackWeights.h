@@ -34,14 +34,12 @@
 
 namespace mlir::layout {
 
-/// Maps a constant and the number of elements of a block to the packed
-/// constant.
+/// Maps a constant and the elements of a block to the packed constant.
 using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 
 /// Replaces inputs by packed ones if a reduction step leaves their rows, and L1
 /// does not hold the lines that a tile reads or, for a constant, L2 does not
-/// hold all of it. Creates constants and copies at the builder's insertion
-/// point.
+/// hold all of it. Creates ops at the builder's insertion point.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
                  const CpuFigures &target, OpBuilder &builder,
                  PackedConstants &known);

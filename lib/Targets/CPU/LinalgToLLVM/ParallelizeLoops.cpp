@@ -59,8 +59,7 @@ static bool isShort(scf::ForOp loop) {
                       [](Operation &op) { return op.getNumRegions() == 0; });
 }
 
-/// Returns the outermost loops of a nest that have enough iterations for
-/// `cores`.
+/// Returns the outermost loops of a nest with enough iterations for `cores`.
 static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
   int64_t enough = kIterationsPerCore * cores;
   SmallVector<scf::ForOp> nest;

@@ -9,8 +9,7 @@
 // the function's entry block from its first to its last use; a use inside a
 // loop counts for the whole loop. Buffers are placed largest first, each at the
 // lowest offset that is free during its lifetime. Without an arena, each buffer
-// is freed after its last use, also in inner blocks, so that fragmentation
-// takes no memory.
+// is freed after its last use, also in inner blocks, to avoid fragmentation.
 //===----------------------------------------------------------------------===//
 
 #include "Allocations.h"
@@ -80,8 +79,7 @@ static bool findUses(Buffer &buffer, Block &block,
   return true;
 }
 
-/// Returns the size in bytes, or std::nullopt if the type is dynamic or not
-/// row-major.
+/// Returns the size in bytes, or std::nullopt if dynamic or not row-major.
 static std::optional<int64_t> bytesOf(MemRefType type) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
       !type.getElementType().isIntOrIndexOrFloat())

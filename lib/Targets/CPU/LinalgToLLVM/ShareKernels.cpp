@@ -7,8 +7,7 @@
 //
 // Merges kernels that differ in integers. Layers that differ in rows, columns
 // or channels have the same register tiles in loops with other bounds and
-// strides. LLVM compiles one kernel for all of them if the integers are
-// arguments:
+// strides. LLVM compiles one kernel if the integers are arguments:
 //
 //   for row < 56: p = x + 928 * row     for row < 28: p = x + 480 * row
 //     load p + 928, load p + 936          load p + 480, load p + 488
@@ -182,8 +181,7 @@ private:
   }
 
   /// Constant steps from one pointer whose offsets differ by the same amounts
-  /// between kernels. They are rebased to a pointer whose offset is an
-  /// argument.
+  /// between kernels. Their new base has an argument as its offset.
   struct Steps {
     LLVM::GEPOp first;
     size_t argument;
@@ -276,8 +274,7 @@ void Sharing::apply() {
   }
 }
 
-/// Forwards the parts of memref descriptors to their uses, and removes dead
-/// ops.
+/// Forwards parts of memref descriptors to their uses, erases dead ops.
 static void removeDescriptors(ModuleOp module) {
   module.walk([](LLVM::ExtractValueOp op) {
     SmallVector<OpFoldResult> results;

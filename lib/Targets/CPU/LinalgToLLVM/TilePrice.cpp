@@ -116,8 +116,7 @@ int64_t TilePrice::distinct(const Input &input, ArrayRef<int64_t> tile) const {
 }
 
 /// Returns true if a later step of the unrolled reductions reads a value again
-/// for another point, as overlapping windows do. LLVM keeps such values in
-/// registers.
+/// for another point, as overlapping windows do. LLVM keeps these values.
 bool TilePrice::isReadAgain(const Input &input, ArrayRef<int64_t> tile) const {
   for (unsigned reduction : unrolled) {
     int64_t step = input.stride[reduction];
@@ -158,8 +157,7 @@ bool TilePrice::fits(ArrayRef<int64_t> tile) const {
   for (const Input &input : inputs)
     if (&input != streamed)
       alive += distinct(input, tile);
-  // After unrolling, the next value of a window is read while the first is
-  // live.
+  // Unrolling reads the next value of a window while the first is live.
   if (llvm::any_of(inputs,
                    [&](const Input &each) { return isReadAgain(each, tile); }))
     ++alive;
@@ -254,8 +252,7 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   return rows * lines / std::max(repeats, 1.0);
 }
 
-/// Returns true if no other tile reads the elements of `input` that `tile`
-/// reads.
+/// Returns true if no other tile reads these elements of `input`.
 bool TilePrice::isReadOnce(const Input &input, ArrayRef<int64_t> tile) const {
   return input.isProjection &&
          llvm::all_of(llvm::seq<unsigned>(0, tile.size()), [&](unsigned dim) {

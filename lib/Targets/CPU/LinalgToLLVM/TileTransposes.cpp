@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits loops over the tiles planned by CopyTiles.h, on buffers with known
-// strides.
+// Emits loops over the tiles planned by CopyTiles.h, on strided buffers.
 //
 // If the tile does not divide an extent, the last tile overlaps the previous
 // one: copying an element twice is harmless, and no remainder is needed.

@@ -27,8 +27,7 @@ class VectorShuffles {
 public:
   VectorShuffles(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
-  /// Returns the elements `element(0)`, `element(1)`, .. of two concatenated
-  /// vectors.
+  /// Returns elements `element(0)`, `element(1)`, .. of both vectors.
   Value shuffle(Value a, Value b, int64_t size,
                 function_ref<int64_t(int64_t)> element);
   /// Returns `size` elements of one vector, starting at `start`.
@@ -68,8 +67,7 @@ public:
   /// position of a lane belongs to a result in only one part, so that results
   /// are blends whose elements are then permuted.
   SmallVector<Value> unweaveLanes(ArrayRef<Value> parts, int64_t lane);
-  /// Interleaves an odd number of parts in each lane, the inverse of
-  /// unweaveLanes.
+  /// Interleaves an odd number of parts in each lane (inverse of unweaveLanes).
   SmallVector<Value> weaveLanes(ArrayRef<Value> parts, int64_t lane);
 
 private:

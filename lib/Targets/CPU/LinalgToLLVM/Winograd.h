@@ -25,9 +25,8 @@
 // strips then have one length, a multiple of the register tile, and the
 // smallest of a few loops that has enough tiles computes the remainder.
 //
-// In f32, the transforms only add, and halve filters. Results differ from the
-// plain sum in the order of additions, by a few units in the last place of the
-// largest sum.
+// In f32, the transforms only add, and halve filters. The order of additions
+// differs, and results do by a few units in the last place of the largest sum.
 //
 //===----------------------------------------------------------------------===//
 

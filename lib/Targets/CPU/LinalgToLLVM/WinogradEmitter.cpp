@@ -32,8 +32,7 @@ public:
 
 private:
   using Four = std::array<Value, 4>;
-  /// For rows and columns, the conditions under which a tile writes its first
-  /// and second one.
+  /// The conditions for a tile to write its first and second row and column.
   using OwnResults = std::array<std::array<Value, 2>, 2>;
   /// One of the four results of a tile, a vector for each point.
   struct TileResult {
@@ -149,8 +148,7 @@ Value WinogradEmitter::load(Value buffer, ArrayRef<Value> indices,
       b, loc, VectorType::get({width}, b.getF32Type()), buffer, indices);
 }
 
-/// Sets `dims` to the position with the given linear `number`, the last dim
-/// fastest.
+/// Sets `dims` to the position of linear `number`, the last dim fastest.
 void WinogradEmitter::setDims(ArrayRef<unsigned> dims, Value number) {
   for (unsigned dim : llvm::reverse(dims)) {
     Value extent = index(kernel.extents[dim]);
@@ -321,7 +319,7 @@ void WinogradEmitter::emitProducts(Value block, OpFoldResult tiles,
 
 /// Returns, for each axis, the conditions under which a tile writes its first
 /// and second row or column, or null if it always does. The first one of a tile
-/// that starts one earlier belongs to another tile, and a dynamic extent may be
+/// that starts one earlier belongs to another tile, and dynamic extents may be
 /// 1.
 WinogradEmitter::OwnResults
 WinogradEmitter::emitOwnResults(const std::array<Value, 2> &numbers) {

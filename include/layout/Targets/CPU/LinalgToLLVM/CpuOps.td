@@ -18,8 +18,8 @@ def Cpu_Dialect : Dialect {
   let cppNamespace = "::mlir::cpu";
   let summary = "Kernels on tensors and index checks for CPUs";
   let description = [{
-    The kernels that `layout-emit-kernels` creates and `layout-bufferize` inlines,
-    and the checks of `layout-check-indices`.
+    Kernels that `layout-emit-kernels` creates and `layout-bufferize` inlines,
+    and checks of `layout-check-indices`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -34,8 +34,8 @@ def Cpu_KernelOp : Op<Cpu_Dialect, "kernel", [
   let description = [{
     The body computes the results in place of `outputs` from `inputs`, which it
     does not write. Its arguments are the buffers of the outputs, then those of
-    the inputs. The body determines if the old elements of an output are read; if
-    not, it must overwrite all of them.
+    the inputs. If the body does not read the old elements of an output, it must
+    overwrite all of them.
 
     Bufferization analyzes one op that reads and writes tensors, for any number
     of loads and stores in the body, and inlines the body.
@@ -72,8 +72,8 @@ def Cpu_AssertIndexOp : Op<Cpu_Dialect, "assert_index", [
   let summary = "Abort the program if an index is out of range";
   let description = [{
     If `holds` is false, the program ends with an error that states `index`, dim
-    `dim` and its `size`. `node`, if present, is the name of the operation in the
-    user's program. The op extends `cf.assert`, which has a fixed text, by
+    `dim` and its `size`. `node`, if present, is the name of the operation in
+    the user's program. The op extends `cf.assert`, which has a fixed text, by
     run-time values, and fails like it: by `puts` and `abort` of the C library,
     which `layout-run` turns into an error.
 
