@@ -25,9 +25,8 @@ namespace mlir::layout {
 /// Returns true if `fill`, on tensors, is padding that a copy will write.
 bool isPaddingOfCopy(linalg::LinalgOp fill);
 
-/// Returns the fill, on buffers, of the padding that follows the elements of
-/// `copy`, a structured op or a memref.copy to `target`, or null if there is
-/// none.
+/// Returns the fill, on buffers, of the padding after the elements of `copy`, a
+/// structured op or a memref.copy to `target`, or null if there is none.
 linalg::FillOp findPadding(Operation *copy, Value target);
 
 } // namespace mlir::layout

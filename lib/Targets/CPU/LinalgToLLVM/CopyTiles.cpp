@@ -308,7 +308,7 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 /// Chooses the order of tiles, or staging if cache lines collide. `in` and
 /// `out` are the strides of source rows and result columns. If a block has
 /// several tiles of columns, columns are innermost in it, otherwise rows are.
-/// The first matching case applies:
+/// Columns of several digits have one tile, else the first match applies:
 ///
 ///   condition                        | block        | reason
 ///   ---------------------------------|--------------|------------------------

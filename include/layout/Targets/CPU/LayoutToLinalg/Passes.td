@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertLayoutToLinalgPass
     : Pass<"convert-layout-to-linalg", "ModuleOp"> {
-  let summary = "Lower laid-out tensors to linalg on the plain tensors of their storage";
+  let summary = "Lower laid-out tensors to linalg ops on their storage";
   let description = [{
     Replaces each tensor with a layout of the `buffer` space by its physical
     tensor, and each op on it by an op on storage that computes the same logical
@@ -31,19 +31,12 @@ def ConvertLayoutToLinalgPass
     * Functions, calls and structured control flow change their types. A dynamic
       size that cannot be read from storage is passed as an additional `index`.
 
-    ```mlir
-    %0 = layout.convert %x : tensor<1x32x7x7xf32> to tensor<1x32x7x7xf32, #nchw16c>
-    ```
-
-    becomes
-
-    ```mlir
-    %e = tensor.empty() : tensor<1x2x7x7x16xf32>
-    %1 = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 16, 7, 7]
-        : tensor<1x32x7x7xf32> into tensor<1x2x16x7x7xf32>
-    %0 = linalg.transpose ins(%1 : tensor<1x2x16x7x7xf32>)
-        outs(%e : tensor<1x2x7x7x16xf32>) permutation = [0, 1, 3, 4, 2]
-    ```
+        %0 = layout.convert %x                                         // before
+            : tensor<1x32x7x7xf32> to tensor<1x32x7x7xf32, #nchw16c>
+        %1 = tensor.expand_shape %x [[0], [1, 2], [3], [4]]            // after
+            : tensor<1x32x7x7xf32> into tensor<1x2x16x7x7xf32>
+        %0 = linalg.transpose ins(%1 : tensor<1x2x16x7x7xf32>)
+            outs(%e : tensor<1x2x7x7x16xf32>) permutation = [0, 1, 3, 4, 2]
 
     No laid-out type and no `layout` op remains. An op that cannot be lowered is
     an error that names the op, its layout and the remedy.
@@ -73,19 +66,8 @@ def FinalizeUpstreamPass : Pass<"layout-finalize-upstream", "ModuleOp"> {
     * An op, type or nested attribute of the dialect `layout` that remains is an
       error at its op.
 
-    ```mlir
-    %0 = linalg.add {layout.operand_layouts = []} ins(%x, %y : ..) outs(%e : ..)
-    ```
-
-    becomes
-
-    ```mlir
-    %0 = linalg.generic {..} ins(%x, %y : ..) outs(%e : ..) {
-    ^bb0(%a: f32, %b: f32, %out: f32):
-      %sum = arith.addf %a, %b : f32
-      linalg.yield %sum : f32
-    } -> tensor<4x4xf32>
-    ```
+        %0 = linalg.add {layout.operand_layouts = []} ins(..) outs(..) // before
+        %0 = linalg.generic {..} ins(..) outs(..) {..}                 // after
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
