@@ -303,7 +303,7 @@ void TileEmitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[dim] = loop.getInductionVar();
-  if (overlaps) // the last tile is moved to end at `to`
+  if (overlaps) // the last tile ends where the others do
     base[dim] = arith::MinSIOp::create(
         b, loc, base[dim],
         arith::SubIOp::create(b, loc, cast<Value>(to), index(step)));

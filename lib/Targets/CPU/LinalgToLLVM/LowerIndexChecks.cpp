@@ -27,7 +27,7 @@
 using namespace mlir;
 
 static constexpr StringLiteral kFailName("layout.fail_index");
-// Leaves space for the numbers and the fixed text beside the name of the node.
+// Leaves space for the numbers and the fixed text besides the name.
 static constexpr size_t kMostCharacters = 512, kMostOfName = 300;
 
 /// Returns the format of the message, with a final zero.

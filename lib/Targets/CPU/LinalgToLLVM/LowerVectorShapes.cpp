@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Returns the vector type with the next power of two of elements, or null if
-/// `type` has such a size or elements without masks.
+/// `type` has such a size or elements that cannot be masked.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
   Type element = type.getElementType();
