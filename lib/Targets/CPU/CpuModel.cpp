@@ -268,9 +268,8 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto isSlid = [&](AffineMap map) {
     return isSlidOver(rule, map, stored.space->digits[*lane].loop);
   };
-  // Rounds up to whole vectors. Under a sliding window, the share of vectors
-  // that cross a line needs a second load. Results that share these loads wait
-  // for at most half of them.
+  // Rounds up to whole vectors. Under a sliding window, those that cross a line
+  // need a second load; results that share it wait for at most half of it.
   int64_t run = lane ? stored.getRun(rule, *lane, getAssumedSize()) : 0;
   auto fillVectors = [&](Cost &cost, bool slides, bool shares) {
     stretch(cost, run, llvm::alignTo(run, getVectorSize(op)));
