@@ -8,7 +8,7 @@
 #   %shlibext         .so
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
-# Features for REQUIRES: auditwheel, material (what builds the documentation site), mypy, onnx,
+# Features for REQUIRES: auditwheel, codespell_lib, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs), browser (Chromium, and what drives it), mpi and graphviz, whose absence fails with CI=true;
@@ -109,7 +109,7 @@ def cpu_flags():
     return []
 
 
-for package in ("auditwheel", "material", "mypy", "onnx", "pycute", "triton"):
+for package in ("auditwheel", "codespell_lib", "material", "mypy", "onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
