@@ -28,7 +28,7 @@ int64_t mlir::layout::python::toInt(py::handle value, const Twine &what) {
   return result;
 }
 
-/// The elements of a sequence that is no text.
+/// Returns the elements of a sequence. A str or bytes raises TypeError.
 static std::vector<py::object> toObjects(py::handle values, StringRef what) {
   bool isText = PyUnicode_Check(values.ptr()) || PyBytes_Check(values.ptr());
   if (isText || !PySequence_Check(values.ptr()))

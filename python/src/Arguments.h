@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Any sequence of integers is taken for a shape or an index: tuples, lists,
-// numpy arrays. What is no integer is a TypeError, an integer that makes no
-// sense a LayoutError that names it.
+// Converts shapes and indices. They may be any sequence of integers: tuples,
+// lists, numpy arrays. A value that is not an integer raises TypeError; an
+// integer out of range raises a LayoutError that names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,25 +21,26 @@ namespace mlir {
 namespace layout {
 namespace python {
 
-/// One integer of 64 bits; `what` names it in errors.
+/// Converts to a 64-bit integer; `what` names the value in errors.
 int64_t toInt(pybind11::handle value, const llvm::Twine &what);
 
-/// Integers; where `unknown` is given it stands for None.
+/// Converts a sequence of integers. If `unknown` is given, None becomes
+/// `unknown`.
 SmallVector<int64_t> toInts(pybind11::handle values, StringRef what,
                             std::optional<int64_t> unknown = std::nullopt);
 
-/// Sizes of 0 and more.
+/// Converts to static sizes, each at least 0.
 Shape toShape(pybind11::handle values);
-/// The same, where None is a size that is not known.
+/// Converts to sizes; None becomes kUnknownSize.
 Shape toOpenShape(pybind11::handle values);
 
-/// An index into the box of `shape`.
+/// Converts to an index inside `shape`.
 SmallVector<int64_t> toIndex(pybind11::handle values, ArrayRef<int64_t> shape);
 
-/// One list of dims for each group.
+/// Converts a sequence of groups, each a sequence of dims.
 std::vector<SmallVector<int64_t, 2>> toGroups(pybind11::handle values);
 
-/// A tuple of ints; None for kUnknownSize.
+/// Creates a tuple of ints, with None for kUnknownSize.
 pybind11::tuple toTuple(ArrayRef<int64_t> values);
 
 } // namespace python

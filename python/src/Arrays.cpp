@@ -25,13 +25,14 @@ py::object mlir::layout::python::getNumpy(const char *name) {
   return py::module_::import("numpy").attr(name);
 }
 
-/// The array without what subclasses make of its operations.
+/// Returns the array as a plain ndarray, because subclasses redefine
+/// operations.
 static py::object toPlainArray(const py::object &object, StringRef what) {
   if (!py::isinstance(object, getNumpy("ndarray")))
     throw py::type_error("the " + what.str() +
                          " is to be a numpy.ndarray, not " +
                          Py_TYPE(object.ptr())->tp_name);
-  // What a mask hides would come out as values.
+  // Masked elements would appear as values.
   if (py::isinstance(object, getNumpy("ma").attr("MaskedArray")))
     throw py::type_error("the " + what.str() +
                          " has a mask, which a layout does not know: fill it");
@@ -59,7 +60,8 @@ py::object Array::reshape(ArrayRef<int64_t> shape) const {
   return object.attr("reshape")(toTuple(shape));
 }
 
-/// As bytes, an array can be asked for its memory whatever its dtype.
+/// Views the array as bytes, which supports the buffer protocol for every
+/// dtype.
 static py::buffer toBytes(const py::object &contiguous) {
   return contiguous.attr("reshape")(-1).attr("view")("u1");
 }
@@ -77,7 +79,7 @@ Bytes Bytes::toWrite(const py::object &array) { return Bytes(array, true); }
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// As Python writes a tuple of integers.
+/// Returns the integers as Python prints a tuple.
 static std::string toText(ArrayRef<int64_t> integers) {
   py::tuple tuple(integers.size());
   for (auto [i, integer] : llvm::enumerate(integers))
@@ -85,8 +87,9 @@ static std::string toText(ArrayRef<int64_t> integers) {
   return py::str(tuple);
 }
 
-/// The logical dim of each stored dim that is longer than 1, where storage only
-/// permutes them: every one is a whole logical dim, and nothing is padded.
+/// Returns the logical dims of the stored dims that are longer than 1, then the
+/// dims of size 1, if storage is a permutation of the dims without padding;
+/// else std::nullopt.
 static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
   if (on.map.getSpace() != "buffer")
     return std::nullopt;
@@ -103,7 +106,7 @@ static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
     seen[digit->dim] = true;
     permutation.push_back(digit->dim);
   }
-  // Dims of size 1 are no digits: where they stand makes no difference.
+  // Dims of size 1 are not digits, and their position makes no difference.
   for (auto [d, size] : llvm::enumerate(on.shape))
     if (!seen[d] && size != 1)
       return std::nullopt;
@@ -117,7 +120,8 @@ static bool isRowMajor(const OnShape &on) {
   return on.normal == LayoutMap::rowMajor(on.shape.size()).specialize(on.shape);
 }
 
-/// Runs move(logical bytes, storage bytes) without the interpreter.
+/// Calls move() with the interpreter's lock released; throws if it returns
+/// false.
 template <typename Fn>
 static void moveElements(const LayoutValue &self, Fn move) {
   bool done;
@@ -185,7 +189,7 @@ static py::object unpackArray(const LayoutValue &self, const py::object &given,
   return array;
 }
 
-/// Signed integers of 64 bits, one index in each row.
+/// Converts to int64 with one index of `rank` entries in each row.
 static py::object toIndices(const Array &indices, size_t rank) {
   std::string kind = py::str(indices.getDtype().attr("kind"));
   if (!StringRef("iu").contains(kind) ||
@@ -199,7 +203,7 @@ static py::object toIndices(const Array &indices, size_t rank) {
   return getNumpy("ascontiguousarray")(indices.object, "int64");
 }
 
-/// The first of `count` rows that is no index of the shape; `count` if all are.
+/// Returns the first row that is not an index of `shape`, or `count`.
 static size_t findOutside(const int64_t *rows, size_t count,
                           ArrayRef<int64_t> shape) {
   for (size_t row = 0; row < count; ++row)

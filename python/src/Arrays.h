@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// numpy is spoken to in Python's own terms, attributes and the buffer protocol:
-// its binary interface changed between the versions that are supported.
+// numpy is called through Python attributes and the buffer protocol, because
+// its binary interface differs between the supported versions.
 //
-// Elements are moved as bytes. So an integer type takes a dtype of either
-// signedness, and types that numpy lacks (bf16, the 8-bit floats) are held by
-// unsigned integers of their width, or by a dtype of their name. Byte orders
-// other than the machine's, and objects, are no elements.
+// Elements are moved as bytes. An integer type therefore accepts dtypes of
+// either signedness, and types that numpy lacks (bf16, the 8-bit floats) are
+// held by unsigned integers of their width or by the ml_dtypes dtype of that
+// name. Dtypes in foreign byte order and object dtypes are rejected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,11 @@ namespace mlir {
 namespace layout {
 namespace python {
 
-/// A function of numpy.
+/// Returns the attribute `name` of numpy.
 pybind11::object getNumpy(const char *name);
 
-/// A numpy.ndarray; of anything else a TypeError that calls it `what`.
+/// A numpy.ndarray. Constructing it from another object raises a TypeError that
+/// calls the object `what`.
 class Array {
 public:
   Array(const pybind11::object &object, StringRef what);
@@ -41,16 +42,16 @@ public:
   unsigned getItemBytes() const;
   bool isContiguous() const;
 
-  /// A view where numpy can make one, and else a copy.
+  /// Returns a view if numpy can create one, and a copy otherwise.
   pybind11::object reshape(ArrayRef<int64_t> shape) const;
 };
 
-/// The bytes of an array, row-major, kept as they are while this lives.
+/// The row-major bytes of an array, which stay valid while this object lives.
 class Bytes {
 public:
-  /// Of a copy where the array is not contiguous.
+  /// Returns the bytes of `array`, or of a contiguous copy of it.
   static Bytes toRead(const Array &array);
-  /// Of the array itself, which is contiguous.
+  /// Returns the bytes of `array` itself, which must be contiguous.
   static Bytes toWrite(const pybind11::object &array);
 
   ArrayRef<char> get() const { return {begin(), size()}; }
@@ -64,27 +65,31 @@ private:
   pybind11::buffer_info info;
 };
 
-/// The element type of `layout` for data of this dtype: the stated one if it
-/// fits, and else that of the dtype. Throws where there is none.
+/// Returns the element type of `layout` for data of this dtype: the stated type
+/// if the dtype fits it, and the type of the dtype if none is stated. Throws if
+/// there is no such type.
 Type getElement(const LayoutValue &layout, const pybind11::object &dtype);
 
-/// Whether arrays of this dtype hold elements of the type.
+/// Returns true if arrays of this dtype hold elements of type `element`.
 bool holds(const pybind11::object &dtype, Type element);
 
-/// The dtype of arrays that are made for elements of the type: of ml_dtypes
-/// where numpy lacks it and that is installed, else the stored one.
+/// Returns the dtype of result arrays with elements of this type: the ml_dtypes
+/// one if numpy lacks the type and ml_dtypes is installed, else the stored
+/// dtype.
 pybind11::object getDtype(Type element);
 
-/// A dtype of numpy for the bytes of elements as the runtime has them: an i4 is
-/// a value in an int8.
+/// Returns the numpy dtype for the bytes of elements as the runtime stores
+/// them. An i4 is stored as its value in an int8.
 pybind11::object getStoredDtype(Type element);
 
-/// An array of elements of the type as one of getStoredDtype, and back.
+/// Converts an array of `element`s from getDtype to getStoredDtype (toStored)
+/// or back (fromStored).
 Array toStored(const Array &array, Type element);
 pybind11::object fromStored(const pybind11::object &array, Type element);
 
-/// What padding is to hold, an array without dims: what the layout states (P1),
-/// which `given` may repeat; else `given`, and zero for None.
+/// Returns the padding value as an array of rank 0: the value that the layout
+/// states (P1), which `given` may repeat; otherwise `given`, or zero if it is
+/// None.
 pybind11::object getPadding(const OnShape &on, const pybind11::object &given,
                             const pybind11::object &dtype);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LayoutAssigner.h, with the edits that Python can make to a module: layouts
-// that ops are held to, and functions that are replaced.
+// Binds LayoutAssigner.h with the edits of a module that Python can make: ops
+// can be pinned to layouts, and functions replaced and removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ public:
 
   std::string getText();
   TypesByName getTypes();
-  /// Calls `ask` with the decision that holds for the module as it is.
+  /// Calls `ask` with the current decision; throws if the module changed since.
   template <typename Fn> auto withDecision(Fn ask) {
     py::gil_scoped_release withoutInterpreter;
     auto locked = lock();
@@ -58,8 +58,9 @@ public:
   const std::string &getTarget() const { return target; }
 
 private:
-  /// For a thread without the interpreter's lock. One that decides has it
-  /// already, and asks again where the function of prices does.
+  /// Locks the assigner. The calling thread must not hold the interpreter's
+  /// lock. Throws if the thread is inside assign(): the cost function called
+  /// back.
   std::unique_lock<std::mutex> lock() {
     if (deciding == std::this_thread::get_id())
       fail("the function of prices asks the LayoutAssigner that asks it");
@@ -68,7 +69,8 @@ private:
   void forget();
   Operation *find(StringRef name, std::optional<StringRef> function);
 
-  // Python's threads may share an object. Who waits has no interpreter's lock.
+  // Python threads may share an object. They wait without the interpreter's
+  // lock.
   std::mutex mutex;
   std::atomic<std::thread::id> deciding = std::thread::id();
   ModuleInContext module;
@@ -138,7 +140,7 @@ unsigned Assigner::assign() {
     module.check(
         [&] {
           LogicalResult done = assigner->assign(module.get());
-          // What was decided without an answer is not kept.
+          // A decision with a failed price is discarded.
           if (function && (error = function->takeError())) {
             forget();
             return success();
@@ -247,13 +249,14 @@ TypesByName Assigner::getTypes() {
             add(value, results.front());
       }
     }
-    // What nothing was chosen for is no type that counts.
+    // Values without a chosen layout map to a null type, which is skipped.
     return collectTypes(module.get(),
                         [&](Value value) { return chosen.lookup(value); });
   });
 }
 
-/// Texts of layouts, empty for None; nothing for None as a whole.
+/// Returns the texts of layouts, with an empty text for None, or std::nullopt
+/// if `layouts` is None.
 static std::optional<std::vector<std::string>>
 toLayouts(const py::object &layouts) {
   if (layouts.is_none())

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline layout-assign, and the table of layout-print-cost as objects.
+// Binds the pipeline layout-assign and returns the table of layout-print-cost
+// as objects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ using namespace mlir::layout;
 using namespace mlir::layout::python;
 
 namespace {
-/// A conversion of a module.
+/// A conversion in a module, with its location and reason.
 struct AssignedConversion : ConversionSummary {
   std::string name, why;
   Shape shape;
@@ -95,7 +96,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
     options.target = result->target;
     buildAssignLayoutsPipeline(passes, options, provider);
     module.run(passes);
-    // The pipeline has put it there.
+    // The pipeline has set this attribute.
     chosen = *findTarget(module.get(), "");
     table = CostTable::get(module.get(), chosen);
     types =
@@ -103,7 +104,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
   }
   if (std::exception_ptr error = provider ? provider->takeError() : nullptr)
     std::rethrow_exception(error);
-  // A module without tensors has none.
+  // There is no assignment if the module has no tensors.
   result->figures = table.assignment.value_or(DecisionFigures());
   LayoutsOfTypes layouts;
   result->conversions = toConversions(table.activations, chosen, layouts);
@@ -148,7 +149,7 @@ static std::string getRepr(const AssignedConversion &self) {
   return text;
 }
 
-/// A tuple that shares the objects.
+/// Returns a tuple of the objects, without copying them.
 static py::tuple
 toObjects(const std::vector<std::shared_ptr<AssignedConversion>> &rows) {
   return py::tuple(py::cast(rows));

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout_mlir._layout`: the names of docs/spec.md, section 7, on the algebra.
-// Nothing here computes an address; each function turns arguments into values,
-// asks the algebra and turns the answer back.
+// `layout_mlir._layout`: binds the names of docs/spec.md, section 7, to the
+// algebra. The bindings compute no addresses: each function converts its
+// arguments, calls the algebra, and converts the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@ namespace python {
 
 using LayoutClass = pybind11::class_<LayoutValue, std::shared_ptr<LayoutValue>>;
 
-/// How a binding receives an argument.
+/// Converts an argument from its pybind11 type to the parameter type `T`.
 template <typename T> struct Argument {
   using Type = T;
   static T get(Type value) { return std::forward<T>(value); }
 };
-/// An object of the module comes by its holder: Python can make one whose value
-/// was never constructed, which has none.
+/// Receives an object of this module by its holder. Python can create an object
+/// whose value was never constructed; its holder is null.
 template <typename T> struct HeldArgument {
   using Type = const std::shared_ptr<T> &;
   static const T &get(Type value) {
@@ -44,13 +44,14 @@ template <typename T> struct HeldArgument {
   }
 };
 template <> struct Argument<const LayoutValue &> : HeldArgument<LayoutValue> {};
-/// Signatures in docstrings say `object`, and not the name of a C++ class.
+/// Takes an object, so that signatures in docstrings contain `object` instead
+/// of a C++ class name.
 template <> struct Argument<pybind11::handle> {
   using Type = const pybind11::object &;
   static pybind11::handle get(Type value) { return value; }
 };
 
-/// `function` for pybind11.
+/// Wraps `function` for pybind11.
 template <typename Result, typename... Args>
 auto forPython(Result (*function)(Args...)) {
   return [function](typename Argument<Args>::Type... args) -> Result {
@@ -59,19 +60,20 @@ auto forPython(Result (*function)(Args...)) {
   };
 }
 
-/// pybind11 holds pointers to values that are not const; no binding changes
-/// one.
+/// Casts away const, because pybind11 holds pointers to mutable values. No
+/// binding changes a value.
 inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
   return std::const_pointer_cast<LayoutValue>(value);
 }
 
-/// True, False, or None for unknown.
+/// Converts to True, False, or None for unknown.
 pybind11::object toPython(Answer answer);
 
-/// The bytes of one element; nothing where they are no whole number.
+/// Returns the bytes of one element, or std::nullopt if the element type is not
+/// stated or its width is not a multiple of 8 bits.
 std::optional<int64_t> getElementBytes(const OnShape &on);
 
-/// The banks of one core where `object` is a Target; nothing for anything else.
+/// Returns the banks of one core if `object` is a Target, or std::nullopt.
 std::optional<Banks> getBanksOfTarget(const pybind11::object &object);
 
 void bindTarget(pybind11::module_ &module);
@@ -91,14 +93,14 @@ void bindAssigner(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
 void bindSolve(pybind11::module_ &module);
 
-/// A machine with caches, for those who name no target.
+/// A machine with caches: the default if no target is stated.
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
 
-/// The attribute that the name of a blocked layout stands for, "NCHW16c"; any
-/// other text as it is.
+/// Expands the name of a blocked layout, e.g. "NCHW16c", to its attribute;
+/// returns other text unchanged.
 std::string expandName(const std::string &text);
 
-/// The text of the attribute that a Target stands for.
+/// Returns the text of the attribute for a Target object.
 std::string getTargetText(const pybind11::object &target);
 
 } // namespace python

@@ -37,14 +37,14 @@ void mlir::layout::python::checkText(StringRef text, unsigned most) {
   };
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i], previous = i ? text[i - 1] : ' ';
-    // Minus signs nest without a bracket.
+    // Unary minus nests without brackets.
     if (c == '-')
       check(++signs);
     else if (!llvm::isSpace(c))
       signs = 0;
     switch (c) {
     case '"':
-      // To the end of the string; an escaped character is never its end.
+      // Skips to the end of the string; an escaped quote does not end it.
       do
         i = text.find_first_of("\"\\\n", i + 1);
       while (i < text.size() && text[i] == '\\' && ++i < text.size());
@@ -61,7 +61,7 @@ void mlir::layout::python::checkText(StringRef text, unsigned most) {
       check(++depth);
       break;
     case '>':
-      // An arrow or a comparison.
+      // The end of an arrow or a comparison.
       if (previous == '-' || previous == '=')
         break;
       [[fallthrough]];

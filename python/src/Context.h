@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts of one process live in one MLIRContext, so that equal attributes are
-// the same one. One thread is in it at a time, and only to parse, to resolve a
-// layout for a shape and to print; numbers come from the algebra, whose values
-// belong to no context and are immutable. The context is never destroyed:
-// layouts may be used until the interpreter has ended.
+// All layouts of a process live in one MLIRContext, so that equal attributes
+// are identical. One thread at a time uses the context, and only to parse, to
+// resolve a layout for a shape, and to print. Numbers come from the algebra,
+// whose values belong to no context and are immutable. The context is never
+// destroyed, because layouts may be used until the interpreter ends.
 //
-// Laws: whoever waits for the context has given up the interpreter's lock, so
-// the two are never waited for in a circle; what is said in the context goes to
-// the thread that is in it.
+// Laws: a thread that waits for the context has released the interpreter's
+// lock, so the two locks cannot deadlock; diagnostics are reported to the
+// thread that uses the context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,11 @@ struct ProcessContext {
   MLIRContext context;
 };
 
-/// What fn(MLIRContext *) gives, a FailureOr, computed alone in the context; on
-/// failure a LayoutError with what was said. `text` is what fn parses, if
-/// anything. To be called with the interpreter's lock held, and not from fn.
+/// Calls fn(MLIRContext *), which returns a FailureOr, with exclusive use of
+/// the context, and returns its value. Throws a LayoutError with the
+/// diagnostics if it fails. `text` is the text that fn parses, or empty. The
+/// caller must hold the interpreter's lock and must not be inside another
+/// inContext.
 template <typename Fn> auto inContext(StringRef text, Fn fn) {
   pybind11::gil_scoped_release withoutInterpreter;
   ProcessContext &process = ProcessContext::get();
@@ -50,15 +52,16 @@ template <typename Fn> auto inContext(StringRef text, Fn fn) {
   return *result;
 }
 
-/// What parsers give: null stands for failure.
+/// Converts the result of a parser, in which null means failure.
 template <typename T> FailureOr<T> nonNull(T value) {
   if (value)
     return value;
   return failure();
 }
 
-/// Refuses text that is nested deeper than a parser's stack is sure to hold,
-/// and zero bytes, at which a parser would stop.
+/// Raises LayoutError if brackets or minus signs in `text` nest deeper than
+/// `most`, which bounds a parser's recursion, or if `text` has a zero byte, at
+/// which a parser would stop.
 void checkText(StringRef text, unsigned most);
 
 } // namespace python

@@ -17,11 +17,11 @@ namespace mlir {
 namespace layout {
 namespace python {
 
-/// What the function is asked to price.
+/// The op or conversion that is passed to the Python function.
 struct PricedOp;
 
-/// Asks a function of Python. Passes know no exceptions, so the first one is
-/// kept for later, and nothing is asked from then on.
+/// Obtains prices from a Python function. Passes do not support exceptions, so
+/// the first one is stored, and the function is not called again.
 class FunctionOfPython : public CostProvider {
 public:
   explicit FunctionOfPython(pybind11::object function)
@@ -30,8 +30,8 @@ public:
   Cost getOpCost(const OpToPrice &op) override;
   Cost getConversionCost(const ConversionToPrice &conversion) override;
 
-  /// What was raised since the last call. The interpreter's lock is needed to
-  /// throw or destroy it, not to take it.
+  /// Returns the exception that was stored since the last call, or null. Moving
+  /// it needs no interpreter lock; throwing or destroying it does.
   std::exception_ptr takeError() { return std::exchange(error, nullptr); }
 
 private:

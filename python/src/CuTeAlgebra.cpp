@@ -14,14 +14,16 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// The layout on `shape`, or on the one that it states.
+/// Returns the layout on `shape`, or on the shape that it states if `shape` is
+/// None.
 static IntegerLayout toInteger(const LayoutValue &self,
                                const py::object &shape) {
   auto on = shape.is_none() ? self.onEveryShape() : self.on(toShape(shape));
   return {on->map, on->shape};
 }
 
-/// The layout that build(error) gives, with its shape.
+/// Calls makeLayout(error) and returns its layout with its shape; throws the
+/// reason if it fails.
 template <typename Fn>
 static py::tuple build(const LayoutValue &self, Fn makeLayout) {
   std::string reason;
@@ -32,7 +34,8 @@ static py::tuple build(const LayoutValue &self, Fn makeLayout) {
   }
   if (!result)
     fail(reason);
-  // Padding of the result is none of this layout's, so nothing is said of it.
+  // Padding of the result is not padding of `self`, so no padding value is
+  // kept.
   std::optional<std::string> element;
   if (self.hasElement())
     element = self.getElementText();
@@ -82,8 +85,8 @@ static const LayoutValue &toLayout(const py::handle &object) {
       object.cast<std::shared_ptr<LayoutValue>>());
 }
 
-/// A layout with the shape that it states, (layout, shape) as the functions
-/// here return it, or a number of consecutive indices.
+/// Converts a layout that states its shape, a pair (layout, shape), or a number
+/// of consecutive indices.
 static IntegerLayout toTile(py::handle tile) {
   if (PyIndex_Check(tile.ptr()))
     return {LayoutMap::rowMajor(1), {toInt(tile, "a tile")}};

@@ -18,13 +18,13 @@ using mlir::layout::getElementKind;
 using mlir::layout::getPartialBits;
 
 namespace {
-/// What is asked of a dtype, for use where the interpreter cannot be.
+/// The properties of a numpy dtype, for use without the interpreter's lock.
 struct Dtype {
   explicit Dtype(const py::object &dtype)
       : kind(py::cast<std::string>(dtype.attr("kind"))[0]),
         bits(8 * dtype.attr("itemsize").cast<unsigned>()),
         name(py::str(dtype.attr("name"))) {
-    // The integers of ml_dtypes are of kind V.
+    // Integers of ml_dtypes have kind V.
     StringRef rest = name;
     bool isUnsigned = rest.consume_front("u");
     if (kind == 'V' && rest.consume_front("int") &&
@@ -53,7 +53,7 @@ static Type getFloat(unsigned bits, MLIRContext *context) {
   }
 }
 
-/// The type that a dtype means by itself; null where it means none.
+/// Returns the element type of a dtype, or null if there is none.
 static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
   switch (dtype.kind) {
   case 'b':
@@ -72,7 +72,7 @@ static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
   }
 }
 
-/// The name in ml_dtypes of a type that numpy lacks; empty for others.
+/// Returns the ml_dtypes name of a type that numpy lacks, or an empty string.
 static std::string getForeignName(Type type) {
   if (type.isBF16())
     return "bfloat16";
@@ -83,14 +83,14 @@ static std::string getForeignName(Type type) {
            std::to_string(getPartialBits(type));
   if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() > 8)
     return "";
-  std::string name; // f8E4M3FN is float8_e4m3fn there.
+  std::string name; // f8E4M3FN is named float8_e4m3fn.
   llvm::raw_string_ostream(name) << type;
   StringRef rest = name;
   return ("float" + rest.substr(1, 1) + "_" + rest.drop_front(2).lower()).str();
 }
 
-/// Returns true for integers of less than a byte, which an array has as a byte
-/// with their value.
+/// Returns true for integers narrower than a byte, which arrays store as one
+/// byte with the value.
 static bool isPartialInteger(Type type) {
   return isa<IntegerType>(type) && getPartialBits(type);
 }
@@ -165,7 +165,7 @@ py::object mlir::layout::python::getDtype(Type element) {
           py::module_::import("ml_dtypes").attr(foreign.c_str()));
     } catch (const py::error_already_set &error) {
       if (!error.matches(PyExc_ImportError) &&
-          !error.matches(PyExc_AttributeError)) // an old version
+          !error.matches(PyExc_AttributeError)) // an old version of ml_dtypes
         throw;
     }
   return getStoredDtype(element);
@@ -175,7 +175,7 @@ Array mlir::layout::python::toStored(const Array &array, Type element) {
   if (!isPartialInteger(element))
     return array;
   py::object stored = array.object.attr("astype")(getStoredDtype(element));
-  // An unsigned number in a signless type: its upper bit is a sign.
+  // An unsigned value of a signless type: its upper bit becomes the sign.
   py::int_ sign(1 << (getPartialBits(element) - 1));
   if (!element.isUnsignedInteger() && Dtype(array.getDtype()).kind == 'u')
     stored = (stored ^ sign) - sign;
@@ -188,7 +188,8 @@ py::object mlir::layout::python::fromStored(const py::object &array,
                                               : "view")(getDtype(element));
 }
 
-/// `value` as an array without dims; what the dtype cannot say is refused.
+/// Converts `value` to an array of rank 0; throws if the dtype cannot represent
+/// it.
 static py::object toElement(const py::object &value, const py::object &given) {
   Dtype dtype(given);
   py::object number = getNumpy("asarray")(value);
@@ -197,12 +198,12 @@ static py::object toElement(const py::object &value, const py::object &given) {
                   StringRef("biufc").contains(from.kind) &&
                   (from.kind != 'c' || dtype.kind == 'c');
   if (isNumber) {
-    // numpy says what it thinks of the conversion by warnings.
+    // numpy would issue warnings about the conversion.
     py::object quiet = getNumpy("errstate")(py::arg("all") = "ignore");
     quiet.attr("__enter__")();
     py::object element = number.attr("astype")(given);
     quiet.attr("__exit__")(py::none(), py::none(), py::none());
-    // Floats round, and what was finite stays so; integers are exact.
+    // Floats may round but must stay finite; integers must be exact.
     auto isFinite = [&](const py::object &x) {
       return getNumpy("isfinite")(x).cast<bool>();
     };
@@ -214,7 +215,7 @@ static py::object toElement(const py::object &value, const py::object &given) {
        " cannot be held by " + dtype.name);
 }
 
-/// A constant as the bytes of a dtype of its width.
+/// Converts a constant to an array of rank 0 of the dtype, by its bits.
 static py::object toElement(TypedAttr constant, const py::object &dtype) {
   llvm::APInt bits;
   if (auto number = dyn_cast<FloatAttr>(constant))
@@ -229,7 +230,7 @@ static py::object toElement(TypedAttr constant, const py::object &dtype) {
 py::object mlir::layout::python::getPadding(const OnShape &on,
                                             const py::object &given,
                                             const py::object &dtype) {
-  // Null where the layout states nothing, which is no failure.
+  // A null constant means that the layout states no padding value.
   auto constant = inContext("", [&](MLIRContext *) {
     return FailureOr<TypedAttr>(on.layout.getPadding(on.element));
   });

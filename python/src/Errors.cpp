@@ -15,9 +15,9 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-/// One fault can make many errors; the first ones say it.
+/// The number of errors that are reported; one fault can cause many.
 static constexpr size_t kMostErrors = 20;
-/// Characters of a line that are shown on each side of a fault.
+/// The number of characters of a line shown on each side of a fault.
 static constexpr size_t kContext = 100;
 
 void mlir::layout::python::fail(const llvm::Twine &message) {
@@ -46,7 +46,7 @@ DiagnosticCollector::Place DiagnosticCollector::findPlace(Location loc) const {
   place.line = found.getLine();
   place.column = found.getColumn();
   place.file = found.getFilename();
-  // A buffer that parseAttribute or parseType reads is named by its text.
+  // parseAttribute and parseType use the text as the name of its buffer.
   if (place.file == textName)
     place.text = text;
   else if (place.file.starts_with("#") || place.file.starts_with("!"))
@@ -54,13 +54,13 @@ DiagnosticCollector::Place DiagnosticCollector::findPlace(Location loc) const {
   return place;
 }
 
-/// The line, and below it a caret; a window of it where it is long.
+/// Returns the line with a caret below it, shortened if the line is long.
 static std::string showLine(StringRef line, size_t column) {
   size_t at = std::min(column ? column - 1 : 0, line.size());
   size_t begin = at > kContext ? at - kContext : 0;
   StringRef shown = line.slice(begin, at + kContext);
   std::string before = begin ? ".. " : "";
-  // Bytes that continue a character take no place of their own.
+  // Continuation bytes of UTF-8 have no width.
   size_t width = before.size();
   for (char c : shown.take_front(at - begin))
     width += (c & 0xC0) != 0x80;
@@ -162,7 +162,7 @@ static void setError(PyObject *type, const LayoutError &error) {
 }
 
 void mlir::layout::python::bindErrors(py::module_ &module) {
-  // Lives as long as the interpreter: exceptions of it may outlive the module.
+  // Immortal: exceptions of this type may outlive the module.
   static PyObject *type = nullptr;
   type = PyErr_NewExceptionWithDoc("layout_mlir.LayoutError", kErrorDoc,
                                    PyExc_ValueError, nullptr);
@@ -176,7 +176,7 @@ void mlir::layout::python::bindErrors(py::module_ &module) {
     } catch (const LayoutError &error) {
       setError(type, error);
     } catch (const py::cast_error &error) {
-      // What pybind11 says of an object of this module without a value.
+      // pybind11 throws this for an object of this module without a value.
       if (!StringRef(error.what()).contains("non-held"))
         throw;
       PyErr_SetString(PyExc_TypeError,

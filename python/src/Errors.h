@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever MLIR says inside a call from Python is collected, never printed, and
-// an error among it is raised as `layout_mlir.LayoutError`:
+// Collects all diagnostics of MLIR inside a call from Python. None is printed;
+// the errors are raised as one `layout_mlir.LayoutError`:
 //
 //     line 1, column 24: expected 'to'
 //       #layout.blocked<"NCHW" "NCHW16c">
 //                              ^
 //
-// `LayoutError` is thrown by the binding only, never from a callback that MLIR
-// calls: its frames know no exceptions.
+// `LayoutError` is thrown by bindings only, never from a callback of MLIR,
+// whose frames do not support exceptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,29 +32,30 @@ namespace layout {
 namespace python {
 
 struct LayoutError : std::exception {
-  std::string message; // what str() shows, place and text included
-  int64_t line = 0;    // 1-based, as is column; 0: no place in a text
+  std::string message; // the result of str(), with location and source line
+  int64_t line = 0;    // 1-based, like column; 0 if there is no location
   int64_t column = 0;
-  std::string text; // that line
+  std::string text; // the source line
 
   const char *what() const noexcept override { return message.c_str(); }
 };
 
 [[noreturn]] void fail(const llvm::Twine &message);
 
-/// A fault at a 1-based line and column of a text.
+/// Creates the error for a 1-based line and column of `text`.
 LayoutError describeFault(StringRef text, int64_t line, int64_t column,
                           const llvm::Twine &message);
 
-/// Takes what is said in `context` for as long as it lives, or that part which
-/// the thread says that made it. `text` is what the call was given to read,
-/// under the name `textName` of MLIR's locations.
+/// Collects the diagnostics of `context` during its lifetime, or only those of
+/// the constructing thread if `ofThisThread`. `text` is the source that the
+/// call reads, and `textName` its file name in MLIR locations.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(MLIRContext *context, StringRef text, StringRef textName,
                       bool ofThisThread = false);
 
-  /// All errors as one exception; `otherwise` where none was said.
+  /// Returns all errors as one exception, with the message `otherwise` if there
+  /// are none.
   LayoutError takeError(const llvm::Twine &otherwise) const;
 
   const std::vector<std::string> &getWarnings() const { return warnings; }
@@ -62,8 +63,8 @@ public:
 private:
   struct Place {
     int64_t line = 0, column = 0;
-    StringRef text; // the whole text, empty where it is not known
-    StringRef file; // the name, where the text is not known
+    StringRef text; // the whole source, empty if it is not available
+    StringRef file; // the file name, used if the source is not available
   };
   Place findPlace(Location loc) const;
   LayoutError describe(Diagnostic &diagnostic) const;
@@ -76,10 +77,11 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// A Python string of what may not be UTF-8 throughout.
+/// Creates a Python string; bytes that are not UTF-8 are escaped by
+/// backslashes.
 pybind11::str toPythonString(StringRef text);
 
-/// Defines LayoutError in `module` and translates the exception above.
+/// Defines LayoutError in `module` and translates the C++ exception to it.
 void bindErrors(pybind11::module_ &module);
 
 } // namespace python

@@ -16,18 +16,18 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// What the parsers of layouts are given at most; their recursion is bounded
-/// by it.
+/// The longest layout text in bytes and its deepest nesting, which bound the
+/// recursion of the parser.
 static constexpr size_t kMostText = 16384;
 static constexpr unsigned kMostNesting = 200;
-/// Shapes that one layout remembers.
+/// The number of shapes that one layout caches.
 static constexpr size_t kMostShapes = 64;
 
 //===----------------------------------------------------------------------===//
 // OnShape
 //===----------------------------------------------------------------------===//
 
-/// What LayoutMap::specialize does to coordinates, for stored dims.
+/// Specializes stored dims as LayoutMap::specialize does for coordinates.
 static std::vector<Sized> specialize(const LayoutMap &map,
                                      ArrayRef<Sized> storedDims, Sizes sizes) {
   Shape box = map.getBox(sizes);
@@ -128,7 +128,8 @@ static Type parseElement(StringRef text) {
 LayoutValue::Ptr LayoutValue::parse(const std::string &given,
                                     const std::optional<std::string> &target,
                                     const std::optional<std::string> &element) {
-  // The parser takes none after an attribute and miscounts what is before it.
+  // The parser rejects spaces after an attribute and miscounts columns after
+  // leading ones.
   StringRef text = StringRef(given).trim();
   checkLayoutText(text);
   Type elementType = element ? parseElement(*element) : Type();
@@ -180,7 +181,7 @@ LayoutValue::import(Notation notation, StringRef text,
   });
 }
 
-/// What `padded` states, null for zero however it is written.
+/// Returns the padding value that `padded` states, or null if it is zero.
 static TypedAttr getStatedValue(PaddedAttr padded) {
   TypedAttr value = padded.getValue();
   auto number = dyn_cast_if_present<FloatAttr>(value);
@@ -243,7 +244,7 @@ std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
     auto emit = [&] { return emitError(UnknownLoc::get(context)); };
     FailureOr<LayoutMap> map = layout.resolve(shape, stored, nullptr);
     if (failed(map)) {
-      // Any type will do to see that one is what is missing.
+      // Tests whether only the element type is missing, with an arbitrary one.
       if (isa<NoneType>(stored) &&
           succeeded(layout.resolve(shape, Float32Type::get(context), nullptr)))
         return emit() << "layout " << layout

@@ -5,17 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `LayoutValue` is a layout attribute and, where it was stated, the element
-// type that it stores. It says nothing about addresses itself: `on(shape)` asks
-// the attribute for its canonical map, once per shape, and everything else is
-// asked of that map.
+// A `LayoutValue` is a layout attribute with the element type that it stores,
+// if that is stated. It computes no addresses: `on(shape)` resolves the
+// attribute to its canonical map, once per shape, and all queries use that map.
 //
 //     LayoutValue::parse("#layout.blocked<\"NCHW\" to \"NCHW16c\">", {}, {})
 //       ->on({1, 17, 7, 7})->map         // buffer(d0, d1 floordiv 16, ..)
 //
-// Values are immutable but for the table of shapes, which has its own lock, and
-// may be used by several threads. Member functions that throw LayoutError are
-// to be called with the interpreter's lock held.
+// Values are immutable, except for the cache of shapes, which has its own lock;
+// threads may share them. Member functions that throw LayoutError require the
+// interpreter's lock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,24 +39,24 @@ public:
           std::vector<Sized> storedDims);
 
   const LayoutAttrInterface layout;
-  const Shape shape; // kUnknownSize where not known
+  const Shape shape; // kUnknownSize if dynamic
   const Type element;
-  const LayoutMap map;                 // holds for other sizes, too
+  const LayoutMap map;                 // also valid for other sizes
   const std::vector<Sized> storedDims; // of the storage array
-  const LayoutMap normal;              // the normal form on this shape
-  const std::vector<Sized> normalDims; // the same of the stored dims
+  const LayoutMap normal;              // the normal form on `shape`
+  const std::vector<Sized> normalDims; // stored dims on `shape`
 
   bool isEmpty() const;
 
-  /// The stored dims where they are not those of the map.
+  /// Returns the stored dims if they differ from those of the map.
   StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
-  /// The extents of the stored dims; the sizes are known.
+  /// Returns the extents of the stored dims. All sizes must be static.
   Shape getStoredShape() const;
-  /// The same of the coordinates.
+  /// Returns the extents of the coordinates. All sizes must be static.
   Shape getStorageExtent() const;
 
-  /// Throws what makes the layout no valid one for this shape (L1).
+  /// Throws LayoutError if the layout is not valid for this shape (L1).
   void requireValid() const;
 
 private:
@@ -72,47 +71,52 @@ public:
   LayoutValue(LayoutAttrInterface layout, Type element, std::string text)
       : layout(layout), element(element), text(std::move(text)) {}
 
-  /// Reads a layout and, where given, a target's figures and an element type.
+  /// Parses a layout, applying the attribute of a target and an element type if
+  /// they are given.
   static Ptr parse(const std::string &text,
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
-  /// Reads the text of another project.
+  /// Parses the notation of another project.
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 
-  /// `map`, stored in the dims `stored`, with the element type of `like` and,
-  /// where `keepsPadding`, its padding value.
+  /// Creates the layout `map` with stored dims `stored`, the element type of
+  /// `like` and, if `keepsPadding`, the padding value of `like`.
   static Ptr fromMap(const LayoutMap &map, const LayoutValue &like,
                      bool keepsPadding = true, StoredDims stored = {});
 
-  /// Whether both say the same of what padding holds.
+  /// Returns true if both layouts state the same padding value, or neither
+  /// states one.
   bool statesSamePadding(const LayoutValue &other) const;
 
   const LayoutAttrInterface layout;
-  const Type element; // none where it was not stated
+  const Type element; // NoneType if not stated
   const std::string text;
 
   bool hasElement() const;
   std::string getElementText() const;
 
-  /// The layout on a shape. `stored` is the element type of the data at hand;
-  /// it must be the stated one where there is one.
+  /// Returns the layout on a shape. `stored` is the element type of the data;
+  /// it must be the stated type if the layout states one.
   std::shared_ptr<const OnShape> on(ArrayRef<int64_t> shape,
                                     Type stored = {}) const;
 
-  /// The layout on all shapes that its notation takes: one map for all of
-  /// them; throws where there is none.
+  /// Returns the layout as one map for all shapes that the attribute accepts.
+  /// Throws LayoutError if the map depends on the shape.
   std::shared_ptr<const OnShape> onEveryShape() const;
 
-  /// The same; null where there is none.
+  /// Returns the layout as one map for all shapes, or null if there is no such
+  /// map.
   std::shared_ptr<const OnShape> tryEveryShape() const;
 
-  /// On some shape: that of the space and its coordinates.
+  /// Returns the layout on an example shape, from which the space and the names
+  /// of its coordinates can be read.
   std::shared_ptr<const OnShape> onSomeShape() const;
 
-  /// L5: the same map, stored dims, element type and padding value on every
-  /// shape; where one of the layouts has no such map, the same attribute.
+  /// Returns true if both layouts have the same map, stored dims, element type
+  /// and padding value on every shape (L5). If a map depends on the shape, the
+  /// attributes must be equal.
   bool isSame(const LayoutValue &other) const;
   size_t getHash() const;
 

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// What ask(error) answers; a "no" is raised with its reason.
+/// Calls ask(error) and returns its value; throws its reason if it has none.
 template <typename Fn> static auto answer(Fn ask) {
   std::string reason;
   decltype(ask(Refusal())) result;

@@ -52,7 +52,7 @@ make(const py::str &text, const py::object &target,
   return toPython(LayoutValue::parse(expandName(text), figures, type));
 }
 
-/// The arguments that make the same layout again.
+/// Returns the constructor arguments for pickling.
 static py::tuple getArguments(const LayoutValue &layout) {
   py::object element = py::none();
   if (layout.hasElement())

@@ -35,7 +35,7 @@ using namespace mlir::layout::python;
 
 static constexpr StringLiteral kTextName = "<module>";
 
-/// All that layout-opt and layout-run have, once for the process.
+/// Returns the registry of layout-opt and layout-run, created once per process.
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *all = new DialectRegistry;
@@ -47,7 +47,7 @@ static const DialectRegistry &getRegistry() {
 }
 
 namespace {
-/// A file that Python has mapped, for as long as constants are read from it.
+/// A file that Python has mapped, kept alive while constants refer to it.
 class MappedFile : public llvm::MemoryBuffer {
 public:
   explicit MappedFile(const py::buffer &file)
@@ -79,7 +79,7 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (py::isinstance<py::str>(given)) {
     Py_ssize_t size = 0;
     const char *data = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
-    if (!data) // half of a surrogate pair
+    if (!data) // a lone surrogate
       throw py::error_already_set();
     std::string text(data, static_cast<size_t>(size));
     checkText(text, kMostModuleNesting);
@@ -140,7 +140,7 @@ ModuleInContext::ModuleInContext(ModuleData data)
   context.printOpOnDiagnostic(false);
 }
 
-/// Gives ops and block arguments the names of the text as locations.
+/// Sets the locations of ops and block arguments to their names in the text.
 static void nameValues(const AsmParserState &state) {
   auto getNamed = [](const AsmParserState::SMDefinition &value,
                      Location loc) -> Location {
@@ -160,24 +160,25 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(getNamed(value, argument.getLoc()));
 }
 
-/// Folders know elements that are a part of the attribute; larger ones, which
-/// would be hashed and copied, stay where they are.
+/// Larger constants stay resources: folders only read elements that are part of
+/// the attribute, and those would be hashed and copied.
 static constexpr size_t kMostFoldedBytes = 1 << 16;
 
-/// The value of the resource's type with the elements of an array.
+/// Returns an attribute of the type of `resource` with the elements of an
+/// array.
 static ElementsAttr getElements(DenseResourceElementsAttr resource,
                                 const py::buffer &array) {
   auto info = std::make_shared<py::buffer_info>(array.request());
   ShapedType type = resource.getType();
   ArrayRef<char> bytes(static_cast<const char *>(info->ptr),
                        static_cast<size_t>(info->size * info->itemsize));
-  bool isSplat = false; // one element for all of them
+  bool isSplat = false; // set if `bytes` is one element
   if (!PyBuffer_IsContiguous(info->view(), 'C') || !type.hasStaticShape() ||
       type.getNumElements() != info->size ||
       !DenseElementsAttr::isValidRawBuffer(type, bytes, isSplat))
     fail("the array of '" + resource.getRawHandle().getKey().str() +
          "' does not have the elements of the constant in a row");
-  // A row of equal elements is stated once, as a parser would.
+  // Equal elements become a splat, as the parser creates it.
   size_t size = static_cast<size_t>(info->itemsize);
   if (bytes.size() > size && bytes.drop_front(size) == bytes.drop_back(size))
     return DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(size));
@@ -251,7 +252,7 @@ void ModuleInContext::check(llvm::function_ref<LogicalResult()> run,
 }
 
 void ModuleInContext::replaceSymbols(ModuleData data) {
-  constexpr StringLiteral kName = "<replacement>"; // not the name of the text
+  constexpr StringLiteral kName = "<replacement>"; // not kTextName
   auto others = std::make_shared<llvm::SourceMgr>();
   if (!data.isBytecode)
     data.buffer =
@@ -267,7 +268,7 @@ void ModuleInContext::replaceSymbols(ModuleData data) {
            "' has no name, by which it would replace anything");
   if (!(*other)->getAttrDictionary().empty())
     fail("the replacement has attributes of a module, which stay as they were");
-  std::vector<std::pair<Operation *, Operation *>> replaced; // by the first
+  std::vector<std::pair<Operation *, Operation *>> replaced; // (new op, old op)
   for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
     Operation *known =
         SymbolTable::lookupSymbolIn(*module, SymbolTable::getSymbolName(&op));
@@ -312,13 +313,14 @@ void ModuleInContext::issueWarnings() const {
 std::string ModuleInContext::getText() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // What `<<` prints has no aliases.
+  // `<<` would print without aliases.
   module.get().print(os);
   return text;
 }
 
 namespace {
-/// Writes to memory that is large enough, or counts alone.
+/// Writes to memory of sufficient size, or only counts bytes if `memory` is
+/// null.
 class MemoryStream : public llvm::raw_ostream {
 public:
   explicit MemoryStream(char *memory)
@@ -338,7 +340,7 @@ private:
 } // namespace
 
 py::bytes ModuleInContext::toBytecode() const {
-  // Weights are most of it: its size first, so that they are copied once.
+  // Computes the size first, so that weights are copied once.
   MemoryStream counter(nullptr);
   if (failed(writeBytecodeToFile(*module, counter)))
     throw takeError("the module cannot be written as bytecode");

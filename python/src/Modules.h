@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module comes as text in a str or as bytecode in bytes, and lives in a
-// context of its own: modules of several threads do not meet.
+// A module is passed as text in a str or as bytecode in bytes. Each has its own
+// context, so that threads do not share one.
 //
 //   ModuleInContext module(readModule(given, shapes));
 //   py::gil_scoped_release withoutInterpreter;
@@ -30,28 +30,30 @@ class PassManager;
 namespace layout {
 namespace python {
 
-/// Of brackets in the text of a module, a target or a pipeline: parsers
-/// recurse.
+/// The limit on nested brackets in the text of a module, a target or a
+/// pipeline, whose parsers recurse.
 constexpr unsigned kMostModuleNesting = 1000;
 
 struct ModuleData {
-  /// Aligned as sections of bytecode have to be.
+  /// Text, or bytecode aligned as its sections require.
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   bool isBytecode = false;
-  /// Those of constants that the text has as dense_resource<NAME>, by name.
+  /// A mapping from NAME to the array of a constant that the text states as
+  /// dense_resource<NAME>, or null.
   pybind11::object arrays;
 };
 
-/// Of a str, bytes, a mapped file of bytecode, or a str with arrays; anything
-/// else is a TypeError.
+/// Converts a str, bytes, a mapped bytecode file, or a pair of a str and
+/// arrays. Raises TypeError for other objects.
 ModuleData toModuleData(const pybind11::object &given);
 
-/// Also reads files, and models of other projects: layout_mlir/modules.py. With
-/// `maps` a file of bytecode is not copied: it must not change while the module
-/// is alive.
+/// Reads a module, also from a file or a model of another project
+/// (layout_mlir/modules.py). With `maps` a bytecode file is mapped, not copied;
+/// it must not change while the module is alive.
 ///
-/// A model in ONNX is compared with ONNX Runtime. If `check` is given, it is
-/// set to a function that does so with a Program of the module, or to None.
+/// An ONNX model is compared with ONNX Runtime. If `check` is given, the
+/// comparison is left to the caller: `check` is set to a function that compares
+/// a Program of the module, or to None.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes, bool maps = false,
                       pybind11::object *check = nullptr);
@@ -63,34 +65,35 @@ public:
   MLIRContext &getContext() { return context; }
   ModuleOp get() const { return *module; }
 
-  /// Reads the data. What a text calls "%x" has that name as its location where
-  /// none is written. Large arrays are not copied: they live as long as the
-  /// resource that they become.
+  /// Parses the data. A value that the text calls "%x" gets this name as its
+  /// location if no other location is written. Large arrays are not copied:
+  /// they live as long as the resource that refers to them.
   void parse();
 
   void run(PassManager &passes);
 
-  /// Throws what is said by `run` where that fails.
+  /// Calls `run`, and throws its diagnostics if it fails.
   void check(llvm::function_ref<LogicalResult()> run,
              const llvm::Twine &otherwise);
 
-  /// Puts the functions and globals of another module in the place of those
-  /// that have their names, others at the end. Throws, with the module as it
-  /// was, where there is something else, or the result is no valid module.
+  /// Replaces the functions and globals that have the names of those in another
+  /// module; appends the new ones. Throws LayoutError and leaves the module
+  /// unchanged if `data` has other contents or the result does not verify.
   void replaceSymbols(ModuleData data);
 
-  /// The text of the target that `wanted` is, else of the one that the module
-  /// states, else of a machine with caches.
+  /// Returns the text of the target `wanted`, or of the target that the module
+  /// states, or of the default target.
   std::string chooseTarget(StringRef wanted);
 
-  /// What was said until now, to be thrown; `otherwise` where nothing was.
+  /// Returns the diagnostics so far as an error to throw, with the message
+  /// `otherwise` if there are none.
   LayoutError takeError(const llvm::Twine &otherwise) const {
     return said.takeError(otherwise);
   }
 
   bool hasWarnings() const { return !said.getWarnings().empty(); }
 
-  /// Issues what was said as warnings of Python.
+  /// Issues the collected warnings as Python warnings.
   void issueWarnings() const;
 
   std::string getText() const;
@@ -101,8 +104,8 @@ private:
   OwningOpRef<ModuleOp> read(std::shared_ptr<llvm::SourceMgr> sources,
                              bool isBytecode, const DiagnosticCollector &said);
 
-  /// Of text it is what diagnostics show; the constants of bytecode, which are
-  /// not copied, keep it while they need it.
+  /// The source. Diagnostics quote it if it is text. If it is bytecode, its
+  /// constants refer to it and keep it alive.
   std::shared_ptr<llvm::SourceMgr> sources;
   bool isBytecode;
   pybind11::object arrays;
@@ -111,8 +114,8 @@ private:
   OwningOpRef<ModuleOp> module;
 };
 
-/// A target that is an attribute as in IR, or the chip of a Target, as text;
-/// empty for None.
+/// Returns the text of a target, which is an attribute in IR syntax or a Target
+/// object; empty for None.
 std::string toTargetText(const pybind11::object &target);
 
 } // namespace python

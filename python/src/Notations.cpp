@@ -130,8 +130,8 @@ std::string mlir::layout::python::expandName(const std::string &text) {
   return ("#layout.blocked<\"" + order + "\" to \"" + name + "\">").str();
 }
 
-/// The sizes of the picture in a notebook: those that the layout states, and
-/// else two blocks of a dim, the second one not full.
+/// Returns the sizes of the notebook picture: the stated size, or for a dynamic
+/// dim one more than its block, so that the second block is partial.
 static Shape getSmallShape(const OnShape &on) {
   Shape shape = on.shape;
   for (auto [d, size] : llvm::enumerate(shape)) {
@@ -147,7 +147,7 @@ static Shape getSmallShape(const OnShape &on) {
   return shape;
 }
 
-/// "N = 2, C = 17": axes as the notation calls them.
+/// Prints sizes with the axis names of the notation, e.g. "N = 2, C = 17".
 static std::string printSizes(const LayoutValue &self,
                               ArrayRef<int64_t> shape) {
   std::string text;
@@ -165,7 +165,8 @@ static std::string printSizes(const LayoutValue &self,
   return text;
 }
 
-/// The picture of a notebook; None, which shows the repr, where there is none.
+/// Returns the notebook picture, or None if there is none; Jupyter then shows
+/// the repr.
 static py::object drawForNotebook(const LayoutValue &self) {
   try {
     Shape shape = getSmallShape(*self.onEveryShape());

@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace mlir::layout::python;
 
 namespace {
-/// While it lives, what the process writes to stderr goes to a file in memory,
-/// and from there to `text`.
+/// Redirects stderr of the process to a memory file, and appends its contents
+/// to `text` on destruction.
 class CapturedStderr {
 public:
   explicit CapturedStderr(std::string &text)
@@ -48,8 +48,8 @@ private:
 };
 } // namespace
 
-/// Adds the passes to `manager`; the text may name the module that they run on,
-/// as mlir-opt wants it, which would otherwise be one within the module.
+/// Parses `pipeline` into `manager`. A surrounding builtin.module(..), as
+/// mlir-opt requires it, names the module itself instead of a nested one.
 static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
                                raw_ostream &errors) {
   if (!pipeline.trim().starts_with("builtin.module("))
@@ -60,9 +60,9 @@ static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
   return whole;
 }
 
-/// Adds the passes to `manager`. The parser of a pipeline's options reports to
-/// stderr alone, so that is read; nobody else writes there while the
-/// interpreter's lock is held.
+/// Parses `pipeline` into `manager`. The parser of pass options reports to
+/// stderr only, so stderr is captured; the interpreter's lock is held, so no
+/// other binding writes there.
 static void parsePipeline(const std::string &pipeline, PassManager &manager,
                           const ModuleInContext &module) {
   std::string wrong, printed;

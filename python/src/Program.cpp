@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline layout-to-cpu and the engine of layout-run, in this process.
+// Binds the pipeline layout-to-cpu and the execution engine of layout-run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,13 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// An array in the sense of the runtime, where numpy's is meant by `Array`.
+/// The array of the runtime, in contrast to the numpy `Array` of the bindings.
 using RuntimeArray = mlir::layout::Array;
 
 namespace {
-/// What a program takes or gives in one place.
+/// The type of one argument or result of a program.
 struct ArrayType {
-  std::string name; // empty where it has none
+  std::string name; // empty if unnamed
   RankedTensorType type;
   Shape shape;
   py::object dtype;
@@ -74,7 +74,7 @@ getRepr(const std::vector<std::shared_ptr<ArrayType>> &types) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// The names of the arguments of a function, empty where they have none.
+/// Returns the names of a function's arguments, empty for unnamed ones.
 static SmallVector<std::string> getNames(ModuleOp module, StringRef function) {
   SmallVector<std::string> names;
   auto op = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -98,8 +98,8 @@ toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
   return result;
 }
 
-/// The key of a program, of the bytes that its module is read from; empty where
-/// these are not all that says what the module is.
+/// Returns the cache key of a program, made from the bytes that its module is
+/// read from; empty if the module depends on other data.
 static std::string makeKey(const py::object &given, const py::object &shapes,
                            const std::string &target,
                            const std::string &function, bool parallelLoops,
@@ -139,7 +139,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
            ", not one from 1 to " + std::to_string(kMostThreads));
     compileOptions.threads = count;
   }
-  // Without them code is compiled in less time.
+  // Sequential loops compile faster.
   bool parallelLoops = CompiledProgram::countThreads(compileOptions) > 1;
   compileOptions.key =
       makeKey(given, shapes, wanted, function, parallelLoops, compileOptions);
@@ -165,12 +165,12 @@ static std::shared_ptr<Program> compile(const py::object &given,
       options.cpu = Cpu::host;
       options.parallelLoops = parallelLoops;
       PassManager passes(&module.getContext());
-      // The parser has verified the module; verifying it after each pass as
-      // well takes a third of all time.
+      // The parser has verified the module; verification after each pass takes
+      // a third of the time.
       passes.enableVerifier(false);
       buildLayoutToCPUPipeline(passes, options);
       module.run(passes);
-      // A program that is loaded would not warn.
+      // A program loaded from the cache would not repeat the warnings.
       if (module.hasWarnings())
         compileOptions.key.clear();
       compiled =

@@ -54,7 +54,7 @@ static py::object getRank(const LayoutValue &self) {
   return stated ? py::object(py::int_(stated->size())) : py::none();
 }
 
-/// One number for each coordinate, by name.
+/// Creates a dict of coordinate values by name.
 static py::dict toDict(const OnShape &on, ArrayRef<int64_t> values) {
   py::dict result;
   for (auto [coordinate, value] : llvm::zip(on.map.getCoordinates(), values))
@@ -75,7 +75,7 @@ static py::tuple getForwardIndex(const LayoutValue &self, py::handle index,
                                  py::handle shape) {
   auto on = self.on(toShape(shape));
   SmallVector<int64_t> at = toIndex(index, on->shape);
-  // The first replica is meant where there are several.
+  // Selects the first replica.
   Shape box = on->map.getBox(on->shape);
   at.resize(box.size(), 0);
   SmallVector<int64_t> stored;
@@ -95,7 +95,8 @@ mlir::layout::python::getElementBytes(const OnShape &on) {
   return on.element.getIntOrFloatBitWidth() / 8;
 }
 
-/// The position inside a core in bytes: what an NPU is addressed with.
+/// Returns the byte offset inside a core, as NPU addresses need it, or
+/// std::nullopt outside of the space `npu` or if the element size is not known.
 static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))
@@ -123,8 +124,8 @@ static py::dict getAddress(const LayoutValue &self, py::handle index,
 // Backward
 //===----------------------------------------------------------------------===//
 
-/// The numbers of an address by name. 'byte' may be there as `address` gives
-/// it.
+/// Converts an address by name to coordinate values. It may contain the
+/// redundant 'byte' that `address` returns.
 static SmallVector<int64_t> toPoint(const OnShape &on,
                                     const py::dict &address) {
   ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
@@ -155,8 +156,8 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
   return point;
 }
 
-/// An address by name, in the order of the coordinates, or, where there is one
-/// coordinate, as its number.
+/// Converts an address: a mapping by name, a sequence in coordinate order, or,
+/// if there is one coordinate, an integer.
 static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
   py::object mapping = py::module_::import("collections.abc").attr("Mapping");
   if (py::isinstance(address, mapping))
@@ -184,7 +185,7 @@ static py::object getBackwardIndex(const LayoutValue &self, py::handle address,
   std::optional<SmallVector<int64_t>> index;
   bool isKnown;
   {
-    // A search, where no formula exists.
+    // Searches if no inverse formula exists.
     py::gil_scoped_release withoutInterpreter;
     index = on->normal.backward(point, on->shape, &isKnown);
   }

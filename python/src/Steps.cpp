@@ -23,13 +23,13 @@ using namespace mlir::layout::python;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A shape in which a name, like None, is a size that is not known.
+/// A shape in which a dynamic size is None or a name.
 struct NamedShape {
   Shape sizes;
-  SmallVector<std::string> names; // empty where there is none
+  SmallVector<std::string> names; // empty if unnamed
 
   static NamedShape get(py::handle given);
-  /// An int, or the formula with the names.
+  /// Returns an int, or the formula in terms of the names.
   py::object toPython(const SizeExpr &size) const;
 };
 } // namespace
@@ -43,7 +43,7 @@ static bool isName(StringRef text) {
 NamedShape NamedShape::get(py::handle given) {
   NamedShape shape;
   if (PyUnicode_Check(given.ptr()) || !PySequence_Check(given.ptr())) {
-    shape.sizes = toOpenShape(given); // says what is wrong
+    shape.sizes = toOpenShape(given); // throws the error
     return shape;
   }
   py::list open;
@@ -74,7 +74,7 @@ py::object NamedShape::toPython(const SizeExpr &size) const {
   llvm::raw_string_ostream os(text);
   size.print(os);
   StringRef rest(os.str());
-  // The core writes the size of dim 1 as `size(d1)`.
+  // SizeExpr prints the size of dim 1 as `size(d1)`.
   while (!rest.empty()) {
     unsigned dim;
     StringRef after = rest;
@@ -105,7 +105,7 @@ static unsigned toDim(const OnShape &on, int64_t dim) {
   return dim;
 }
 
-/// By name; the last one for None.
+/// Returns the number of a coordinate by name, or of the last one for None.
 static unsigned toCoordinate(const OnShape &on, const py::object &name) {
   ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
   if (coordinates.empty())

@@ -22,7 +22,7 @@ struct Target {
   int64_t npus, euBytes, bytesPerNpu;
   std::optional<int64_t> banks;
 
-  /// The attribute, and with other brackets the Python expression.
+  /// Prints the attribute or, with other brackets, the Python expression.
   std::string print(StringRef open, StringRef equals, StringRef close) const {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -59,7 +59,7 @@ bytes_per_npu: the memory of one core; banks: of that memory, where known.
 static Target make(int64_t npus, int64_t euBytes, int64_t bytesPerNpu,
                    std::optional<int64_t> banks) {
   Target target{npus, euBytes, bytesPerNpu, banks};
-  // The attribute's verifier knows what the figures may be.
+  // The attribute's verifier checks the parameters.
   std::string text = target.getText();
   inContext(text, [&](MLIRContext *context) -> FailureOr<Attribute> {
     return nonNull(parseAttribute(text, context));

@@ -19,14 +19,14 @@ namespace python {
 
 using TypesByName = llvm::MapVector<StringAttr, RankedTensorType>;
 
-/// What `getType` says of each tensor by name, where that is no null type, in
-/// the order of the program: a name that several ops have is that of the last
-/// one, which makes the value of that name. Conversions have the name of what
-/// they convert.
+/// Collects the type that `getType` returns for each tensor, by name, in
+/// program order; values with a null type are skipped. If several ops have one
+/// name, the last op defines it. A conversion has the name of the value that it
+/// converts.
 TypesByName collectTypes(ModuleOp module,
                          llvm::function_ref<Type(Value)> getType);
 
-/// Layouts of types as values of Python, each made once.
+/// Converts tensor types to Python layouts, creating each layout once.
 class LayoutsOfTypes {
 public:
   LayoutValue::Ptr get(RankedTensorType type);
@@ -35,7 +35,7 @@ private:
   DenseMap<std::pair<Attribute, Type>, LayoutValue::Ptr> known;
 };
 
-/// Layouts by name, for Python.
+/// Converts to a Python dict of layouts by name.
 pybind11::dict toDict(const TypesByName &types, LayoutsOfTypes &layouts);
 
 } // namespace python

@@ -15,15 +15,15 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-/// The map on `shape`, or the one for every shape where it is None.
+/// Returns the layout on `shape`, or on every shape if `shape` is None.
 static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
                                             const py::object &shape) {
   return shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
 }
 
-/// The layout that view(error) builds; a "no" is raised with its reason. What
-/// padding holds is known of the result only where its padding is padding of
-/// `self`, too: `keepsPadding`, which is read after the view was built.
+/// Builds the layout that view(error) returns; throws its reason if there is
+/// none. `keepsPadding`, read after the view is built, states whether padding
+/// of the result is padding of `self`; only then its value is kept.
 template <typename Fn>
 static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view,
                                           const bool &keepsPadding = true) {
@@ -58,7 +58,7 @@ sliceView(const LayoutValue &self, py::handle offsets, py::handle sizes,
   if (!strides.is_none())
     step = toInts(strides, "strides");
   auto dropped = toInts(drop, "dropped dims");
-  // The elements that a slice leaves out are none of its padding's.
+  // Elements that the slice excludes become padding with arbitrary values.
   bool isWhole = llvm::all_of(llvm::zip(length, on->shape), [](auto pair) {
     auto [taken, size] = pair;
     return taken == kWholeDim || taken == size;
@@ -115,7 +115,7 @@ static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
                                                 const LayoutValue &first,
                                                 const py::object &shape) {
   auto inner = getOn(first, shape);
-  // A layout that has no one map is asked on the storage of the first one.
+  // A layout without a single map is resolved on the stored shape of `first`.
   auto outer = shape.is_none() ? self.onEveryShape() : self.tryEveryShape();
   if (!outer) {
     Shape stored;
@@ -123,7 +123,7 @@ static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
       stored.push_back(dim.extent.getConstant().value_or(kUnknownSize));
     outer = self.on(stored);
   }
-  // Padding of the result is padding of either.
+  // Padding of the result is padding of either layout.
   return build(
       self,
       [&](Refusal error) {
@@ -143,13 +143,13 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
       /*keepsPadding=*/false);
 }
 
-/// Lives as long as the Python object.
+/// Returns the layout of a Python object, valid while the object lives.
 static const LayoutValue &toLayout(const py::object &object) {
   return Argument<const LayoutValue &>::get(
       object.cast<std::shared_ptr<LayoutValue>>());
 }
 
-/// The layout of the whole, and for each part a dict of shifts.
+/// Returns the layout of the whole, and a dict of shifts for each part.
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())
