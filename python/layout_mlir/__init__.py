@@ -1,14 +1,15 @@
 """Layouts of tensors for ML compilers.
 
-`Layout` and the other names of `__all__` are the C++ library in this process: layouts as values, `assign` and `compile`
-for modules. The other modules are the importer of ONNX models and tools around layout-opt, and need no extension.
+`Layout` and the other names of `__all__` come from the C++ extension: layouts as values, and `assign` and `compile` for
+modules. The other modules are the importers of ONNX and StableHLO models and tools around layout-opt. The extension is
+loaded when one of these names is first used.
 """
 
 import importlib
 import pkgutil
 from typing import TYPE_CHECKING
 
-# The extension of a build directory lies in a directory of its own.
+# A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
 __all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutAssigner", "LayoutError",
            "PricedOp", "Program", "Target", "assign", "attach_constants", "compile", "run_pipeline", "solve"]

@@ -1,8 +1,8 @@
-"""python -m layout_mlir.certify FILE..: whether what a certificate claims is true.
+"""python -m layout_mlir.certify FILE..: checks the claims of certificates.
 
 A certificate (docs/solver.md) has a problem, an assignment, its cost, a lower bound, and steps that prove the bound.
-This program adds up what the assignment costs, takes the steps in a network of its own, and computes what they prove.
-What is forbidden is a very large cost here, so that all is arithmetic on integers, which do not overflow.
+This program computes the cost of the assignment, executes the steps in a network of its own, and computes the bound
+that they prove. Forbidden values have a large finite cost, so that all arithmetic is on integers that do not overflow.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = ["Rejected", "check"]
 Scope = tuple[int, ...]
 Table = NDArray[Any]
 
-MOST_ENTRIES = 1 << 27  # of a table, whatever a certificate asks for
+MOST_ENTRIES = 1 << 27  # of a table
 STEPS = {"e": "eliminate", "m": "move", "x": "extract", "s": "charge"}
 
 
 class Problem:
-    """Domains, functions as scopes and arrays, and the network of these."""
+    """The domains and the functions of a problem, each a scope and a table, and their network."""
 
     def __init__(self, text: str) -> None:
-        words = text.split()[:0:-1]  # the next one is the last
+        words = text.split()[:0:-1]  # reversed for pop(), without the name
 
         def take(count: int) -> list[int]:
             require(0 <= count <= len(words), "the problem ends too early")
@@ -41,7 +41,7 @@ class Problem:
         self.domains, self.functions, shared = take(count), list[tuple[Scope, Table]](), list[list[list[int]]]()
         require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
         require(sum(self.domains) <= MOST_ENTRIES, "domains are too large")
-        most = self.top * (functions + 1)  # with moves less than an eighth of what is forbidden
+        most = self.top * (functions + 1)  # moves add to it; it stays below forbidden / 8
         self.type, self.forbidden = (np.int64, 1 << 60) if most < 1 << 55 else (object, 1 << 200)
         self.network = Network(self, {v: list(range(domain)) for v, domain in enumerate(self.domains)}, most)
         for _ in range(functions):
@@ -65,18 +65,18 @@ class Problem:
 
 
 class Network:
-    """A sum of a bound and tables over variables and the values that are left of each. Scopes are sorted, and the least
-    entry of each table is 0. Steps never raise the cost of an assignment. Tables are replaced, and never changed."""
+    """A lower bound plus a sum of tables over variables with their remaining values. Scopes are sorted, and the least
+    entry of each table is 0. No step raises the cost of an assignment. Tables are replaced, never modified in place."""
 
     def __init__(self, problem: Problem, live: dict[int, list[int]], most: int = 0) -> None:
         self.problem, self.forbidden, self.live = problem, problem.forbidden, live
-        self.tables_of = {v: dict[Scope, Table]() for v in live}  # each table is there for all of its variables
+        self.tables_of = {v: dict[Scope, Table]() for v in live}  # a table is listed under each of its variables
         self.charged, self.asks = Counter[tuple[int, ...]](), dict[tuple[int, ...], dict[int, bool]]()
         self.most, self.bound = most, 0
         require(most < self.forbidden // 8, "numbers get too large")
 
     def copy(self, parts: int = 1) -> Network:
-        """The same, where 1 is a part of a cost."""
+        """Returns a copy in which all costs are multiplied by `parts`."""
         other = Network(self.problem, dict(self.live), self.most * parts)
         other.bound, other.charged, other.asks = self.bound * parts, Counter(self.charged), dict(self.asks)
         other.tables_of = {v: {scope: table if parts == 1 else np.minimum(table, self.forbidden // parts) * parts
@@ -84,22 +84,23 @@ class Network:
         return other
 
     def remove(self, *variables: int) -> list[tuple[Scope, Table]]:
-        """Removes the tables that have one of the variables."""
+        """Removes the tables that have one of the variables, and returns them by scope."""
         tables = {scope: table for v in variables for scope, table in self.tables_of[v].items()}
         for v, scope in ((v, scope) for scope in tables for v in scope):
             del self.tables_of[v][scope]
         return sorted(tables.items(), key=lambda entry: entry[0])
 
     def spread(self, scope: Scope, table: Table, over: Scope) -> Table:
-        """The table with an axis for each variable of `over`, which has all of its own, of length 1 for others."""
+        """Returns the table with an axis for each variable of `over`, which includes its own; new axes have length
+        1."""
         return table.reshape([len(self.live[v]) if v in scope else 1 for v in over])
 
     def add(self, scope: Scope, table: Table) -> None:
-        """Adds a table, which may have axes of length 1."""
+        """Adds a table; its axes of length 1 are broadcast."""
         kept = tuple(v for v in scope if len(self.live[v]) > 1)
         require(math.prod(len(self.live[v]) for v in kept) <= MOST_ENTRIES, "a table is too large")
         table = np.broadcast_to(table, [len(self.live[v]) for v in scope]).reshape([len(self.live[v]) for v in kept])
-        known = [self.tables_of[v].pop(kept, 0) for v in kept]  # many times the same
+        known = [self.tables_of[v].pop(kept, 0) for v in kept]  # the same table each time
         table = np.minimum(table + sum(known[:1]), self.forbidden, dtype=self.problem.type)
         self.bound += int(least := np.min(table))
         if np.max(table) != least:
@@ -111,7 +112,7 @@ class Network:
         self.add(pair, self.spread((first,), of_first, pair) * self.spread((second,), of_second, pair))
 
     def project(self, variable: int, *others: int) -> Network:
-        """What each of the tables of a variable costs at least, for values of it and the others."""
+        """Returns the tables of a variable, minimized over all variables but it and the others, as a network."""
         part = Network(self.problem, {v: self.live[v] for v in (variable, *others)})
         for scope, table in self.tables_of[variable].items():
             axes = tuple(axis for axis, v in enumerate(scope) if v not in part.live)
@@ -119,7 +120,7 @@ class Network:
         return part
 
     def eliminate(self, *variables: int) -> None:
-        for variable in (v for v in variables if v in self.live):  # a part has those that are in its tables
+        for variable in (v for v in variables if v in self.live):  # a part has only the variables of its tables
             tables = self.remove(variable)
             over = tuple(sorted({variable, *(v for scope, _ in tables for v in scope)}))
             require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"{variable} is too much work")
@@ -130,14 +131,14 @@ class Network:
             del self.live[variable], self.tables_of[variable]
 
     def vector(self, variable: int, pairs: Sequence[int]) -> Table:
-        """Amounts as an array; those of values that are gone do not matter."""
+        """Returns amounts as an array over the live values; amounts of removed values are ignored."""
         amounts = dict(zip(pairs[::2], pairs[1::2]))
         self.most += max(map(abs, amounts.values()), default=0)
         require(self.most < self.forbidden // 8, "numbers get too large")
         return np.array([amounts.get(value, 0) for value in self.live[variable]], dtype=self.problem.type)
 
     def move(self, arity: int, *numbers: int) -> None:
-        """Takes amounts per value of one variable off a table, and adds them to the costs of the variable."""
+        """Moves an amount per value of one variable from a table to the unary costs of the variable."""
         scope, place, pairs = tuple(sorted(numbers[:arity])), numbers[arity], numbers[arity + 1:]
         require(len({*scope}) == arity > place >= 0, "a scope is none")
         amounts = self.vector(to := numbers[place], pairs)
@@ -145,19 +146,19 @@ class Network:
         self.add((to,), amounts)
 
     def extract(self, first: int, second: int, place: int) -> None:
-        """Moves to a variable what each of its values costs at least in the table of two, if there is one."""
+        """Moves the minimum per value of a variable from a binary table, if it exists, to its unary costs."""
         scope, to = tuple(sorted((first, second))), (first, second)[place]
         if scope in self.tables_of[to]:
             table, axis = self.tables_of[to][scope], scope.index(to)
             least = table.min(axis=1 - axis, keepdims=True)
-            is_out = least > self.forbidden // 2  # where any entries do
+            is_out = least > self.forbidden // 2  # values without an allowed entry
             rest = np.where(is_out, self.forbidden, table - least)
             self.add(scope, np.where(is_out, rest.min(axis=axis, keepdims=True), rest) - table)
             self.add((to,), least.reshape(-1))
 
     def charge(self, variable: int, value: int, asker: int, payer: int, *pairs: int) -> None:
-        """Takes amounts per value of the payer off what `value` costs, and adds them to the values of the asker that
-        allow no other one. Nothing is above its cost as long as what was charged in all is not negative."""
+        """Subtracts an amount per value of `payer` from the cost of `value`, and adds it to the values of `asker` that
+        forbid all other values of `variable`. Totals must not be negative, so that no assignment gets more costly."""
         require(value in self.live[variable] and asker not in (variable, payer), "a cost is charged that is none")
         amounts = self.vector(payer, pairs)
         for x, amount in zip(self.live[payer], amounts):
@@ -170,7 +171,7 @@ class Network:
             others.eliminate(variable)
             self.asks[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(asker).items()}
         asks = np.array([self.asks[key][x] for x in self.live[asker]]).astype(self.problem.type)
-        price = self.tables_of[variable].pop((variable,), pays * 0)  # so that it is in one table
+        price = self.tables_of[variable].pop((variable,), pays * 0)  # merged into the table with the payer
         self.add_product(variable, price, payer, amounts * 0 + 1)
         self.add_product(variable, pays, payer, -amounts)
         if payer == variable:
@@ -179,7 +180,7 @@ class Network:
             self.add_product(payer, amounts, asker, asks)
 
     def restrict(self, variable: int, values: Iterable[int]) -> None:
-        """Keeps these values alone."""
+        """Restricts a variable to the given values."""
         kept = [index for index, value in enumerate(self.live[variable]) if value in values]
         tables = self.remove(variable)
         self.live[variable] = [self.live[variable][index] for index in kept]
@@ -187,18 +188,18 @@ class Network:
             self.add(scope, np.take(table, kept, axis=scope.index(variable)))
 
     def bounds(self, variable: int) -> dict[int, int]:
-        """Per value, a bound of the assignments that have it."""
+        """Returns a lower bound on the cost of the assignments with each value of a variable."""
         part, total = self.project(variable), np.full(len(self.live[variable]), self.bound, dtype=object)
         return dict(zip(self.live[variable], total + part.bound + part.tables_of[variable].get((variable,), 0)))
 
     def cost(self, assignment: Sequence[int]) -> int:
-        """What values cost, one for each variable; the last may be left out where it has a single one."""
+        """Returns the cost of values, one per variable; the last may be omitted if its variable has one value."""
         places = {v: values.index(x) for (v, values), x in zip(self.live.items(), assignment)}
         tables = {scope: table for tables in self.tables_of.values() for scope, table in tables.items()}
         return self.bound + sum(int(table[tuple(places[v] for v in scope)]) for scope, table in tables.items())
 
     def take_part(self, variables: Sequence[int], *others: int) -> Network:
-        """Takes out variables with their tables, and copies, with values of their own, of the others that are there."""
+        """Moves variables with their tables to a new network, and copies `others` and the variables in scope."""
         tables = self.remove(*variables)
         copied = sorted({*others, *(v for scope, _ in tables for v in scope)} - {*variables})
         live = {v: self.live.pop(v) for v in variables} | {v: self.live[v] for v in copied}
@@ -209,7 +210,7 @@ class Network:
 
 
 def cases(lines: list[list[str]], network: Network, variable: int, *words: str) -> Iterator[tuple[list[int], Network]]:
-    """For each line that starts with these words, the values that follow, and the network with no others."""
+    """Yields the values in each line that starts with `words`, and a copy of the network restricted to them."""
     while lines[-1][:len(words)] == [*words]:
         values = [int(word) for word in lines.pop()[len(words):]]
         require({*values} <= {*network.live[variable]}, f"{variable} has no such value")
@@ -219,7 +220,7 @@ def cases(lines: list[list[str]], network: Network, variable: int, *words: str) 
 
 
 def prove(lines: list[list[str]], network: Network, target: int, step: int) -> int:
-    """What assignments cost at least, and at most `target`, by `lines` from behind. All costs divide by `step`."""
+    """Executes `lines` from the end and returns the proven bound, at most `target`. Costs are multiples of `step`."""
     best, trials = network.bound, list[tuple[Network, int, int]]()
     while (line := lines.pop()) != ["end"]:
         kind, numbers = line[0], [int(word) for word in line[1:]]
@@ -253,7 +254,7 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
             target, step = min((target, step), (network.cost(numbers), 1), key=lambda pair: pair[0])
         else:
             require(kind == "b", f"'{' '.join(line)}' is no step")
-            lines.append(line)  # the first that splits the values of a variable
+            lines.append(line)  # the first of the lines that split the values
             bounds = dict.fromkeys(network.live[numbers[0]], network.bound)
             for values, part in cases(lines, network, numbers[0], *line[:2]):
                 bounds.update(dict.fromkeys(values, prove(lines, part, target, step)))
@@ -264,7 +265,7 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
 
 
 def read(text: str) -> tuple[Problem, list[int], float, float, list[list[str]], list[list[str]]]:
-    """The problem of a certificate, an assignment, its cost, which is true, the bound, and the lines of limit and proof."""
+    """Returns problem, assignment, verified cost, claimed bound, and the lines of limit and proof of a certificate."""
     head, _, problem_text = text.partition("\nwcsp\n")
     lines = [line.split() for line in head.split("\n") if line.strip()]
     names = [word for at, line in enumerate(lines[:5]) for word in (line[:1] if 0 < at < 4 else line)]
@@ -280,11 +281,11 @@ def read(text: str) -> tuple[Problem, list[int], float, float, list[list[str]], 
 
 
 def check(text: str) -> tuple[float, float, int | None]:
-    """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
+    """Returns the verified cost and bound of a certificate, and its limit or None; raises Rejected."""
     problem, values, cost, bound, budget, proof = read(text)
     require(bound <= cost, "the bound is larger than the cost")
     step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
-    target = -(-int(min(bound, problem.top)) // step) * step  # where nothing is allowed all cost the top
+    target = -(-int(min(bound, problem.top)) // step) * step  # every assignment costs `top` if none is allowed
     steps = [["end"], *reversed(proof)]
     best = prove(steps, problem.network, target, step)
     require(not steps, "lines follow the steps")

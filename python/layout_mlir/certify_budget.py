@@ -1,6 +1,6 @@
-"""What a certificate says of a budget: an assignment takes so much of a limit, and nothing that keeps to it costs less.
+"""Checks the budget of a certificate: the assignment is within the limit, and no assignment within it costs less.
 
-The lines `budget` and `takes`, which docs/solver.md describes, stand before the steps of the proof that certify.py takes.
+The lines `budget` and `takes` (docs/solver.md) precede the steps of the proof, which certify.py checks.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-# A variable, that of the chain behind it or -1, and the units that each value takes.
+# A variable, the chain variable after it or -1, and the units that each of its values uses.
 Term = tuple[int, int, NDArray[Any]]
 
 
 class Rejected(Exception):
-    """What a certificate claims does not follow."""
+    """Raised if a claim of a certificate does not follow."""
 
 
 def require(condition: object, message: str) -> None:
@@ -27,7 +27,7 @@ def require(condition: object, message: str) -> None:
 
 
 def main(check: Callable[[str], tuple[float, float, int | None]], paths: Sequence[str]) -> int:
-    """Prints what is true of certificates in files: 1 where one is rejected."""
+    """Prints the verdict on certificates in files; returns 1 if one is rejected."""
     status = 0
     for path in paths:
         try:
@@ -43,7 +43,7 @@ def main(check: Callable[[str], tuple[float, float, int | None]], paths: Sequenc
 
 
 class Limit:
-    """What is taken at all times, and behind that at each peak, of which the highest counts; at most `room` units."""
+    """A limit of `room` units on resource use: the permanent terms plus those of the largest peak."""
 
     def __init__(self, domains: Sequence[int], lines: Sequence[Sequence[str]]) -> None:
         require(lines[0][0] == "budget" and all(line[0] == "takes" or line == ["peak"] for line in lines[1:]),
@@ -70,8 +70,9 @@ class Limit:
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
                   lines: Sequence[Sequence[str]], values: Sequence[int], cost: float,
                   bound: float) -> tuple[float, float, int | None]:
-    """The cost and the bound without the price of what is taken, and the limit, where lines state one. Who keeps to it
-    pays for no more than it has, and the variables of the chain behind what is taken must forbid nobody who does."""
+    """Returns the cost and the bound without the price of resource use, and the limit, or None if there are no lines.
+    An assignment within the limit pays for at most `room` units, and no chain variable may forbid such an
+    assignment."""
     if not lines:
         return cost, bound, None
     limit = Limit(domains, lines)
@@ -88,7 +89,7 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
 
     def follow(path: Sequence[Term], links: Sequence[tuple[tuple[int, ...], NDArray[Any]]], reached: NDArray[Any],
                before: tuple[int, ...]) -> tuple[NDArray[Any], tuple[int, ...]]:
-        """Per value of the last variable of the chain, the least that was taken before it."""
+        """Follows the chain; returns the least use for each value of its last variable, and the last variable."""
         for (scope, table), (v, behind, units) in zip(links, path):
             require(scope == (*before, v, behind), "the chain has other functions")
             allowed, total = (table == 0).reshape(len(reached), len(units), -1), reached[:, None] + units
@@ -101,7 +102,7 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
     for peak in limit.peaks:
         follow(peak, links[done:], *start)
         done += len(peak)
-    # The price of what is taken at all times.
+    # Subtracts the price of the permanent terms.
     room = min(room, sum(units.max() for *_, units in limit.always))
     paid, most = int(cost) - limit.price * taken, int(bound) - limit.price * room
     require(paid % limit.weight == 0, "the price of what is taken is not in the cost")

@@ -1,15 +1,15 @@
-"""Whether a decided module moves the bytes that its decision claims, from the text of the module alone.
+"""Checks that a decided module moves the bytes that its decision claims, from the text of the module alone.
 
     layout-opt net.mlir --layout-solve='objective=bytes target={#layout.cpu<lanes = 16>}' --layout-materialize -o decided.mlir
     python -m layout_mlir.certify_bytes decided.mlir [net.mlir]
 
-The text has a `layout.convert` for each conversion, the maps of both sides, and the loops and calls around it. Each
-map is evaluated at every index: a conversion that stores each element where it was moves nothing; any other one reads
-each element and writes each position that it makes, with the padding where its type states what that holds. The sum,
-times the trips of loops and the calls of functions, is to be the `conversion_cost` of `layout.assignment`; what a
-program converts itself is no part of the decision, and is taken off where the program is given, too. No code is shared
-with the compiler: the maps are read by the definition of docs/spec.md. The exit status is 0 where both are equal, 1
-where they differ, and 2 where the text has what this program does not know.
+The text has a `layout.convert` for each conversion, the maps of both sides, and the loops and calls around it. Each map
+is evaluated at every index. A conversion that keeps the position of each element moves nothing; any other conversion
+reads each element and writes each position of its result, with the padding if the type states its value. The sum,
+multiplied by loop trip counts and numbers of calls, must be the `conversion_cost` of `layout.assignment`. Conversions
+of the original program are not part of the decision; they are subtracted if the program is given as well. No code is
+shared with the compiler: maps are read by the definition of docs/spec.md. The exit status is 0 if both numbers are
+equal, 1 if they differ, and 2 if the text has syntax that this program does not support.
 """
 
 import functools
@@ -26,17 +26,17 @@ _WIDTHS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2
 
 
 class Unknown(Exception):
-    """What the text says is not read by this program."""
+    """Raised for text that this program does not support."""
 
 
 class Part(NamedTuple):
-    """The values of an expression, and how many there may be."""
+    """The values of an expression at all indices, and its extent."""
     at: np.ndarray
     extent: int
 
 
 class _Map:
-    """Reads `(d0, d1) -> buffer(d0, [d1] align 16)`, at all indices of a shape at once."""
+    """Parses and evaluates a map, e.g. `(d0, d1) -> buffer(d0, [d1] align 16)`, at all indices of a shape at once."""
 
     def __init__(self, text: str, shape: Sequence[int]):
         self.tokens = re.findall(r"\w+|->|\S", text)
@@ -100,7 +100,7 @@ class _Map:
         return found
 
     def group(self, end: str) -> Part:
-        """Row-major, slowest first."""
+        """Fuses values row-major, the slowest first."""
         at, extent = np.zeros((), np.int64), 1
         while not self.accept(end):
             part = self.sum()
@@ -183,8 +183,8 @@ class _Map:
 
 
 class Tensor(NamedTuple):
-    """A tensor type: its sizes, with those that are assumed for open ones, and with others for these; the bytes of an
-    element, its map and what its padding is to hold."""
+    """A tensor type: its shape with assumed values for dynamic sizes, its shape with other values for these, the bytes
+    of an element, the map, and the stated padding value."""
     shape: tuple[int, ...]
     other_shape: tuple[int, ...]
     width: int
@@ -192,7 +192,7 @@ class Tensor(NamedTuple):
     padding: str | None
 
     def store(self, shape: Sequence[int]) -> Part:
-        """Where each element is, and how many positions there are."""
+        """Returns the position of each element, and the number of positions."""
         if self.map is None:
             count = math.prod(shape)
             return Part(np.arange(count).reshape(shape), count)
@@ -200,7 +200,7 @@ class Tensor(NamedTuple):
 
 
 def _name_apart(text: str) -> str:
-    """Functions use the same names, and so do regions that follow each other. Here each definition has its own."""
+    """Renames SSA values so that each has one definition: functions and sibling regions reuse names."""
     functions = re.split(r"(?m)^(?= *func\.func )", text)
     text = "".join(function.replace("%", f"%{number}_") for number, function in enumerate(functions))
     lines: list[str] = []
@@ -220,7 +220,7 @@ def _name_apart(text: str) -> str:
 
 
 class Module:
-    """The lines of a module, each with how often it runs."""
+    """The lines of a module, and how often each runs."""
 
     def __init__(self, text: str):
         text = _name_apart(text)
@@ -235,14 +235,14 @@ class Module:
         self.constants = {name: int(value) for name, value in
                           re.findall(r"^ *(%\w+) = arith.constant (-?\d+) : index", text, re.MULTILINE)}
         self.uses = re.findall(r"%\w+(?:#\d+)?", text)
-        # Whether others may call each function.
+        # Maps a function to true if it is public, so that other modules may call it.
         self.functions = {name: not private for private, name in
                           re.findall(r"^ *func\.func (private )?@([\w.$-]+)", text, re.MULTILINE)}
 
     def runs(self) -> Iterator[tuple[str, int]]:
-        """Each line with the times that it runs."""
+        """Yields each line with the number of times that it runs."""
         counts: dict[str, int] = {}
-        for _ in range(len(self.functions) + 1):  # until calls of calls are counted
+        for _ in range(len(self.functions) + 1):  # iterates until nested calls are counted
             called: dict[str, int] = {}
             for line, times in self.walk(counts):
                 if found := re.search(r"\bcall @([\w.$-]+)", line):
@@ -264,7 +264,7 @@ class Module:
                 frames.append(frames[-1] * self.trips(text, counts))
 
     def trips(self, line: str, counts: dict[str, int]) -> int:
-        """How often what the line opens runs, for each time that it does."""
+        """Returns the number of times that a region runs each time the line that opens it does."""
         if found := re.match(r" *func\.func (?:private )?@([\w.$-]+)", line):
             return counts.get(found[1], 1)
         if found := re.search(r"\bscf\.for %\w+ = (%\w+) to (%\w+) step (%\w+)", line):
@@ -306,7 +306,7 @@ def _is_alike(one: Part, other: Part) -> bool:
 
 @functools.cache
 def count_bytes(source: Tensor, dest: Tensor, may_overwrite: bool) -> int:
-    """What a conversion reads and writes."""
+    """Returns the bytes that a conversion reads and writes."""
     after = dest.store(dest.shape)
     elements = math.prod(dest.shape) * dest.width
     padding = after.extent * dest.width - after.at.size * dest.width if dest.padding else 0
@@ -319,9 +319,9 @@ def count_bytes(source: Tensor, dest: Tensor, may_overwrite: bool) -> int:
 
 
 def count_all(text: str) -> int:
-    """The bytes that the conversions of a module move."""
+    """Returns the bytes that the conversions of a module move."""
     module = Module(text)
-    made_as_asked = set()  # constants, and what is made of them or of nothing
+    made_as_asked = set()  # constants and empty tensors, converted at no cost
     total = 0
     for line, times in module.runs():
         if found := re.match(r" *(%\w+) = (arith\.constant|tensor\.empty)", line):
@@ -339,7 +339,7 @@ def count_all(text: str) -> int:
 
 
 def check(decided: str, given: str = "") -> tuple[int, int]:
-    """The bytes that the decision claims, and those that its conversions move."""
+    """Returns the bytes that the decision claims, and the bytes that its conversions move."""
     claimed = re.search(r"layout\.assignment = {conversion_cost = (\d+)", decided)
     if not claimed:
         raise Unknown("there is no layout.assignment: nothing is claimed")

@@ -1,10 +1,10 @@
-"""python -m layout_mlir.certify_labels FILE..: what a certificate with a limit claims, without its proof.
+"""python -m layout_mlir.certify_labels FILE..: checks the cost of a certificate with a limit, without its proof.
 
-Decisions under limits go on with labels (docs/solver.md), which are not in a certificate. This program takes its problem
-and its limit, and looks for an assignment that costs less than what is claimed. Variables get their values one after the
-other; a label is one way to do so, with what that costs and takes. It is left out where prices of what is taken, which
-are found here, say that all that begins with it costs as much as what is claimed, and where another one, with the same
-values for all that is still asked for, costs and takes no more. Where none is left, nothing costs less.
+Decisions under limits use dynamic programming over labels (docs/solver.md), which are not in a certificate. This
+program searches for an assignment within the limit that costs less than claimed. A label is a partial assignment in a
+variable order, with its cost and resource use. It is dropped if its lower bound, with Lagrange prices of resource use
+that this program finds, reaches the claimed cost, or if another label with the same values of all variables still in
+use costs and uses no more. If no label remains, no assignment costs less.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from layout_mlir.certify import Network, Problem, Scope, read
 from layout_mlir.certify_budget import Limit, Rejected, Term, main, require, without_price
 
 Array = NDArray[Any]
-Terms = dict[int, Array]  # per variable the units of each of its values
+Terms = dict[int, Array]  # the units of each value, by variable
 
-MOST_LABELS = 1 << 13, 1 << 16  # at first, and then; of more those with the highest bounds are left out, and are a bound
-MOST_COMPARED = 128  # labels with which one is compared
-MOST_BITS = 24  # of the number of entries of a table
-FEW_PEAKS = 4  # at first, and times as many after that
-FEW_ENTRIES = 1 << 12  # of a table that takes the place of a variable that takes nothing
-ROUNDS = 400  # of prices
-MOST, FORBIDDEN = 1 << 58, 1 << 59  # of all numbers, and what stands for none
+MOST_LABELS = 1 << 13, 1 << 16  # in two passes; excess labels with the highest bounds are dropped, and bound the result
+MOST_COMPARED = 128  # the number of labels that one is compared with
+MOST_BITS = 24  # log2 of the entries of a table
+FEW_PEAKS = 4  # in the first search, and the growth factor of the next ones
+FEW_ENTRIES = 1 << 12  # of a table that replaces an eliminated variable
+ROUNDS = 400  # of the price search
+MOST, FORBIDDEN = 1 << 58, 1 << 59  # the limit of all numbers, and the cost of a forbidden value
 
 
 class TooLarge(Rejected):
-    """Labels say nothing of this problem."""
+    """Raised if the problem is too large for labels."""
 
 
 def expect(condition: object, message: str) -> None:
@@ -43,7 +43,7 @@ def expect(condition: object, message: str) -> None:
 
 
 def without_chain(problem: Problem, limit: Limit) -> Network:
-    """The network of the costs alone, without the chain of variables and the price of what is taken."""
+    """Returns the network of the costs alone, without the chain variables and the price of resource use."""
     chain = {*limit.chain}
     live = {v: [*range(domain)] for v, domain in enumerate(problem.domains) if v not in chain}
     priced, network = Network(problem, dict(live)), Network(problem, live)
@@ -63,7 +63,7 @@ def without_chain(problem: Problem, limit: Limit) -> Network:
 
 
 def eliminate(network: Network, kept: set[int]) -> None:
-    """Takes out variables that take nothing, as long as that leaves small tables."""
+    """Eliminates variables that use no resources while the tables stay small."""
     while True:
         for v in [v for v in network.live if v not in kept]:
             around = {other for scope in network.tables_of[v] for other in scope} - {v}
@@ -75,9 +75,9 @@ def eliminate(network: Network, kept: set[int]) -> None:
 
 
 def find_order(network: Network) -> dict[int, tuple[int, ...]]:
-    """Variables in an order to give them values, each with the earlier ones that a function of it then depends on: behind
-    it, from the last to the first, each is minimized out of a function of these. Next is one that lets others go, else
-    the first by number that shares a table with one that has been, so that what is taken at one time is not far apart."""
+    """Returns variables in assignment order, each with the earlier variables that its table depends on when variables
+    are minimized out from last to first. The next variable is a neighbor that does not enlarge the frontier, else the
+    neighbor with the lowest number, so that the variables of a peak are close together."""
     around = {v: {other for scope in tables for other in scope} - {v} for v, tables in network.tables_of.items()}
     size = {v: math.log2(len(values)) for v, values in network.live.items()}
     left = {v: len(others) for v, others in around.items()}
@@ -115,15 +115,15 @@ class Search:
             self.scale *= 2
         self.constant, self.before = network.bound * self.scale, find_order(network)
         self.place = {v: at for at, v in enumerate(self.before)}
-        self.tables: dict[int, list[tuple[Scope, Array]]] = {v: [] for v in self.before}  # at the last of their variables
+        self.tables: dict[int, list[tuple[Scope, Array]]] = {v: [] for v in self.before}  # by the last of the scope
         for scope, table in tables.items():
             axes = sorted(range(len(scope)), key=lambda axis: self.place[scope[axis]])
             table = np.where(table > network.forbidden // 2, FORBIDDEN, table * self.scale).astype(np.int64)
             self.tables[scope[axes[-1]]].append((tuple(scope[axis] for axis in axes), np.transpose(table, axes)))
 
     def bound(self, prices: Array) -> tuple[int, Array, dict[int, Array]]:
-        """What all costs at least where a unit of each peak has a price, what each peak of the best takes, and for each
-        variable what its values, with those before it, cost more than the best of them."""
+        """Returns the lower bound for a price per unit of each peak, the use of each peak by the best assignment, and
+        for each variable the excess cost of its values over the best one, by the values of earlier variables."""
         total, extra, tables = self.constant, dict[int, Array](), {v: [*each] for v, each in self.tables.items()}
         paid: Terms = {v: units * int(prices.sum()) for v, units in self.always.items()}
         for price, peak in zip(prices, self.peaks):
@@ -132,7 +132,7 @@ class Search:
         for v, before in reversed(self.before.items()):
             table = np.zeros([len(self.live[u]) for u in (*before, v)], dtype=np.int64)
             table += np.asarray(paid.get(v, 0), dtype=np.int64)
-            for scope, each in tables[v]:  # of at most FORBIDDEN, so that nothing overflows
+            for scope, each in tables[v]:  # capped at FORBIDDEN, so that nothing overflows
                 table += each.reshape([len(self.live[u]) if u in scope else 1 for u in (*before, v)])
                 np.minimum(table, FORBIDDEN, out=table)
             least = table.min(axis=-1)
@@ -147,7 +147,7 @@ class Search:
         return total, np.array([add(self.always, best) + add(peak, best) for peak in self.peaks or [{}]]), extra
 
     def find_prices(self, goal: int) -> Array:
-        """Prices with a high bound, by subgradients whose steps aim at what is claimed."""
+        """Finds prices with a high bound, by subgradient steps towards `goal`."""
         price = np.zeros(len(self.peaks) or 1)
         along, best, best_bound, step, failed = price.copy(), price.copy(), -1, 1.0, 0
         for _ in range(ROUNDS):
@@ -170,7 +170,7 @@ class Search:
         return best.astype(np.int64)
 
     def run(self, cost: int) -> int:
-        """What all costs at least, as far as that is proven and at most `cost`; -1 where something costs less."""
+        """Returns the proven lower bound, at most `cost`, or -1 if an assignment costs less."""
         goal = (cost - 1) * self.scale
         prices = self.find_prices(goal)
         total, _, extra = self.bound(prices)
@@ -187,7 +187,7 @@ class Search:
         return max(0, -((cutoff - goal - dropped) // self.scale))
 
     def label(self, total: int, extra: dict[int, Array], prices: Array, cutoff: int, most: int) -> tuple[Labels, int]:
-        """The labels of all variables, and what those that were too many cost at least."""
+        """Returns the labels of all variables, and the least bound of the dropped labels."""
         none = np.zeros(1, dtype=np.int64)
         labels, dropped = Labels(none + total, none, {}, {"always": none, "ended": none}), FORBIDDEN
         ends = {u: self.place[v] for v, before in self.before.items() for u in (*before, v)}
@@ -208,7 +208,7 @@ class Search:
             for number, span in enumerate(spans):
                 if span[-1] == at:
                     labels.levels["ended"] = np.maximum(labels.levels["ended"], labels.levels.pop(number))
-            # What nothing adds to any more is the same for all.
+            # Clears levels that no later term adds to, so that labels compare equal.
             if at >= last_always:
                 labels.levels["ended"] = labels.levels["ended"] * 0
                 labels.levels["always"] = labels.levels["always"] * (at < last_begin)
@@ -223,9 +223,9 @@ class Search:
 
 @dataclass
 class Labels:
-    """Ways to give variables values: what all that begins with one costs at least, with prices, what of that is prices,
-    the values that are still asked for, and what is taken: at all times, at a peak whose variables have some of their
-    values, and at the highest of those that have all of them."""
+    """Partial assignments: lower bounds including prices, the part of a bound that is prices, the values of variables
+    still in use, and the levels of use: "always" for the permanent terms, one per unfinished peak, and "ended" for the
+    largest finished peak."""
     bounds: Array
     paid: Array
     values: dict[int, Array]
@@ -236,7 +236,7 @@ class Labels:
                       {key: level[index] for key, level in self.levels.items()})
 
     def extend(self, variable: int, extra: Array, cutoff: int) -> Labels:
-        """By each value of a variable with which the bound stays below what is claimed."""
+        """Extends each label by each value of a variable whose bound is at most `cutoff`."""
         label, value = np.nonzero((bounds := self.bounds[:, None] + extra.reshape(-1, extra.shape[-1])) <= cutoff)
         extended = self.pick(label)
         extended.bounds, extended.values[variable] = bounds[label, value], value
@@ -248,7 +248,7 @@ class Labels:
         self.levels |= {key: self.levels[key] + taken for key in levels}
 
     def without_dominated(self, domains: dict[int, int]) -> Labels:
-        """Without those of which one that is not far away, with the same values, costs and takes no more."""
+        """Removes labels if a nearby label with the same values costs and uses no more."""
         group = np.zeros(len(self.bounds), dtype=np.int64)
         for v, domain in domains.items():
             group = np.unique(group * domain + self.values[v], return_inverse=True)[1]
@@ -269,7 +269,7 @@ def add(terms: Terms, values: Sequence[int] | dict[int, int]) -> int:
 
 
 def check(text: str) -> tuple[float, float, int | None]:
-    """The cost of a certificate, what labels prove of it, and the limit that it keeps to; raises Rejected."""
+    """Returns the cost of a certificate, the bound that labels prove, and the limit; raises Rejected if it is false."""
     problem, values, claimed, _, lines, _ = read(text)
     require(lines and claimed < math.inf, "the certificate has no limit, or nothing that keeps to it")
     cost, _, kept = without_price(problem.domains, problem.functions, lines, values, claimed, claimed)
@@ -278,12 +278,12 @@ def check(text: str) -> tuple[float, float, int | None]:
 
     def gather(terms: Iterable[Term]) -> Terms:
         gathered: Terms = {}
-        for v, _, units in terms:  # what is above the limit is as bad by one unit
+        for v, _, units in terms:  # use above the limit is capped at one unit above it
             gathered[v] = np.minimum(gathered.get(v, 0) + units, room + 1)
         return gathered
 
     always, peaks = gather(limit.always), sorted(map(gather, limit.peaks), key=lambda peak: -add(peak, values))
-    # The peaks at which the assignment takes most, and more of them as long as something cheaper keeps to these.
+    # Starts with the peaks of highest use, and adds peaks while a cheaper assignment is within the limit at these.
     count, bound = FEW_PEAKS, -1
     while True:
         network = without_chain(problem, limit)

@@ -1,4 +1,4 @@
-"""The commands of a wheel: `layout`, and the tools by their names."""
+"""The commands of a wheel: `layout`, and one command per tool."""
 
 import argparse
 import functools
@@ -13,7 +13,7 @@ from layout_mlir.tools import ToolError, find_tool
 
 _PACKAGE = pathlib.Path(__file__).parent
 
-# The module that has `main(arguments, name of the command)`, and what it does.
+# Maps a command to the module with `main(arguments, command name)`, and to a description.
 _COMMANDS = {
     "run": ("layout_mlir.run", "run a model with and without layouts, and compare"),
     "demo": ("demo.__main__", "the same with a network that is generated"),

@@ -1,8 +1,7 @@
-"""The report of a run as one HTML file: the graph of the network, tables, layouts to look things up in.
+"""Writes the report of a run as one HTML file: the graph of the network, tables, and its layouts.
 
-The picture is what Graphviz makes of `layout-print-graph`, and all figures are those of
-`layout-print-graph`, `layout-print-cost`, `layout-print-strategies` and of the run itself. The file
-needs nothing beside it: styles, scripts (web/) and data are in it.
+Graphviz draws the output of `layout-print-graph`. All numbers are those of `layout-print-graph`, `layout-print-cost`,
+`layout-print-strategies` and of the run. The file is self-contained: it includes styles, scripts (web/) and data.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from layout_mlir.tools import ToolError, run_tool, whole_file
 
 SCRIPTS = ("layout_map.js", "report.js", "report_graph.js", "report_layout.js")
 
-# What a picture of a network may take, in seconds, and how many boxes show runs of ops.
+# The time limit for drawing a network in seconds, and the number of boxes in the picture.
 DRAWING_LIMIT, BOXES = 60, 500
 
 
 def check_path(name: str) -> None:
-    """Says before a long run that its report could not be written."""
+    """Raises ToolError if the report cannot be written, before a long run starts."""
     path = pathlib.Path(name)
     folder = path.resolve().parent
     if path.is_dir() or not path.name:
@@ -44,7 +43,7 @@ def check_path(name: str) -> None:
 
 
 def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
-    """Why there is no picture, or None."""
+    """Draws a graph and returns None, or returns the reason why there is no picture."""
     if shutil.which("dot") is None:
         return "Graphviz is not installed: its program dot draws the network."
     try:
@@ -52,13 +51,13 @@ def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
                               timeout=DRAWING_LIMIT)
     except subprocess.TimeoutExpired:
         return f"Graphviz did not finish the picture of this network within {DRAWING_LIMIT} seconds."
-    # A program that a signal ends has written a part.
+    # A killed process leaves a partial file.
     return None if done.returncode == 0 else f"Graphviz failed: {done.stderr.strip()[:300]}"
 
 
 def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str], target: str,
             folder: pathlib.Path) -> tuple[dict[str, Any], str]:
-    """The network and what its layouts cost, and its picture; `before` are the passes before the
+    """Returns the data of the page, and the picture of the network. `before` are the passes before the layout
     decision."""
     dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
     wanted = f"target={{{target}}}"
@@ -77,10 +76,10 @@ def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
 
 
 def describe_map(text: str) -> dict[str, str | None]:
-    """A canonical map, and the picture of a small tensor in it where there is one."""
+    """Returns a canonical map and the picture of a small tensor with this map, or None if it cannot be drawn."""
     try:
         picture = Layout(f"#layout.map<{text}>")._repr_svg_()
-    except LayoutError:  # no layout applies to the type
+    except LayoutError:  # the layout is not valid for any shape
         picture = None
     return {"text": text, "picture": picture}
 
@@ -103,7 +102,7 @@ def read_web(name: str) -> str:
 
 
 def write(path: str, data: dict[str, Any], picture: str) -> None:
-    """`data` goes into the page as JSON, in which no text of the model can end an element."""
+    """Writes the page. The JSON of `data` is escaped, so that text of the model cannot end an HTML element."""
     parts = {
         "title": html.escape(data["name"]),
         "style": read_web("report.css"),

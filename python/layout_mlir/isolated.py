@@ -1,4 +1,4 @@
-"""Runs a function in a process of its own, so that a crash or an endless loop of a library stays there."""
+"""Runs a function in a child process, so that a crash or an endless loop of a library does not affect the caller."""
 
 import ctypes
 import os
@@ -11,23 +11,23 @@ from collections.abc import Callable
 from typing import IO, Any, Generic, Literal, NoReturn, TypeVar
 
 _Result = TypeVar("_Result")
-_PR_SET_PDEATHSIG = 1  # of prctl(2)
+_PR_SET_PDEATHSIG = 1  # an option of prctl(2)
 _libc = ctypes.CDLL(None)
 
 
 class Crashed(RuntimeError):
-    """The process ended without an answer; the message says how, and its last words."""
+    """Raised if the process ended without a result; the message says how it ended, with its last output."""
 
 
 def _is_picklable(error: BaseException) -> bool:
     try:
         return isinstance(pickle.loads(pickle.dumps(error)), type(error))
-    except Exception:  # whatever a class of a library does
+    except Exception:  # arbitrary errors of a library's class
         return False
 
 
 def end_with_parent(parent: int) -> None:
-    """Has this process killed when its parent ends, or ends it now if the parent is gone."""
+    """Makes the kernel kill this process when its parent ends, or exits now if the parent has ended."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -35,14 +35,14 @@ def end_with_parent(parent: int) -> None:
 
 def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes],
            words: IO[bytes]) -> NoReturn:
-    """Calls the function in the child, writes the pickled answer, and never returns."""
+    """Calls the function in the child and writes the pickled result; never returns."""
     status = 1
     try:
         for stream in (1, 2):
             os.dup2(words.fileno(), stream)
         try:
             value = (True, function(*args))
-        except Exception as error:  # goes to the parent, as it is where it can
+        except Exception as error:  # passed to the parent, unchanged if it is picklable
             value = (False, error)
             if not _is_picklable(error):
                 value = (False, RuntimeError(f"{type(error).__name__}: {error}"))
@@ -54,9 +54,9 @@ def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes
 
 
 class Isolated(Generic[_Result]):
-    """A call of a function in a process of its own, from when it is made.
+    """A function call in a child process, which starts on construction.
 
-    The arguments need not be picklable. The process ends with its parent, and after `seconds`.
+    The arguments need not be picklable. The process is killed when its parent ends, and after `seconds`.
     """
 
     def __init__(self, function: Callable[..., _Result], *args: Any, seconds: float = 600) -> None:
@@ -71,7 +71,7 @@ class Isolated(Generic[_Result]):
             _serve(function, args, self._answer, self._words)
 
     def wait(self) -> _Result:
-        """Returns what the function returns or raises that; raises Crashed if the process gives no answer."""
+        """Returns the function's result or raises its exception; raises Crashed if the process ended without one."""
         with self._answer, self._words:
             status = self._wait_for_end()
             if status == 0:
@@ -90,7 +90,7 @@ class Isolated(Generic[_Result]):
         raise Crashed(f"ended with status {os.WEXITSTATUS(status)}{said}")
 
     def _wait_for_end(self) -> int | None:
-        """Returns the exit status, or None if the time is up; the child is gone then, too."""
+        """Returns the exit status, or None after the time limit, which kills the child."""
         child, self._child = self._child, 0
         pause = 0.001
         while time.monotonic() < self._end:
@@ -115,5 +115,5 @@ def _kill(child: int) -> None:
 
 
 def isolated(function: Callable[..., _Result], *args: Any, seconds: float = 600) -> _Result:
-    """Returns or raises what function(*args) does; the arguments need not be picklable."""
+    """Calls function(*args) in a child process and returns or raises the same. The arguments need not be picklable."""
     return Isolated(function, *args, seconds=seconds).wait()

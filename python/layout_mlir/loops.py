@@ -1,4 +1,4 @@
-"""Loops over tensors, written as Python functions, as text of MLIR.
+"""Translates Python functions with loops over tensors to MLIR text.
 
     def running_sum(x):
         y = empty(x, shape(x))
@@ -8,21 +8,21 @@
             y[i] = total
         return y
 
-`translate(running_sum, [Value("%arg0", Type("f32", (None,)))], ..)` reads the source of the function and gives
-scf.for with `total` and `y` as what it carries, tensor.extract and tensor.insert. What is known when
-it is translated (an attribute, a rank, a size) is computed then, and an `if` of it takes one branch.
+`translate(running_sum, [Value("%arg0", Type("f32", (None,)))], ..)` parses the function's source and emits scf.for that
+carries `total` and `y`, with tensor.extract and tensor.insert. Values known at translation (attributes, ranks, static
+sizes) are folded, and an `if` on such a value emits one branch.
 
-    x[i, j], y[i, j] = v            an element, as `index`, f32 (f64 where an argument is) or i1
-    for i in range(..)              scf.for; it carries what its body assigns and was there before
-    for index in indices(sizes)     a nest of them; `index` is a tuple
-    for d, i in enumerate(index)    a sequence of known length is unrolled, as in [.. for d in ..]
+    x[i, j], y[i, j] = v            an element, as `index`, f32 (f64 if an argument is f64) or i1
+    for i in range(..)              scf.for; it carries the names that its body assigns and that existed before
+    for index in indices(sizes)     a loop nest; `index` is a tuple
+    for d, i in enumerate(index)    a sequence of known length is unrolled, also in [.. for d in ..]
     if, .. if .. else ..            scf.if; both branches assign the same names
-    a and b, not a                  both sides are computed
-    + - * / // < == min() ..        on integers, or on floats; integers become floats beside floats
-    return                          at the end
+    a and b, not a                  both sides are evaluated
+    + - * / // < == min() ..        on integers or floats; an integer operand beside a float is converted
+    return                          only as the last statement
 
-Other functions of the same module are translated in place. A tensor is a value: `y[i] = v` makes a
-new one of the same name, and bufferization makes that a store.
+Calls of functions of the same module are inlined. Tensors are values: `y[i] = v` rebinds `y` to a new tensor, which
+bufferization turns into a store.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    # What the functions may call, with the types of their text: a size or an element is a number of
-    # Python's, whether it is known or the program computes it.
+    # Declares the functions that translated code may call. A size or an element has the type of a Python number,
+    # whether it is known at translation or computed by the program.
     class Tensor(Protocol):
         def __getitem__(self, index: int | Sequence[int]) -> Any: ...
         def __setitem__(self, index: int | Sequence[int], x: float) -> None: ...
@@ -64,7 +64,7 @@ _STATIC = (int, float, bool, str, tuple, list, type(None))
 
 @dataclasses.dataclass(frozen=True)
 class Type:
-    """Of a tensor; a size that is None is open. `unsigned`: how an integer is read."""
+    """A tensor type; None is a dynamic size. `unsigned` states how integer elements are read."""
     element: str
     sizes: tuple[int | None, ...]
     unsigned: bool = False
@@ -79,23 +79,23 @@ _Kind_co = TypeVar("_Kind_co", bound="Type | str", covariant=True)
 
 @dataclasses.dataclass(frozen=True)
 class Value(Generic[_Kind_co]):
-    """A tensor or a scalar of the program: its name in the text and its type, a Type or a word."""
+    """A tensor or scalar SSA value: its name in the text, and its type, a Type or the text of a scalar type."""
     name: str
     type: _Kind_co
 
 
-# What the program computes, or what is known.
+# An SSA value, or a number known at translation.
 _Scalar = Value[str] | int | float
 _Size = Value[str] | int
 
-# The operation on integers and on floats.
+# The Python function and the ops on integers and on floats.
 _BINARY: dict[type[ast.AST] | str, tuple[Callable[[Any, Any], Any], str | None, str | None]] = {
     ast.Add: (operator.add, "arith.addi", "arith.addf"),
     ast.Sub: (operator.sub, "arith.subi", "arith.subf"),
     ast.Mult: (operator.mul, "arith.muli", "arith.mulf"),
     ast.Div: (operator.truediv, None, "arith.divf"),
     ast.FloorDiv: (operator.floordiv, "arith.floordivsi", None),
-    ast.Mod: (operator.mod, "arith.remsi", None),  # of what is not negative
+    ast.Mod: (operator.mod, "arith.remsi", None),  # for operands that are not negative
     ast.And: (operator.and_, "arith.andi", None),
     ast.Or: (operator.or_, "arith.ori", None),
     "min": (min, "arith.minsi", "arith.minimumf"),
@@ -110,7 +110,7 @@ _UNARY = {"floor": "math.floor", "ceil": "math.ceil", "roundeven": "math.roundev
 
 
 class _Writer:
-    """Writes operations. Every method takes values or what is known, and gives values."""
+    """Emits ops. Operands and results are SSA values, or Python values if known at translation."""
 
     def __init__(self, float_type: str, new_name: Callable[[], str], location: str) -> None:
         self.float, self.new_name, self.location = float_type, new_name, location
@@ -128,7 +128,7 @@ class _Writer:
         return self.emit_all(text, [type])[0]
 
     def value(self, x: Value[_Kind] | int | float) -> Value[_Kind | str]:
-        """What is known, as a constant."""
+        """Returns an SSA value; a Python number becomes a constant."""
         if isinstance(x, bool):
             return self.emit(f"arith.constant {str(x).lower()}", "i1")
         if isinstance(x, int):
@@ -145,7 +145,7 @@ class _Writer:
         return x
 
     def as_index(self, x: _Scalar) -> Value[str]:
-        """A float that is whole, or a bit."""
+        """Converts a bit or an integral float to index."""
         x = self.value(x)
         if x.type == "i1":
             return self.emit(f"arith.index_castui {x.name} : i1 to index", "index")
@@ -155,7 +155,7 @@ class _Writer:
         return x
 
     def same(self, a: _Scalar, b: _Scalar) -> tuple[Value[str], Value[str]]:
-        """Both values of one type: beside a float, an integer is one."""
+        """Converts both operands to one type: to float if either is a float."""
         a, b = self.value(a), self.value(b)
         return (self.as_float(a), self.as_float(b)) if self.float in (a.type, b.type) else (a, b)
 
@@ -208,7 +208,7 @@ class _Writer:
                          f"{tensor.type}", "index")
 
     def empty(self, like: Value[Type] | str, sizes: Sequence[_Size]) -> Value[Type]:
-        """Of the elements of a tensor, or of those that are named."""
+        """Emits tensor.empty; `like` is a tensor with the element type, or its name."""
         element = like.type.element if isinstance(like, Value) else like
         known = tuple(size if isinstance(size, int) else None for size in sizes)
         result = Type(element, known, isinstance(like, Value) and like.type.unsigned)
@@ -216,7 +216,7 @@ class _Writer:
         return self.emit(f"tensor.empty({named}) : {result}", result)
 
     def first(self, tensor: Value[Type], sizes: Sequence[_Size]) -> Value[Type]:
-        """The first elements of each dim."""
+        """Extracts the leading `sizes` elements of each dim."""
         known = tuple(size if isinstance(size, int) else None for size in sizes)
         result = dataclasses.replace(tensor.type, sizes=known)
         named = ", ".join(str(size) if isinstance(size, int) else size.name for size in sizes)
@@ -227,7 +227,7 @@ class _Writer:
     # ------------------------------------------------- what the functions may call
 
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """By name."""
+        """Returns the functions that translated code may call, by name."""
         found: dict[str, Callable[..., Any]] = {
             "size": self.size, "empty": self.empty, "first": self.first,
             "rank": lambda x: len(x.type.sizes),
@@ -257,7 +257,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
-    """The names that statements assign, in the order of the text."""
+    """Returns the names that statements assign, in source order."""
     names = {}
 
     def collect(target: ast.expr) -> None:
@@ -277,7 +277,7 @@ def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
 
 
 class _Interpreter:
-    """Runs the statements of one function: what is known is computed, the rest is written."""
+    """Executes the statements of one function: known values are computed, other operations are emitted."""
 
     def __init__(self, writer: _Writer, function: Callable[..., Any],
                  arguments: tuple[Sequence[Any], Mapping[str, Any]]) -> None:
@@ -302,7 +302,7 @@ class _Interpreter:
     # ---------------------------------------------------------------- statements
 
     def do_Expr(self, statement: ast.Expr) -> None:
-        pass  # the description of the function
+        pass  # a docstring
 
     def assign(self, target: ast.expr, x: Any) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -324,7 +324,7 @@ class _Interpreter:
                                                          self.value(statement.value)))
 
     def inside(self, statements: Sequence[ast.stmt]) -> tuple[list[str], dict[str, Any]]:
-        """The lines of a block and the names after it; those before it stay."""
+        """Returns the lines of a block and the names after it, and restores the current names."""
         names, lines = dict(self.names), self.writer.lines
         self.writer.lines = []
         self.block(statements)
@@ -345,19 +345,19 @@ class _Interpreter:
                     self.step(statement, each)
 
     def step(self, statement: ast.For, x: Any) -> None:
-        """What a loop does for one value."""
+        """Executes the loop body for one value of the target."""
         self.assign(statement.target, x)
         self.block(statement.body)
 
     def nest(self, statement: ast.For, sizes: Sequence[_Size], index: tuple[Value[str], ...]) -> None:
-        """A loop for each of the sizes, around the body."""
+        """Emits a loop for each size, around the body."""
         if len(index) == len(sizes):
             self.step(statement, index)
         else:
             self.loop(0, sizes[len(index)], statement.body, lambda i: self.nest(statement, sizes, (*index, i)))
 
     def loop(self, low: _Size, high: _Size, body: Sequence[ast.stmt], inner: Callable[[Value[str]], None]) -> None:
-        """`inner` writes the body."""
+        """Emits scf.for; `inner` emits the body."""
         writer = self.writer
         low, high, step = writer.value(low), writer.value(high), writer.value(1)
         carried = [name for name in _assigned(body) if name in self.names]
@@ -393,7 +393,7 @@ class _Interpreter:
 
     def choose(self, condition: Value[str],
                *branches: tuple[Sequence[str], Sequence[Any]]) -> list[Value[Type | str]]:
-        """scf.if of (lines, values) of each branch; the values that it gives."""
+        """Emits scf.if from the (lines, values) of each branch; returns its results."""
         writer, blocks = self.writer, []
         given: list[Value[Type | str]] = []
         is_float = [any(isinstance(x, float) or isinstance(x, Value) and x.type == writer.float for x in pair)
@@ -514,11 +514,11 @@ def _yield(values: Sequence[Value[Type | str]]) -> str:
 
 def translate(function: Callable[..., Any], arguments: Sequence[Value[Type] | None], new_name: Callable[[], str],
               location: str = "", **known: Any) -> tuple[list[str], list[Value[Type]]]:
-    """Returns the lines of the function on values of the program, and its results.
+    """Returns the lines of the translated function, and its results.
 
-    `arguments` holds None for one that is left out, which the function is given as None, and `known` what else the
-    function takes. `new_name` gives names of SSA values that are not used yet; `location` is put behind every
-    operation. Floats are f64 if an argument has f64 elements."""
+    `arguments` holds SSA values, or None for an omitted argument; `known` holds the other parameters. `new_name`
+    returns an unused SSA name; `location` is appended to each op. Floats are f64 if an argument has f64 elements, else
+    f32."""
     is_double = any(each is not None and each.type.element == "f64" for each in arguments)
     writer = _Writer("f64" if is_double else "f32", new_name, location)
     values = _Interpreter(writer, function, (arguments, known)).run()

@@ -1,12 +1,11 @@
-"""Models of other projects as linalg on tensors, with inputs to run them on.
+"""Loads models of other projects as linalg on tensors, with inputs to run them on.
 
-  .onnx           onnx_import;   ONNX Runtime says what is right
-  .pt2            a program of torch.export, as ONNX: torch_import.py
+  .onnx           onnx_import; the expected results are those of ONNX Runtime
+  .pt2            a torch.export program, converted to ONNX: torch_import.py
   StableHLO       text, or bytecode as JAX exports it: stablehlo_import
-  linalg          text or bytecode, taken as it is
+  linalg          text or bytecode, used unchanged
 
-Other files are told apart by what is in them. Inputs that are not given are
-drawn at random.
+The last two are told apart by their contents. Inputs that are not given are random.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 _Value = TypeVar("_Value")
-# By the name or the number of an input.
+# By name or number of the input.
 _Arrays = Mapping[str | int, NDArray[Any]]
 _Shapes = Mapping[str | int, tuple[int, ...]]
 
-_DEFAULT_SIZE = 3  # of a dim that is open
+_DEFAULT_SIZE = 3  # of a dynamic dim
 
 
 @dataclasses.dataclass
@@ -46,8 +45,7 @@ class Model:
     name: str
     module: pathlib.Path
     inputs: list[NDArray[Any]]
-    # What the model's own runtime is called and gives for the inputs, and how far results may be from
-    # it, relative to the largest value.
+    # The name of the model's own runtime, its results for the inputs, and the tolerance relative to the largest value.
     reference: str = ""
     oracle: onnx_compare.Oracle | None = None
     tolerance: float = 1e-3
@@ -56,7 +54,7 @@ class Model:
 # ------------------------------------------------------------------- the options
 
 def _parse_named(texts: Iterable[str], parse: Callable[[str], _Value], kind: str) -> dict[str | int, _Value]:
-    """{name or position: value} of `NAME=VALUE` and of `VALUE`, which count from 0."""
+    """Parses `NAME=VALUE` and `VALUE` texts to {name or position: value}; `VALUE` texts are numbered from 0."""
     named: dict[str | int, _Value] = {}
     position = 0
     for text in texts:
@@ -78,7 +76,7 @@ def _parse_shape(text: str) -> tuple[int, ...]:
 
 
 def _parse_shapes(text: str) -> onnx_shapes.Shape:
-    """Returns the shape of a tensor; `[4,3x2]` has those of a sequence, and `none` is an optional without a value."""
+    """Parses the shape of a tensor, `[4,3x2]` for the shapes of a sequence, or `none` for an empty optional."""
     if text == "none":
         return None
     if text.startswith("[") and text.endswith("]"):
@@ -95,7 +93,7 @@ def _load_array(path: str) -> NDArray[Any]:
 
 def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[Any]],
              names: Sequence[str | int]) -> list[NDArray[Any]]:
-    """The inputs, with those that were given in their places."""
+    """Returns the inputs, with the given ones in place of drawn ones."""
     inputs = list(drawn)
     for key, array in given.items():
         at = names.index(key) if key in names else key
@@ -130,7 +128,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
             result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat,
                                      options.threads)
         except (onnx_compare.NotCompared, Crashed) as error:
-            onnx_import.lower_to_text(prepared)  # an error at a node says more
+            onnx_import.lower_to_text(prepared)  # raises a better error if a node is not imported
             raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
                                "the sizes that are open, --no-reference runs without)") from error
         result.inputs = result.oracle.inputs
@@ -156,7 +154,7 @@ _DTYPES = {name: np.dtype(dtype) for name, dtype in {
 
 
 def _read_inputs(module: pathlib.Path) -> list[tuple[list[int | None], np.dtype[Any]]]:
-    """Shape (None for what is open) and dtype of each input of @main."""
+    """Returns the shape, with None for dynamic sizes, and the dtype of each input of @main."""
     text = run_tool("layout-opt", module, "--mlir-elide-elementsattrs-if-larger=8",
                     "--mlir-elide-resource-strings-if-larger=8")
     main = _MAIN.search(text)
@@ -206,8 +204,9 @@ def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arr
 
 @dataclasses.dataclass
 class Options:
-    """`repeat`: timed runs of the model's own runtime, 0 for none. `dynamic`: sizes that the model
-    leaves open stay so; else they are those of the inputs. `threads`: that the runtime runs on."""
+    """Options of load_model. `repeat` is the number of timed runs of the model's own runtime, 0 for none. With
+    `dynamic`, sizes that the model leaves dynamic stay dynamic; otherwise they are those of the inputs. The runtime
+    uses `threads` threads."""
     seed: int = 0
     repeat: int = 5
     dynamic: bool = False
@@ -216,8 +215,8 @@ class Options:
 
 def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inputs: Iterable[str] = (),
                shapes: Iterable[str] = (), options: Options = Options()) -> Model:
-    """The model of a file; `inputs` and `shapes` as --input and --shape of run.py state them. What
-    is made is put into `folder`."""
+    """Loads the model of a file and writes its module to `folder`. `inputs` and `shapes` have the syntax of --input and
+    --shape of run.py."""
     path, folder = pathlib.Path(path), pathlib.Path(folder)
     arrays = _parse_named(inputs, _load_array, "input")
     if path.suffix in ONNX_SUFFIXES:

@@ -1,4 +1,4 @@
-"""Modules as users have them, for the functions of the extension that take one."""
+"""Opens the modules that users pass to the functions of the extension."""
 
 import contextlib
 import functools
@@ -9,19 +9,19 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-# Of a tensor; of the tensors of a sequence; None of an optional without a value.
+# The shape of a tensor, the shapes of the tensors of a sequence, or None for an empty optional, by input.
 _Shapes = Mapping[str | int, Sequence[int] | Sequence[Sequence[int]] | None]
 
-# Of files that are read as ONNX models, and of all that are read.
+# The suffixes of files that are read as ONNX models, and of all files that are read.
 ONNX_SUFFIXES = (".onnx", ".pt2")
 _SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
-# How bytecode begins, and the number of its section with the bytes of constants.
+# The magic number of bytecode, and the number of its resource section, which holds the bytes of constants.
 _BYTECODE = b"ML\xefR"
 _RESOURCES = 5
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
-    """Text as a str, or bytecode as bytes; see open_module."""
+    """Returns a module as text in a str or bytecode in bytes; see open_module."""
     from layout_mlir import attach_constants
 
     opened = open_module(module, shapes)
@@ -29,14 +29,14 @@ def read(module: Any, shapes: _Shapes | None = None) -> Any:
 
 
 def open_module(module: Any, shapes: _Shapes | None = None, maps: bool = False) -> Any:
-    """Text as a str, bytecode as bytes, or what attach_constants takes.
+    """Returns text in a str, bytecode in bytes, or the arguments of attach_constants.
 
-    A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, is a file; what is no file is
-    returned as it is. Models in ONNX and StableHLO are imported, and programs of torch.export where
-    torch is installed. `shapes` are sizes that an .onnx or .pt2 file leaves open: a shape for each
-    name or number of an input. With `maps` a file of bytecode is a mapping of it.
+    A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, names a file; other objects are returned
+    unchanged. ONNX and StableHLO models are imported, as are torch.export programs if torch is installed. `shapes` sets
+    dynamic sizes of an .onnx or .pt2 file: it maps names or numbers of inputs to shapes. With `maps` a bytecode file is
+    returned as an mmap.
 
-    An imported ONNX model is compiled and compared with ONNX Runtime, where that is installed.
+    An imported ONNX model is compiled and compared with ONNX Runtime, if that is installed.
     """
     opened, check = open_with_check(module, shapes, maps)
     if check:
@@ -93,7 +93,7 @@ def _as_path(module: Any) -> pathlib.Path | None:
 
 
 def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
-    """Buffers that say all of what open_module gives, or None where it reads more than these."""
+    """Returns buffers that determine the result of open_module, or None if the result depends on further files."""
     if isinstance(module, tuple) and len(module) == 2 and isinstance(module[1], Mapping):
         found = get_source(module[0])
         if found is None:
@@ -108,13 +108,13 @@ def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
         data = _map(path)
         imported = [f"{path.suffix} {sorted((shapes or {}).items(), key=str)}".encode(), _importers()]
         if path.suffix in ONNX_SUFFIXES:
-            # torch translates a program of torch.export; a model that says "location" may have
-            # weights in other files.
+            # torch translates a torch.export program; an ONNX model that contains "location" may have weights in other
+            # files.
             if path.suffix != ".onnx" or data.find(b"location") >= 0:
                 return None
             imported.append(importlib.metadata.version("onnx").encode())
     except (ImportError, OSError, ValueError):
-        return None  # open_module says why
+        return None  # open_module reports the error
     return [*imported, data]
 
 
@@ -126,7 +126,7 @@ def _as_bytes(array: Any) -> Any:
 
 @functools.cache
 def _importers() -> bytes:
-    """The code that reads models of other projects."""
+    """Returns the source of this package, for the cache key of imported models."""
     return b"".join(file.read_bytes() for file in sorted(pathlib.Path(__file__).parent.rglob("*.py")))
 
 
@@ -136,7 +136,7 @@ def _map(path: pathlib.Path) -> mmap.mmap:
 
 
 def _without_weights(data: bytes | mmap.mmap) -> bytes:
-    """All sections of bytecode but that of its resources; all of it where it is broken."""
+    """Returns the bytecode without its resource section, or all of it if it is malformed."""
     try:
         return _join_sections(data)
     except (IndexError, ZeroDivisionError):
@@ -146,13 +146,13 @@ def _without_weights(data: bytes | mmap.mmap) -> bytes:
 def _join_sections(data: bytes | mmap.mmap) -> bytes:
 
     def read_number(at: int) -> tuple[int, int]:
-        # As many bytes as the first one has zeros at its low end, and one more.
+        # The length in bytes is one more than the number of trailing zero bits of the first byte.
         size = (data[at] & -data[at]).bit_length() or 9
         number = int.from_bytes(data[at : at + size], "little")
         return number >> size if size < 9 else number >> 8, at + size
 
     at = read_number(len(_BYTECODE))[1]
-    at = data.find(b"\0", at) + 1  # behind the name of the producer
+    at = data.find(b"\0", at) + 1  # after the producer string
     parts = [data[:at]]
     while at < len(data):
         section = data[at]
@@ -168,7 +168,7 @@ def _join_sections(data: bytes | mmap.mmap) -> bytes:
 
 @contextlib.contextmanager
 def _located(path: pathlib.Path) -> Iterator[None]:
-    """Turns errors of reading a file into LayoutErrors that name it."""
+    """Raises errors of reading a file as LayoutErrors that name the file."""
     from layout_mlir import LayoutError, onnx_import
     from layout_mlir.onnx_import.shapes import WrongShape
 

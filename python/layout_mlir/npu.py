@@ -1,11 +1,11 @@
-"""NPU programs in the simulator: a module of npu ops whose tensors have addresses, run on arrays.
+"""Runs NPU programs in the simulator: a module of npu ops whose tensors have addresses, on arrays.
 
     program = Program("network.mlir")          # text, or a path; emits C++ and compiles it
-    result = program.run(x)                    # its inputs
+    result = program.run(x)                    # one array per input
     result.outputs[0], result.counters["bytes_s2l"]
 
-Everything that the simulator reports is a LayoutError, with the reports as its text. `python -m
-layout_mlir.npu FILE` runs a module on random inputs and prints what it counted.
+Errors that the simulator reports are raised as one LayoutError with their text. `python -m
+layout_mlir.npu FILE` runs a module on random inputs and prints the counters.
 """
 
 import argparse
@@ -33,9 +33,9 @@ from .tools import find_tool, run_tool
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 TIMELINE_EVENTS = 200
-# Sums are rounded as the loops are written; neighbors may be computed together.
+# Contraction is off, so that sums are rounded as the loops are written.
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-pipe"]
-# Commands are calls; the loops of kernels are vectorized, and have the parentheses that they need and no others.
+# Command lists are calls and need no optimization. Kernels are loops to vectorize; their expressions omit parentheses.
 CALL_FLAGS, KERNEL_FLAGS = ["-O1"], ["-O3", "-Wno-parentheses"]
 
 
@@ -44,7 +44,7 @@ class Dim4(ctypes.Structure):
 
 
 class Counters(ctypes.Structure):
-    """`okk_sim_counters` of sim.h."""
+    """Mirrors `okk_sim_counters` of sim.h."""
     _fields_ = [(name, ctypes.c_longlong) for name in (
         "transfers", "computes", "bytes_s2l", "bytes_l2s", "bytes_l2l", "bytes_s2s",
         "peak_bytes", "live_bytes", "broadcast_bytes", "useful_ops", "issued_ops",
@@ -53,7 +53,7 @@ class Counters(ctypes.Structure):
 
 
 class SimulatedEvent(ctypes.Structure):
-    """`okk_sim_event` of sim.h."""
+    """Mirrors `okk_sim_event` of sim.h."""
     _fields_ = [("is_compute", ctypes.c_int), ("begin", ctypes.c_longlong),
                 ("end", ctypes.c_longlong), ("name", ctypes.c_char_p)]
 
@@ -62,7 +62,7 @@ class Result(NamedTuple):
     outputs: list[NDArray[Any]]
     counters: dict[str, int]
     errors: list[str]
-    events: list[Event]  # the first commands, as many as were asked for
+    events: list[Event]  # at most the requested number
 
 
 def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
@@ -73,7 +73,7 @@ def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
 
 
 def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
-    """The shape and the bytes of an argument, of which the manifest has one index of an open batch."""
+    """Returns the shape and the bytes of an argument. The manifest states them for one index of a dynamic batch."""
     if not argument["slice"]:
         return argument["shape"], argument["bytes"]
     first, *others = argument["shape"]
@@ -81,7 +81,7 @@ def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
 
 
 def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, Any]]) -> None:
-    """Raises for an element that would take an index of the program out of range."""
+    """Raises LayoutError if an element would cause an out-of-range index in the program."""
     for each in ranges:
         part = array[tuple(slice(first, first + count) for first, count in zip(each["first"], each["count"]))]
         wrong = part[(part < each["least"]) | (part > each["most"])]
@@ -91,10 +91,10 @@ def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, A
 
 
 def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pathlib.Path:
-    """The package as a shared library with a simulator of its own."""
+    """Compiles the package to a shared library that contains a simulator instance."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
     tree = pathlib.Path(__file__).resolve().parents[2]
-    # A build with sanitizers, inside the plain one, has none that Python can load.
+    # Python cannot load a sanitizer build, which is nested in the plain one.
     simulator = _find("lib/libLayoutNpuSimulator.a", build, build.parent)
     okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, build)
     include = next(above for above in okk.parents if above.name == "include")
@@ -114,7 +114,7 @@ def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pat
 
 
 def _load(library: pathlib.Path) -> ctypes.CDLL:
-    """The library, also where another one of its name is loaded already."""
+    """Loads a private instance of the library, even if one of this name is already loaded."""
     own = library.with_name(f".{secrets.token_hex(8)}.so")
     os.link(library, own)
     try:
@@ -124,9 +124,10 @@ def _load(library: pathlib.Path) -> ctypes.CDLL:
 
 
 class Program:
-    """A function of a module, compiled. `folder` keeps the package; without it, it is temporary.
+    """A compiled function of a module. `folder` keeps the package; the default is a temporary folder.
 
-    What is no function of OKKernel's is an error, or with `simulator_kernels` runs in the simulator alone.
+    Commands that are not functions of OKKernel raise LayoutError, or run in the simulator only with
+    `simulator_kernels`.
     """
 
     def __init__(self, module: str | os.PathLike[str], function: str = "main", checks: bool = True,
@@ -147,14 +148,14 @@ class Program:
                  f"--strict-okkernel={str(not simulator_kernels).lower()}", path, "-o", self.folder)
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.arguments = self.manifest["arguments"]
-        if self.manifest["chip"] is None:  # system memory alone
+        if self.manifest["chip"] is None:  # the program uses system memory only
             self.manifest["chip"] = {
                 "npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1, "max_shape": [0] * 4,
                 "max_stride": 0, "banks": 0, "megahertz": 1000, "dma_bytes_per_cycle": 64,
                 "dma_start": 32, "compute_start": 8}
         self.megahertz: int = self.manifest["chip"]["megahertz"]
         text = (self.folder / "program.cpp").read_text()
-        # Commands of the execution units that a chip has, and those that only the simulator runs.
+        # The commands of a real chip, by function, and the kernels that only the simulator runs.
         self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
         self.kernels = text.count("okk_sim_compute_run(")
         self._library = _load(_compile(self.folder, cxx, FLAGS + (KERNEL_FLAGS if self.kernels else CALL_FLAGS)))
@@ -186,7 +187,7 @@ class Program:
                                         chip["compute_start"])
 
     def _check(self, inputs: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], int]:
-        """The inputs as arrays that are laid out as the program reads them, and the extent of the open batch."""
+        """Checks the inputs; returns them as contiguous arrays, and the extent of the dynamic batch."""
         wanted = [argument for argument in self.arguments if argument["role"] == "input"]
         if len(inputs) != len(wanted):
             raise LayoutError(f"the program has {len(wanted)} inputs, {len(inputs)} are given")
@@ -210,8 +211,8 @@ class Program:
         return cycles / self.megahertz / 1e3
 
     def run(self, *inputs: ArrayLike, check: bool = True, events: int = 0) -> Result:
-        """Runs on a fresh chip; with `check` what breaks a rule is raised. The result has the first
-        `events` commands.
+        """Runs the program on a new simulator. With `check`, reported errors raise LayoutError. The result has the
+        first `events` commands.
         """
         arrays, extent = self._check(inputs)
         library = self._library
@@ -262,7 +263,7 @@ class Program:
 
 
 def utilization(counters: dict[str, int]) -> str:
-    """The engines' shares of the time."""
+    """Formats the busy share of each engine."""
     cycles = max(counters["cycles"], 1)
     return (f"DMA {counters['dma_cycles'] / cycles:.1%}, "
             f"execution units {counters['compute_cycles'] / cycles:.1%}")

@@ -1,4 +1,4 @@
-"""A picture of the first commands of an NPU program, on the clock of the simulator.
+"""Draws the first commands of an NPU program over the cycles of the simulator.
 
     result = program.run(x, events=200)
     pathlib.Path("timeline.svg").write_text(draw_timeline(result.events, program.megahertz))
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 WIDTH, LEFT, ROW, TOP = 1600, 80, 36, 30
 SHADES = ("#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#999933", "#bbbbbb")
-LETTER = 6.2  # the width of one, at 10 pixels
+LETTER = 6.2  # the width of a letter at 10 pixels
 
 
 class Event(NamedTuple):
-    """A command that ran, in the cycles since the program began."""
+    """A simulated command; times are cycles since the start of the program."""
     engine: str  # "dma" or "compute"
     begin: int
     end: int
@@ -24,7 +24,7 @@ class Event(NamedTuple):
 
 
 def _step(span: float) -> float:
-    """The distance of marks: about ten of them, at 1, 2 or 5 of a power of ten."""
+    """Returns the distance of axis marks: 1, 2 or 5 times a power of ten, for about ten marks."""
     power = 1e-3
     while power * 100 < span:
         power *= 10
@@ -32,7 +32,7 @@ def _step(span: float) -> float:
 
 
 def draw_timeline(events: Sequence[Event], megahertz: int) -> str:
-    """The engines' commands as SVG, one row for each engine, times in microseconds."""
+    """Returns an SVG with one row for each engine; times are in microseconds."""
     end = max((event.end for event in events), default=0) or 1
     scale = (WIDTH - LEFT - 20) / end
     kinds = sorted({event.name for event in events})

@@ -1,4 +1,4 @@
-"""Rows of a table on the terminal, and how far results are apart in them."""
+"""Prints tables on the terminal and formats differences of results."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,8 +12,8 @@ def print_rows(title: str, rows: Sequence[tuple[str, str]]) -> None:
 
 def describe_differences(label: str, differences: Iterable[tuple[float, float | None]], max_rel: float,
                          rounding: Sequence[float] = ()) -> tuple[list[tuple[str, str]], bool]:
-    """A row for each (absolute, relative) difference, and whether all are within the limit, or as
-    small as `rounding` says that the results are known."""
+    """Returns a row for each (absolute, relative) difference, and whether each one is within `max_rel` or its entry of
+    `rounding`, an absolute bound on rounding errors."""
     rows, agree = [], True
     for number, (absolute, relative) in enumerate(differences):
         good = relative is not None and relative <= max_rel

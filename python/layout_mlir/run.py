@@ -1,9 +1,8 @@
-"""python -m layout_mlir.run MODEL: a model with and without layouts, run and compared.
+"""python -m layout_mlir.run MODEL: runs a model with and without layouts and compares the results.
 
-Imports the model as linalg on tensors (models.py), assigns layouts, lowers both the untouched and
-the laid-out program to machine code through the same pipeline, runs them in turns in one process,
-and compares their results with each other and, where the model's own runtime is installed, with
-that. Exits with 1 if they differ by more than --max-rel.
+Imports the model as linalg on tensors (models.py), assigns layouts, and lowers the original and the laid-out program to
+machine code with the same pipeline. Runs them alternately in one process, and compares their results with each other
+and, if the model's own runtime is installed, with that runtime. Exits with 1 if results differ by more than --max-rel.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
 SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
-MOST_THREADS = 1024  # of layout-run
+MOST_THREADS = 1024  # the limit of layout-run
 
 PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
                "--canonicalize", "--cse"]
 
-# What a device is taken to be, the pipeline that goes there, and what that does before it decides.
+# Maps a device to its default target, its pipeline, and the passes of the pipeline before the layout decision.
 DEVICES = {
     "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
@@ -47,7 +46,7 @@ DEVICES = {
 
 
 class Progress:
-    """Says what is being done, and how long it took."""
+    """Prints a step and its duration to stderr."""
 
     def __enter__(self) -> Progress:
         return self
@@ -64,7 +63,7 @@ class Progress:
 # ------------------------------------------------------------------- the options
 
 def positive(text: str) -> int:
-    """An argument that is an integer above 0."""
+    """Parses an integer above 0 for argparse."""
     number = int(text)
     if number < 1:
         raise ValueError
@@ -72,7 +71,7 @@ def positive(text: str) -> int:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Where the model runs, and what is compared."""
+    """Adds the options for the device and the comparison."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
                         help="where the laid-out network runs: on this CPU, with images on an "
                              "OpenCL device, in the simulator of an NPU, or on ranks of MPI; the "
@@ -110,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def complete(args: argparse.Namespace) -> argparse.Namespace:
-    """What follows from options that were given."""
+    """Checks options against each other and sets defaults that depend on others."""
     if args.profile and args.device != "cpu":
         raise ToolError("--profile shows the kernels of --device cpu; layout-run --opencl-profile has "
                         "those of an OpenCL device")
@@ -154,13 +153,14 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
 # --------------------------------------------------------------------- the steps
 
 def passes_before(args: argparse.Namespace) -> list[str]:
-    """What the pipeline of the device does before it decides."""
+    """Returns the passes of the device's pipeline before the layout decision."""
     _, _, before = DEVICES[args.device]
     return [each.format(target=args.target) for each in before]
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
-    """Both programs, in the LLVM dialect where they run here, and the costs of the assignment."""
+    """Assigns layouts and lowers the original program, and for cpu and opencl the laid-out one, to the LLVM dialect.
+    Returns the cost table of the assignment."""
     written = ["--emit-bytecode", "--verify-each=false"]
     _, pipeline, _ = DEVICES[args.device]
     with Progress("assigning layouts"):
@@ -172,7 +172,7 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to decide")
-    vectors = "cpu=host"  # both are made for the machine that they run on
+    vectors = "cpu=host"  # both are compiled for this machine
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *written,
                  "-o", folder / "before.mlirbc")
@@ -195,7 +195,7 @@ def write_inputs(model: Model, folder: pathlib.Path) -> list[pathlib.Path]:
 
 def compare(args: argparse.Namespace, model: Model, inputs: list[pathlib.Path],
             folder: pathlib.Path) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
-    """Runs both in turns; the records of layout-run, and what the untouched one gave."""
+    """Runs both programs alternately; returns the records of layout-run and the results of the original program."""
     count = len(model.oracle.outputs if model.oracle else [])
     outputs = [folder / f"result-{number}.npy" for number in range(count)]
     with Progress("compiling, running both in turns"):
@@ -235,7 +235,7 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
 
 
 def find_name(location: str) -> str:
-    """The name that the model gives to what makes a tensor; a line of generated text says nothing."""
+    """Returns the name of a tensor in the model, or "" if the location is only a line of generated text."""
     return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else location
 
 
@@ -267,7 +267,7 @@ def print_kernels(kernels: list[dict[str, Any]]) -> None:
 
 def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: list[dict[str, Any]],
            results: list[NDArray[Any]]) -> tuple[list[tuple[str, str]], bool]:
-    """The rows of the table, which it prints, and whether the results agree."""
+    """Prints the table; returns its rows, and whether the results agree."""
     before, after = runs
     moved, packed, assignment = cost["conversions"], cost["constants"], cost["assignment"]
     moving = sum(row["kind"] != "view" for row in moved["rows"])
@@ -295,7 +295,7 @@ def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: l
 
 def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracle,
                            results: list[NDArray[Any]]) -> tuple[list[tuple[str, str]], bool]:
-    """The rows, and whether the results agree with what the model's own runtime gives."""
+    """Returns rows for the differences from the model's own runtime, and whether all are within the tolerance."""
     expected, rows = oracle.outputs, []
     if any(np.isnan(each).any() for each in expected if each.dtype.kind in "fc"):
         rows.append(("note", f"{model.reference} gives NaN on these inputs, too: --input gives others"))
@@ -306,7 +306,8 @@ def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracl
 
 
 def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, float | None]:
-    """The largest absolute difference, and relative to the largest value; of NaNs nothing."""
+    """Returns the largest absolute difference, and that relative to the largest value or None if it is not finite.
+    Equal NaNs count as equal."""
     result = with_dtype(result, expected.dtype)
     if result.shape != expected.shape or result.dtype != expected.dtype:
         return float("inf"), None
@@ -321,7 +322,7 @@ def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, flo
 
 def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],
                folder: pathlib.Path) -> tuple[list[tuple[str, str]], bool]:
-    """Runs the program of an NPU in the simulator; what `report` gives."""
+    """Runs the NPU program in the simulator; returns the rows of the table, and whether the results agree."""
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
@@ -333,7 +334,7 @@ def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inp
 
 def run_on_mesh(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],
                 folder: pathlib.Path) -> tuple[list[tuple[str, str]], bool]:
-    """Runs the program on ranks, and the untouched one in one process; what `report` gives."""
+    """Runs the program on MPI ranks, the original one in one process; returns the rows, and whether results agree."""
     with Progress("lowering to messages"):
         planned = run_mesh.lower(folder / "assigned.mlirbc", folder)
     threads = max(args.threads // args.ranks, 1)
@@ -387,7 +388,7 @@ def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
 
 
 def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> bool:
-    """True if the results agree."""
+    """Runs the model on the device and returns true if the results agree."""
     inputs = write_inputs(model, folder)
     cost = lower(args, model.module, folder)
     runs: list[dict[str, Any]] = []
@@ -404,7 +405,7 @@ def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> b
 
 
 def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], Model]) -> int:
-    """`make_model` makes the model in a folder; the exit status."""
+    """Runs the model that `make_model` creates in a given folder; returns the exit status."""
     with tempfile.TemporaryDirectory(prefix="layout-run-") as scratch:
         folder = pathlib.Path(args.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The part of run.py that is about a mesh: ranks of MPI, their blocks, and the bytes between them."""
+"""The device "mesh" of run.py: MPI ranks, the blocks of tensors on them, and the bytes sent."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from layout_mlir import Layout
 from layout_mlir.tools import ToolError, find_tool, run_tool
 
 TARGET = "#layout.mesh_target<axes = [x = {ranks}], device = #layout.cpu<lanes = 16>>"
-SECONDS = 600  # for all ranks
-# Printed as aliases, layouts are short: without them they stand in the types.
+SECONDS = 600  # the time limit of a run
+# Matches a tensor type whose layout is printed as an alias.
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)([a-z]\w*(?:<\w+>)?)(?:, (#\w+))?>")
 _AXES = re.compile(r"#layout\.mesh_target<.*?\baxes *= *\[(.*?)\]", re.S)
 _ALIAS = re.compile(r"^(#\w+) = (#layout\..*)$", re.M)
@@ -33,7 +33,7 @@ def get_target(ranks: int) -> str:
 
 
 def count_ranks(target: str, wanted: int | None) -> int:
-    """The devices of a target, of which each is a rank; no other number may be wanted."""
+    """Returns the number of devices of a target, one for each rank. Raises ToolError if `wanted` differs."""
     axes = _AXES.search(target)
     if not axes:
         raise ToolError(f"--device mesh is for a #layout.mesh_target, and --target is {target}")
@@ -44,7 +44,7 @@ def count_ranks(target: str, wanted: int | None) -> int:
 
 
 def find_runtime() -> pathlib.Path:
-    """libLayoutMPIRuntime, beside the tools."""
+    """Returns the path of libLayoutMPIRuntime; raises ToolError if it or mpirun is missing."""
     path = pathlib.Path(find_tool("layout-run")).resolve().parent.parent / "lib/libLayoutMPIRuntime.so"
     if not path.exists() or not shutil.which("mpirun"):
         raise ToolError("--device mesh runs by MPI: install libopenmpi-dev and openmpi-bin, and run "
@@ -53,14 +53,14 @@ def find_runtime() -> pathlib.Path:
 
 
 class Block:
-    """A tensor of @main: its layout, and how ranks have it in memory."""
+    """An argument or result of @main: its shape, and its layout over the ranks."""
 
     def __init__(self, sizes: str, layout: str | None) -> None:
         self.shape = tuple(map(int, sizes.split("x")[:-1]))
         self.layout = Layout(layout) if layout else None
 
     def scatter(self, array: NDArray[Any], ranks: int) -> list[NDArray[Any]]:
-        """The memory of each rank; a tensor on no mesh is whole on all of them."""
+        """Returns the memory of each rank; a tensor without a layout is replicated."""
         if self.layout is None:
             return [array] * ranks
         return list(self.layout.pack(array).reshape(ranks, -1))
@@ -72,11 +72,11 @@ class Block:
 
 
 def read_blocks(program: pathlib.Path) -> tuple[list[Block], list[Block]]:
-    """The arguments and the results of @main."""
+    """Returns the arguments and results of @main."""
     text = run_tool("layout-opt", program, "--mlir-elide-elementsattrs-if-larger=8",
                     "--mlir-elide-resource-strings-if-larger=8")
     aliases = dict(_ALIAS.findall(text))
-    for _ in aliases:  # of layouts in layouts
+    for _ in aliases:  # layouts nest
         aliases = {name: re.sub(r"#\w+\b(?![.<])", lambda match: aliases.get(match[0], match[0]), layout)
                    for name, layout in aliases.items()}
     main = _MAIN.search(text)
@@ -88,7 +88,7 @@ def read_blocks(program: pathlib.Path) -> tuple[list[Block], list[Block]]:
 
 
 def lower(assigned: pathlib.Path, folder: pathlib.Path) -> int:
-    """The program of a rank; gives the bytes that the plan of its conversions sends."""
+    """Lowers the program of a rank; returns the number of bytes that the conversions are planned to send."""
     placed = folder / "placed.mlirbc"
     run_tool("layout-opt", assigned, "--layout-place-on-mesh", "--emit-bytecode", "-o", placed)
     run_tool("layout-opt", placed, f"--layout-print-messages=format=json output={folder / 'messages.json'}",
@@ -100,14 +100,14 @@ def lower(assigned: pathlib.Path, folder: pathlib.Path) -> int:
 
 
 def run_ranks(command: Sequence[object], ranks: int, hostfile: str | None, counts: pathlib.Path) -> None:
-    """Runs a command of the shell on ranks; ends all where one fails."""
+    """Runs a shell command on all ranks; raises ToolError if one fails, which ends all."""
     environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "LAYOUT_MPI_COUNTS": str(counts)}
     if os.geteuid() == 0:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     machines: list[object] = ["--hostfile", hostfile, "-x", "LAYOUT_MPI_COUNTS"] if hostfile else ["--oversubscribe"]
     if not hostfile:
-        environment["OMPI_MCA_plm_rsh_agent"] = "/bin/false"  # no other machine is asked
+        environment["OMPI_MCA_plm_rsh_agent"] = "/bin/false"  # prevents mpirun from contacting other machines
     done = subprocess.run(["mpirun", *map(str, machines), "--timeout", str(SECONDS), "-np", str(ranks),
                            *map(str, command)], env=environment, text=True, capture_output=True)
     if done.returncode:
@@ -116,7 +116,7 @@ def run_ranks(command: Sequence[object], ranks: int, hostfile: str | None, count
 
 def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, ranks: int, hostfile: str | None, repeat: int,
         threads: int) -> tuple[list[NDArray[Any]], dict[str, Any]]:
-    """What ranks give together, and the bytes, messages and seconds of one run."""
+    """Runs the program on all ranks. Returns the gathered results, and the bytes, messages and seconds of one run."""
     runtime = find_runtime()
     arguments, results = read_blocks(folder / "placed.mlirbc")
     for number, (path, block) in enumerate(zip(inputs, arguments, strict=True)):
@@ -127,7 +127,7 @@ def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, ranks: int, hostfi
              *[f'--input="{folder}/block-{number}-$r.npy"' for number in range(len(arguments))],
              *[f'--output="{folder}/part-{number}-$r.npy"' for number in range(len(results))]]
     counts = folder / "sent"
-    for path in folder.glob("sent.*"):  # of another run in a folder that is kept
+    for path in folder.glob("sent.*"):  # of an earlier run in a kept folder
         path.unlink()
     run_ranks(["sh", "-c", f"r=$OMPI_COMM_WORLD_RANK; {' '.join(words)}", "rank", find_tool("layout-run")], ranks,
               hostfile, counts)
@@ -136,7 +136,7 @@ def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, ranks: int, hostfi
     sent = {"messages": 0, "bytes": 0}
     for rank in range(ranks):
         path = pathlib.Path(f"{counts}.{rank}")
-        if path.exists():  # not where nothing is converted
+        if path.exists():  # absent if nothing is sent
             for name, count in json.loads(path.read_text()).items():
                 sent[name] += count
     runs = [json.loads((folder / f"rank-{rank}.json").read_text()) for rank in range(ranks)]

@@ -1,4 +1,4 @@
-"""The part of run.py that is about an NPU: its program, the simulator, and what they count."""
+"""The device "npu" of run.py: lowers and simulates the program and reports its statistics."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ from layout_mlir.tools import run_tool
 TARGET = '#layout.npu<chip = #npu.target<"{chip}">>'
 
 
-# What remarks count.
+# The numbers that are summed over all remarks.
 NUMBERS = ("PeakBytes", "LowerBound", "BytesPerCore", "Parts", "Loaded", "LeastPeak",
            "BankConflicts", "CarelessConflicts", "ConflictBound", "Least")
 
@@ -25,7 +25,7 @@ def get_target(chip: str) -> str:
 
 
 def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str, int]:
-    """The program with addresses, and its peak of local memory with the bound of it."""
+    """Lowers the network to an NPU program with addresses and returns the NUMBERS of the remarks."""
     remarks = folder / "npu.yaml"
     run_tool("layout-opt", network, f"--layout-to-npu=target={{{target}}}", "--emit-bytecode", "-o",
              folder / "after.mlirbc", "--remarks-filter=npu", "--remark-format=yaml",
@@ -37,7 +37,8 @@ def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str,
 
 def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels: bool,
         timeline: str | None) -> tuple[Program, Result, list[tuple[float, float]]]:
-    """Runs the untouched network on the CPU and the program in the simulator; the differences."""
+    """Runs the original network on the CPU and the program in the simulator. Returns the program, the simulation
+    result, and the largest absolute and relative difference of each output."""
     program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
     arrays = [np.load(path) for path in inputs]
     result = program.run(*arrays, events=TIMELINE_EVENTS if timeline else 0)
@@ -59,7 +60,7 @@ def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels:
 def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int], program: Program,
            result: Result, differences: Sequence[tuple[float, float]],
            max_rel: float) -> tuple[list[tuple[str, str]], bool]:
-    """The rows of the table, which it prints, and whether the results agree."""
+    """Prints the table; returns its rows, and whether the results agree."""
     counters = result.counters
     moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
     assignment = cost["assignment"]

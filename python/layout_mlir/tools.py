@@ -1,4 +1,4 @@
-"""Runs the project's command-line tools, reports their diagnostics, and writes files as a whole."""
+"""Runs the command-line tools, reports their diagnostics, and writes files atomically."""
 
 import contextlib
 import functools
@@ -14,12 +14,12 @@ from layout_mlir.isolated import end_with_parent
 
 
 class ToolError(RuntimeError):
-    """A tool failed; the message holds what it said."""
+    """Raised if a tool fails; the message contains its output."""
 
 
 def find_tool(name: str) -> str:
-    """The path of a tool: that of a wheel, or a built one from LAYOUT_BUILD_DIR, build/bin of the
-    tree or the PATH."""
+    """Returns the path of a tool in the wheel, LAYOUT_BUILD_DIR, build/bin of the source tree or the PATH. Raises
+    ToolError if there is none."""
     package = pathlib.Path(__file__).resolve().parent
     folders = [str(package / "bin"), os.path.join(os.environ.get("LAYOUT_BUILD_DIR", ""), "bin"),
                str(package.parents[1] / "build/bin")]
@@ -35,8 +35,8 @@ def find_tool(name: str) -> str:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Opens a file that takes its name when all of it is written: after an error, a full disk or a
-    kill the name leads to what it led to before. A device or a pipe is written as it is."""
+    """Opens a file that is written atomically: it replaces `path` when it is complete, and after an error, a full disk
+    or a kill `path` is unchanged. A device or a pipe is written directly."""
     path = pathlib.Path(path).resolve()
     exists = path.exists()
     if exists and (not path.is_file() or not os.access(path, os.W_OK)):
@@ -57,14 +57,14 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
 
 
 def _first_lines(text: str, count: int = 40) -> str:
-    """The diagnostics come first, the dumps that they refer to after them."""
+    """Returns the first lines of the output of a tool, which has diagnostics before the dumps that they refer to."""
     lines = [line[:500] for line in text.splitlines()]
     more = [f"({len(lines) - count} more lines)"] if len(lines) > count else []
     return "\n".join(lines[:count] + more)
 
 
 def run_tool_for_all(name: str, *args: object, seconds: float | None = None) -> tuple[str, str]:
-    """Runs a tool and returns what it printed, and what it said on standard error."""
+    """Runs a tool; returns its standard output and error. Raises ToolError if it fails or exceeds `seconds`."""
     command = [find_tool(name), *map(str, args)]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -77,5 +77,5 @@ def run_tool_for_all(name: str, *args: object, seconds: float | None = None) -> 
 
 
 def run_tool(name: str, *args: object, seconds: float | None = None) -> str:
-    """Runs a tool and returns what it printed; one that takes longer than `seconds` fails."""
+    """Runs a tool and returns its standard output. Raises ToolError if it fails or exceeds `seconds`."""
     return run_tool_for_all(name, *args, seconds=seconds)[0]

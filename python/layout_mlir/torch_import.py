@@ -1,4 +1,4 @@
-"""Programs of torch.export as ONNX models, by torch's own exporter, where torch is installed."""
+"""Imports torch.export programs as ONNX models, with torch's own exporter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read(path: pathlib.Path) -> ModelProto:
-    """The ONNX model of a file: one itself, or a program of torch.export."""
+    """Returns the ONNX model of an .onnx file or of a torch.export program (.pt2)."""
     return _export(path) if path.suffix == ".pt2" else onnx_import.read(path)
 
 
@@ -29,12 +29,12 @@ def _export(path: pathlib.Path) -> ModelProto:
         program = torch.export.load(path)
     except OSError:
         raise
-    except Exception as error:  # torch has no common class of what can be wrong with a file
+    except Exception as error:  # torch has no common base class of these errors
         raise ImportFailed(f"{path} is not a program of torch.export: {describe_failure(error)}") from error
     try:
         model: ModelProto = torch.onnx.export(program, dynamo=True, verbose=False).model_proto
         return model
-    except Exception as error:  # likewise
+    except Exception as error:  # as above
         cause: BaseException = error
         while cause.__cause__:
             cause = cause.__cause__

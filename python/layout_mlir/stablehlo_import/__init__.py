@@ -1,10 +1,10 @@
-"""StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`).
+"""Imports StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`).
 
-    stable_form.py  VHLO, which bytecode of other projects holds, as StableHLO
-    prepare.py      before the passes: ops that they have no lowering to linalg for, or one that is not what StableHLO
-                    says, become loops (sorts.py, indices.py, scans.py, written with writer.py)
-    finish.py       after them: signatures of unsigned tensors, scalars in loops, constants
-    refusals.py     what is said about an op that is not imported
+    stable_form.py  converts VHLO, the form in bytecode of other projects, to StableHLO
+    prepare.py      before the passes: replaces ops without a correct lowering to linalg by loops (sorts.py, indices.py,
+                    scans.py, written with writer.py)
+    finish.py       after the passes: signatures of unsigned tensors, scalars in loops, constants
+    refusals.py     error messages for ops that are not imported
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
 
 def is_stablehlo(data: bytes) -> bool:
-    """Returns true if a module, as text or bytecode, has operations of StableHLO or of its stable form."""
+    """Returns true if a module, as text or bytecode, has StableHLO, CHLO or VHLO ops."""
     return b"stablehlo." in data or b"vhlo" in data or b"StableHLO_v" in data or b"chlo." in data
 
 
 def _lower(data: bytes) -> Lowered:
-    """Returns the module that the passes make; runs isolated."""
+    """Returns the module after the passes; called in an isolated process."""
     from iree.compiler import ir, passmanager
 
     from layout_mlir.stablehlo_import import finish, prepare, refusals, stable_form
@@ -35,7 +35,7 @@ def _lower(data: bytes) -> Lowered:
             raise refusals.explain(error) from error
 
     with ir.Context() as context:
-        context.allow_unregistered_dialects = True  # e.g. sdy, of which only what is computed by is refused
+        context.allow_unregistered_dialects = True  # e.g. sdy, whose ops are refused only if values depend on them
         try:
             module = ir.Module.parse(data, context)
         except ir.MLIRError as error:
@@ -51,14 +51,14 @@ def _lower(data: bytes) -> Lowered:
 
 
 def lower(data: bytes) -> bytes:
-    """Returns the linalg module of one in StableHLO, as bytecode."""
+    """Returns the linalg module of a StableHLO module, as bytecode."""
     from layout_mlir import attach_constants
 
     return attach_constants(*lower_to_text(data))
 
 
 def lower_to_text(data: bytes) -> Lowered:
-    """Returns the linalg module of one in StableHLO; raises ImportFailed if it is not imported."""
+    """Returns the linalg module of a StableHLO module as text and arrays; raises ImportFailed if it is not imported."""
     try:
         import iree.compiler  # noqa: F401
     except ImportError as error:
@@ -67,5 +67,5 @@ def lower_to_text(data: bytes) -> Lowered:
         return isolated(_lower, data)
     except ImportFailed:
         raise
-    except Exception as error:  # whatever the passes raise, or Crashed
+    except Exception as error:  # any exception of the passes, or Crashed
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error

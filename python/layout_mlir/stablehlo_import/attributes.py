@@ -1,4 +1,4 @@
-"""Attributes of StableHLO's ops as Python values."""
+"""Reads attributes of StableHLO ops as Python values."""
 
 from __future__ import annotations
 

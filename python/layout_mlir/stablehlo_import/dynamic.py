@@ -1,4 +1,4 @@
-"""Ops of StableHLO whose result has the sizes of an operand, as far as the passes do not lower them."""
+"""Replaces StableHLO ops with dynamic result shapes, if the passes do not lower them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape
 
 
 def mark_nonexpanding(op: Any) -> None:
-    """Marks the dynamic dims of a dynamic_broadcast_in_dim as not expanded: JAX expands static ones only."""
+    """Marks the dynamic dims of a dynamic_broadcast_in_dim as not expanded, because JAX only expands static dims."""
     from iree.compiler import ir
 
     dims = [dim for dim, size in enumerate(shape_of(str(op.operands[0].type))) if size is None]
@@ -18,7 +18,7 @@ def mark_nonexpanding(op: Any) -> None:
 
 
 def _read_sizes(w: Writer, number: int, rank: int) -> list[Value]:
-    """Returns the elements of an operand of sizes, integers or index, as index."""
+    """Returns the elements of a shape operand, of type integer or index, as index values."""
     sizes = w.inputs[number]
     if element_of(sizes[1]) != "index":
         sizes = w.to_indices(number)
@@ -27,7 +27,7 @@ def _read_sizes(w: Writer, number: int, rank: int) -> list[Value]:
 
 
 def write_dynamic_broadcast(op: Any) -> None:
-    """Replaces a dynamic_broadcast_in_dim; where a dynamic dim may be expanded or not, the index is chosen."""
+    """Replaces a dynamic_broadcast_in_dim. If a dynamic dim may be expanded, its index is selected at run time."""
     w = Writer(op)
     operand, into = w.inputs[0], integers(op, "broadcast_dimensions") or []
     shape, type_ = shape_of(operand[1]), signless(str(op.results[0].type))
@@ -44,7 +44,7 @@ def write_dynamic_broadcast(op: Any) -> None:
 
 
 def _without(w: Writer, x: Value, kept: list[int]) -> Value:
-    """Returns a tensor without dims of size 1."""
+    """Removes dims of size 1, except `kept`."""
     shape = shape_of(x[1])
     if len(kept) == len(shape):
         return x
@@ -56,7 +56,7 @@ def _without(w: Writer, x: Value, kept: list[int]) -> Value:
 
 
 def write_dynamic_reshape(op: Any) -> None:
-    """Replaces a dynamic_reshape by a collapse to one dim and an expansion of that."""
+    """Replaces a dynamic_reshape by a collapse to rank 1 and an expansion."""
     w = Writer(op)
     type_ = signless(str(op.results[0].type))
     new, flat = shape_of(type_), _flatten(w, w.inputs[0])
@@ -73,7 +73,7 @@ def write_dynamic_reshape(op: Any) -> None:
 
 
 def _flatten(w: Writer, x: Value) -> Value:
-    """Returns a tensor with all dims as one."""
+    """Collapses a tensor to rank 1."""
     shape = shape_of(x[1])
     flat = tensor_of([None if None in shape else _product(shape)], element_of(x[1]))
     if not shape:

@@ -1,4 +1,4 @@
-"""What is left to do after the passes: attributes of @main, scalars in loops, and large constants."""
+"""Cleans up after the passes: attributes of @main, scalars in loops, and large constants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from layout_mlir.stablehlo_import.attributes import attribute_names
 from layout_mlir.stablehlo_import.walk import all_ops
 
-# Constants of fewer bytes are part of the text.
+# Smaller constants are part of the text.
 _FEWEST_BYTES = 1024
 _DTYPES = {"f32": "f4", "f64": "f8", "f16": "f2", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8"}
 _KEPT = {"sym_name", "sym_visibility", "function_type"}
@@ -30,7 +30,8 @@ def finish(module: Any) -> None:
 
 
 def _set_signature(function: Any) -> None:
-    """Keeps the sign of unsigned arguments and results of @main as layout.signature and drops other attributes."""
+    """Replaces the attributes of a function, keeping the signedness of the arguments and results of @main as
+    layout.signature."""
     from iree.compiler import ir
 
     kind = function.attributes["function_type"].value
@@ -76,7 +77,7 @@ def _inline(op: Any) -> None:
 
 
 def take_constants(module: Any) -> dict[str, NDArray[Any]]:
-    """Puts a name in the place of each large constant and returns the arrays that they name."""
+    """Replaces large constants by named resources; returns the arrays by name."""
     from iree.compiler import ir
 
     names: dict[Any, str] = {}

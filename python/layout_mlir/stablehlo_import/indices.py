@@ -1,4 +1,5 @@
-"""Gathers and scatters of StableHLO as loops: one clamps its starts, the other drops what is out of bounds."""
+"""Writes StableHLO gathers and scatters as loops. A gather clamps its start indices; a scatter drops updates out of
+bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape
 
 
 def _read_starts(w: Writer, indices: Value, vector_dim: int, batch: Sequence[Value], count: int) -> list[Value]:
-    """Returns the components of the start index at a place of the other dims."""
+    """Returns the components of the start index at the given index of the other dims."""
     starts = []
     for component in range(count):
         place = list(batch)
@@ -21,7 +22,7 @@ def _read_starts(w: Writer, indices: Value, vector_dim: int, batch: Sequence[Val
 
 
 def _batch_places(dims: Sequence[int], vector_dim: int, batch: Sequence[Value]) -> list[Value]:
-    """Returns the induction variables of dims of the indices."""
+    """Returns the loop indices of the given dims of the indices operand."""
     return [batch[dim - (dim > vector_dim)] for dim in dims]
 
 
@@ -59,7 +60,7 @@ def write_gather(op: Any) -> None:
 
 
 class _Scatter:
-    """A scatter: loops over the scattered dims, a check of the start, and loops over the window."""
+    """Writes a scatter: loops over the scatter dims, a bounds check of the start, and loops over the window."""
 
     def __init__(self, op: Any) -> None:
         self.w = Writer(op)
@@ -85,7 +86,7 @@ class _Scatter:
                          lambda at, carried: self._scatter_window(dict(zip(outer, at)), inner, carried)))
 
     def _scatter_window(self, at: dict[int, Value], sizes: list[Value], carried: list[Value]) -> list[Value]:
-        """Writes the window of one start index, unless it is out of bounds in a dim that the window does not have."""
+        """Writes the window of one start index, if that is in bounds in the dims that the window does not have."""
         w, vector_dim, batch = self.w, self.numbers.index_vector_dim, list(at.values())
         places = dict(zip(self.batching, _batch_places(
             self.numbers.dims("scatter_indices_batching_dims"), vector_dim, batch)))
@@ -113,7 +114,7 @@ class _Scatter:
         return w.when(self._is_within(full, checked), carried, update)
 
     def _is_within(self, places: dict[int, Value], dims: Sequence[int]) -> Value | None:
-        """Returns whether places are in bounds, or None if there are no dims to check."""
+        """Returns the condition that an index is in bounds, or None if there are no dims to check."""
         within: Value | None = None
         for dim in dims:
             check = self.w.compare("ult", places[dim], self.limits[dim])
@@ -127,7 +128,8 @@ def write_scatter(op: Any) -> None:
 
 
 def write_slice_starts(op: Any) -> None:
-    """Makes unsigned starts of a dynamic slice or of its update i64: the lowering clamps them as signed integers."""
+    """Converts unsigned starts of a dynamic slice or update to i64, because the lowering clamps them as signed
+    integers."""
     first = 1 if op.name == "stablehlo.dynamic_slice" else 2
     if not any(element_of(str(operand.type)).startswith("ui") for operand in list(op.operands)[first:]):
         return

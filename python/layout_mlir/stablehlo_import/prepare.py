@@ -1,4 +1,4 @@
-"""Ops of StableHLO that are replaced by loops before the passes run."""
+"""Replaces StableHLO ops before the passes run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def prepare(module: Any) -> None:
         elif op.name == "stablehlo.dynamic_broadcast_in_dim" and is_of_jax:
             mark_nonexpanding(op)
         elif op.name == "sdy.mesh":
-            op.erase()  # names devices, and changes no value
+            op.erase()  # only names devices
     for op in all_ops(module):
         if op.name in _WRITERS:
             _WRITERS[op.name](op)

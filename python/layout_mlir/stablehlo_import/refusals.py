@@ -1,4 +1,4 @@
-"""What is said about an op that is not imported: its name, its location, the reason and the way out."""
+"""Describes ops that are not imported: name, location, reason and workaround."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFAULT = "write it by other ops of StableHLO"
 
 
 def _describe_location(location: str) -> str:
-    """Returns the name or the file and line of a location in short."""
+    """Returns the name of a location, or its file and line."""
     name = re.search(r'loc\((?:callsite\()?"([^"]+)"(?::(\d+):(\d+))?', location)
     if not name:
         return "an unknown location"
@@ -29,14 +29,14 @@ def _describe_location(location: str) -> str:
 
 
 def refuse(name: str, location: str, reason: str, target: str = "") -> ImportFailed:
-    """Returns the error for an op; `target` is the name that a custom call calls."""
+    """Returns the error for an op; `target` is the callee of a custom call."""
     way = _WAYS_OUT.get(name.split(".")[-1], _DEFAULT)
     of = f" of '{target}'" if target else ""
     return ImportFailed(f"op '{name}'{of} at {_describe_location(location)} is not imported: {reason}; {way}")
 
 
 def explain(error: Any) -> ImportFailed:
-    """Returns the refusal of the op at which a pass failed."""
+    """Returns the error for the op at which a pass failed."""
     for diagnostic in error.error_diagnostics:
         found = re.search(r"failed to legalize (?:unresolved materialization|operation '([\w.]+)')", diagnostic.message)
         op = re.search(r"'([\w.]+)' op", diagnostic.message)
@@ -53,7 +53,7 @@ def _dialect_of(name: str) -> str:
 
 
 def explain_unread(error: Any) -> ImportFailed:
-    """Returns what to raise for a module that cannot be parsed."""
+    """Returns the error for a module that cannot be parsed."""
     dialect = re.search(r"dialect '(\w+)' (?:is unknown|does not implement)", str(error))
     if dialect:
         return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which are not read from "
@@ -66,7 +66,7 @@ def explain_unread(error: Any) -> ImportFailed:
 
 
 def check(module: Any) -> None:
-    """Raises ImportFailed if ops of other dialects are left, or @main is gone."""
+    """Raises ImportFailed if ops of unsupported dialects remain, or @main is missing."""
     for op in all_ops(module):
         if op.name.split(".")[0] not in _DIALECTS:
             raise refuse(op.name, str(op.location), "it has no lowering to linalg")

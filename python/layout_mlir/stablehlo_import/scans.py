@@ -1,4 +1,4 @@
-"""stablehlo.reduce_window whose windows grow from one end of a dim to all of it, as a scan in linear time."""
+"""Writes stablehlo.reduce_window as a linear-time scan if its windows grow from one end of a dim to the whole dim."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape
 
 
 def find_scan(op: Any) -> tuple[int, bool] | None:
-    """Returns the dim of a cumulative reduction, and whether it begins at the end, or None if windows are others."""
+    """Returns the dim of a cumulative reduction and whether it starts at the end, or None for other windows."""
     window = integers(op, "window_dimensions") or []
     shape = shape_of(str(op.operands[0].type))
     padding = np.zeros((len(shape), 2), int)
@@ -30,7 +30,7 @@ def find_scan(op: Any) -> tuple[int, bool] | None:
 
 
 def write_scan(op: Any) -> None:
-    """Replaces a cumulative reduction by a loop that carries the result so far; other windows stay."""
+    """Replaces a cumulative reduction by a loop that carries the partial result; keeps other reductions."""
     found = find_scan(op)
     if found is None:
         return

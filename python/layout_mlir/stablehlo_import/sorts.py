@@ -1,4 +1,4 @@
-"""stablehlo.sort as a stable merge sort of lines, and chlo.top_k as such a sort."""
+"""Writes stablehlo.sort as a stable merge sort, and chlo.top_k as such a sort."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from layout_mlir.stablehlo_import.writer import Value, Writer, element_of, shape
 
 
 class _Sort:
-    """Lines along a dim are copied, sorted by merges of runs of 1, 2, 4 .. elements, and copied back."""
+    """Writes a sort: copies each line along a dim, sorts it by merging sorted segments of 1, 2, 4 .. elements, and
+    copies it back."""
 
     def __init__(self, op: Any) -> None:
         self.w = Writer(op)
@@ -42,10 +43,10 @@ class _Sort:
             w.store(w.load(x, [i]), to, place(i)) for x, to in zip(line, carried)])
 
     def _merge_all(self, line: list[Value]) -> list[Value]:
-        """Writes a loop over widths of runs, which double while they are less than the size."""
+        """Writes a loop over segment lengths, which double while they are less than the size."""
         w = self.w
         two = w.index(2)
-        # There are as many rounds as the size less one has bits.
+        # The number of rounds is the bit width of size - 1.
         size = w.emit(f"arith.index_cast {self.size[0]} : index to i64", "i64")
         one, bits = (w.emit(f"arith.constant {number} : i64", "i64") for number in (1, 64))
         zeros = w.emit(f"math.ctlz {w.binary('subi', w.binary('maxsi', size, one), one)[0]} : i64", "i64")
@@ -60,7 +61,7 @@ class _Sort:
         return w.loop(self.zero, rounds, self.one, line, merge_round)
 
     def _merge(self, low: Value, width: Value, line: list[Value], scratch: Sequence[Value]) -> list[Value]:
-        """Writes the merge of two runs into the scratch lines, and copies these back."""
+        """Writes the merge of two segments into the scratch lines, and copies them back."""
         w = self.w
         middle = w.binary("minsi", w.binary("addi", low, width), self.size)
         high = w.binary("minsi", w.binary("addi", middle, width), self.size)
@@ -68,7 +69,7 @@ class _Sort:
 
         def choose(i: Value, carried: list[Value]) -> list[Value]:
             left, right, *merged = carried
-            # The places are in bounds also if a run has ended; its element is not taken then.
+            # An exhausted segment is read in bounds, but its element is not selected.
             at_left, at_right = w.binary("minsi", left, last), w.binary("minsi", right, last)
             lefts, rights = [w.load(x, [at_left]) for x in line], [w.load(x, [at_right]) for x in line]
             is_less = w.call([x for pair in zip(rights, lefts) for x in pair])[0]
@@ -88,7 +89,7 @@ def write_sort(op: Any) -> None:
 
 
 def write_top_k(op: Any) -> None:
-    """Replaces a chlo.top_k by a sort of elements with their places, the largest first, and a slice."""
+    """Replaces a chlo.top_k by a descending sort of the elements with their indices, and a slice."""
     w = Writer(op)
     x: Value = ("%arg0", str(op.operands[0].type))
     shape, element, k = shape_of(x[1]), element_of(x[1]), integer(op, "k", 0)

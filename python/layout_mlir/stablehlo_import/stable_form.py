@@ -1,4 +1,4 @@
-"""VHLO, the stable form of StableHLO in bytecode, as StableHLO."""
+"""Converts VHLO, the stable form of StableHLO in bytecode, to StableHLO."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from layout_mlir.stablehlo_import.attributes import attribute_names
 
-# The function has an op that the first passes on functions refuse, because its operand has no rank.
+# The first function passes fail at the chlo.top_k, because its operand is unranked.
 _STOP = """
 module {
   module {}
@@ -18,11 +18,11 @@ module {
 
 
 def read(module: Any, pipeline: str) -> Any:
-    """Returns the module in StableHLO; one that is not VHLO as it is.
+    """Returns the module in StableHLO, or unchanged if it has no VHLO.
 
-    The passes that read VHLO have no names: they are the first ones of `pipeline`. It runs on a module around this one.
-    Passes on functions do not reach into the inner module, and one of the first of them fails at a function beside it,
-    so that nothing after it runs.
+    The passes that convert VHLO have no names; they are the first ones of `pipeline`, which runs on a module around
+    this one. Function passes do not visit the inner module, and one of the first fails at a function beside it, which
+    stops the pipeline.
     """
     from iree.compiler import ir, passmanager
 
@@ -42,7 +42,7 @@ def read(module: Any, pipeline: str) -> Any:
 
 
 def _take_out(outer: Any, module: Any) -> Any:
-    """Returns the functions of the inner module as a module with the attributes of `module`."""
+    """Returns the functions of the inner module in a module with the attributes of `module`."""
     from iree.compiler import ir
 
     result = ir.Module.parse("module {}", outer.context)

@@ -1,4 +1,4 @@
-"""Ops of a module as a list, which may change while they are gone through."""
+"""Lists the ops of a module, so that they may be changed during iteration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def all_ops(module: Any) -> list[Any]:
-    """Returns all ops in a module, those in regions of an op before it."""
+    """Returns all ops of a module in post-order."""
     from iree.compiler import ir
 
     found: list[Any] = []

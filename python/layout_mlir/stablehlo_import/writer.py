@@ -1,8 +1,8 @@
-"""Loops over tensors as text of MLIR that takes the place of an op of StableHLO.
+"""Writes loops over tensors as MLIR text that replaces a StableHLO op.
 
 A Writer writes the body of a function with one argument for each operand of the op. `replace` parses the text, moves
-its ops to the op, and moves the op's region to the call of `@region` in them. Elements are signless in the loops:
-unsigned operands are cast on the way in, and results on the way out.
+its ops before the op, and inlines the op's region at the calls of `@region`. Elements are signless in the loops:
+unsigned operands and results are cast.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from layout_mlir.stablehlo_import.walk import all_ops
 
-# A value of the program: its name in the text and its type.
+# An SSA value: its name in the text and its type.
 Value = tuple[str, str]
 
 
@@ -40,7 +40,7 @@ def tensor_of(sizes: Sequence[int | None], element: str) -> str:
 
 
 class Writer:
-    """The text of the loops that replace `op`; `inputs` are its operands with signless elements."""
+    """Writes the loops that replace `op`; `inputs` are its operands with signless elements."""
 
     def __init__(self, op: Any) -> None:
         self.op = op
@@ -60,7 +60,7 @@ class Writer:
         return f"%v{self._count}", type_
 
     def cast(self, x: Value, type_: str) -> Value:
-        """Returns a tensor as one of another sign of its elements, or of other static sizes."""
+        """Casts a tensor to another signedness of its elements, or to other static sizes."""
         if x[1] == type_:
             return x
         if element_of(x[1]) != element_of(type_):
@@ -103,7 +103,7 @@ class Writer:
         return self.emit(f"arith.index_cast {x[0]} : {x[1]} to index", "index")
 
     def to_indices(self, number: int) -> Value:
-        """Returns an operand of integers as i64; unsigned ones above the largest i64 become that."""
+        """Converts an integer operand to i64; unsigned values above the largest i64 are clamped to it."""
         x = f"%arg{number}", str(self.op.operands[number].type)
         element = element_of(x[1])
         if element == "ui64":
@@ -117,12 +117,12 @@ class Writer:
     # ---------------------------------------------------------------------- regions
 
     def generate(self, sizes: Sequence[Value], type_: str, write: Callable[[list[Value]], Value]) -> Value:
-        """Writes a linalg.generic that computes each element of a tensor; `write` gets its indices."""
+        """Writes a linalg.generic that computes each element of a tensor; `write` receives its indices."""
         return self._generic(sizes, type_, None, [], lambda: write(
             [self.emit(f"linalg.index {dim} : index", "index") for dim in range(len(sizes))]))
 
     def broadcast(self, x: Value, dims: Sequence[int], sizes: Sequence[Value], type_: str) -> Value:
-        """Writes a linalg.generic whose dims `dims` are those of `x`."""
+        """Writes a linalg.generic that broadcasts `x`, whose dims are `dims` of the result."""
         return self._generic(sizes, type_, x, dims, lambda: ("%in", element_of(type_)))
 
     def _generic(self, sizes: Sequence[Value], type_: str, x: Value | None, dims: Sequence[int],
@@ -143,7 +143,7 @@ class Writer:
         return name, type_
 
     def _body(self, values: Sequence[Value], write: Callable[[], Sequence[Value]], end: str) -> list[str]:
-        """Returns the lines that `write` writes, with the terminator."""
+        """Returns the lines that `write` emits, with the terminator."""
         outer, self.lines = self.lines, []
         results = write()
         names, types = ", ".join(x[0] for x in results), ", ".join(x[1] for x in results)
@@ -159,7 +159,8 @@ class Writer:
 
     def loop(self, low: Value, high: Value, step: Value, carried: Sequence[Value],
              write: Callable[[Value, list[Value]], Sequence[Value]]) -> list[Value]:
-        """Writes an scf.for; `write` gets the induction variable and what is carried, and returns its new values."""
+        """Writes an scf.for; `write` receives the induction variable and the carried values, and returns the next
+        ones."""
         self._count += 1
         at = self._count
         inside = [(f"%c{at}_{number}", x[1]) for number, x in enumerate(carried)]
@@ -173,7 +174,7 @@ class Writer:
 
     def nest(self, sizes: Sequence[Value], carried: Sequence[Value],
              write: Callable[[list[Value], list[Value]], Sequence[Value]]) -> list[Value]:
-        """Writes a nest of loops from 0 to `sizes`; `write` gets all induction variables."""
+        """Writes a loop nest from 0 to `sizes`; `write` receives all induction variables."""
         if not sizes:
             return list(write([], list(carried)))
         zero, one = self.index(0), self.index(1)
@@ -182,7 +183,7 @@ class Writer:
 
     def when(self, condition: Value | None, otherwise: Sequence[Value],
              write: Callable[[], Sequence[Value]]) -> list[Value]:
-        """Writes an scf.if whose other branch yields `otherwise`; without a condition what `write` writes."""
+        """Writes an scf.if whose else branch yields `otherwise`; calls `write` directly if there is no condition."""
         if condition is None:
             return list(write())
         lines = self._body(otherwise, write, "scf.yield")
@@ -193,7 +194,7 @@ class Writer:
         return results
 
     def call(self, elements: Sequence[Value]) -> list[Value]:
-        """Writes the op's region, applied to elements, and returns its results as elements."""
+        """Writes the op's region, applied to scalar elements, and returns its results as scalars."""
         block = self.op.regions[0].blocks[0]
         types = [str(argument.type) for argument in block.arguments]
         results = [str(x.type) for x in list(block.operations)[-1].operands]
@@ -212,7 +213,7 @@ class Writer:
     # ------------------------------------------------------------------------- the end
 
     def replace(self, results: Sequence[Value]) -> None:
-        """Puts what is written in the place of the op, whose results are `results`."""
+        """Replaces the op by the written ops; `results` become its results."""
         types = [str(result.type) for result in self.op.results]
         values = [self.cast(x, type_) for x, type_ in zip(results, types)]
         self.lines.append(f"func.return {', '.join(x[0] for x in values)} : {', '.join(types)}")
@@ -222,7 +223,7 @@ class Writer:
 
 
 def _move(block: Any, arguments: Sequence[Any], target: Any) -> None:
-    """Moves the ops of a block before `target`, whose results become what the block's terminator has."""
+    """Moves the ops of a block before `target` and replaces its results by the operands of the terminator."""
     for argument, value in zip(block.arguments, arguments):
         argument.replace_all_uses_with(value)
     *ops, end = [op.operation for op in block.operations]
