@@ -1,9 +1,9 @@
-"""Imports an ONNX model as linalg on tensors: func.func @main in plain MLIR.
+"""Imports an ONNX model as linalg on tensors: func.func @main with ops of upstream dialects.
 
     python -m layout_mlir.onnx_import model.onnx -o model.mlirbc
 
 `read` reads a file, `prepare_checked` prepares the model (prepare.py), `lower_to_text` imports it (graph.py), and
-`check` compares the module with ONNX Runtime. The module has operations of upstream dialects only.
+`check` compares the module with ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["ImportFailed", "Lowered", "check", "explain_missing", "import_model"
 
 
 def read(path: str | os.PathLike[str]) -> ModelProto:
-    """Returns the model of the file `path`, with weights that lie in files beside it."""
+    """Returns the model of a file, including weights in separate files."""
     try:
         import onnx
         from google.protobuf.message import DecodeError
@@ -41,12 +41,12 @@ def read(path: str | os.PathLike[str]) -> ModelProto:
         return onnx.load(path)
     except DecodeError as error:
         raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
-    except checker.ValidationError as error:  # of files beside it
+    except checker.ValidationError as error:  # raised for separate files of weights
         raise ImportFailed(f"the model is not valid: {error}") from error
 
 
 def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
-    """Returns the prepared model; raises ImportFailed if the onnx package refuses it."""
+    """Returns the prepared model; raises ImportFailed if the onnx package rejects it."""
     from onnx import checker
 
     from layout_mlir.onnx_import.prepare import prepare
@@ -85,8 +85,8 @@ def lower(model: ModelProto) -> bytes:
 
 
 def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None = None) -> None:
-    """Raises ImportFailed if a module does not compute what ONNX Runtime computes for the model, or if that cannot be
-    found out. Inputs are drawn at random if none are given."""
+    """Raises ImportFailed if a module and ONNX Runtime compute different results for the model, or if they cannot be
+    compared. Inputs are random if none are given."""
     from layout_mlir.onnx_import.compare import Check, compile_lowered
 
     Check(model, inputs, warns=False).finish(compile_lowered(lowered), lambda: model)
@@ -95,7 +95,7 @@ def check(model: ModelProto, lowered: Lowered, inputs: list[NDArray[Any]] | None
 def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
                  runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
                  compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
-    """Imports the .onnx file `path` to the file `output`: bytecode if its name ends in .mlirbc, else text."""
+    """Imports an .onnx file and writes the module to `output`: bytecode if its name ends in .mlirbc, else text."""
     import onnx
 
     model = load(path, reseed)
@@ -122,7 +122,7 @@ def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], r
 
 
 def is_bytecode(output: str | os.PathLike[str]) -> bool:
-    """Returns true if a module of that file name is written as bytecode."""
+    """Returns true if a module is written to a file of this name as bytecode."""
     return pathlib.Path(output).suffix == ".mlirbc"
 
 
@@ -131,8 +131,8 @@ _LOCATION = re.compile(r' loc\((?:#\w+|"(?:[^"\\]|\\.)*")\)')
 
 
 def to_text(module: bytes) -> str:
-    """Returns the text of a module with its locations; arguments have none, so that the head of a function reads as
-    everywhere."""
+    """Returns the text of a module with locations, except those of function arguments, which would clutter the
+    signature."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "model.mlirbc")
         path.write_bytes(module)
@@ -145,7 +145,7 @@ _SIGNATURE = re.compile(r"func\.func (?:public )?@main\((?P<arguments>[^)]*)\) -
 
 
 def make_runnable(text: str) -> str:
-    """Puts on @main what layout-run needs after a stock lowering."""
+    """Adds the attributes to @main that layout-run requires after an upstream lowering."""
     def attach(match: re.Match[str]) -> str:
         types = ", ".join(re.findall(r"tensor<[^>]*>", match["arguments"]))
         added = "llvm.emit_c_interface"

@@ -1,4 +1,4 @@
-"""The command line of the importer of ONNX models."""
+"""The command line of the ONNX importer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations of recurrent operators, by ONNX's names."""
+"""Activation functions of recurrent operators, by their ONNX names."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _elu(s: Scalars, x: Scalar, alpha: float, beta: float) -> Scalar:
 
 
 def _softplus(s: Scalars, x: Scalar, alpha: float, beta: float) -> Scalar:
-    """Does not overflow: log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|))."""
+    """Computes log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)), which does not overflow."""
     return s.add(s.max(x, 0), s.unary("math.log1p", s.exp(s.neg(s.abs(x)))))
 
 
-# A parameter that a model must give: ONNX has no default, or ONNX Runtime another one.
+# Marks a parameter that the model must state: ONNX has no default, or ONNX Runtime has a different one.
 _GIVEN = math.nan
-# The function, and the defaults of alpha and beta; None for one that the function does not have.
+# Maps a name to the function and the defaults of alpha and beta, or None for a parameter that it does not have.
 _TABLE: dict[str, tuple[_Function, float | None, float | None]] = {
     "relu": (lambda s, x, a, b: s.max(x, 0), None, None),
     "tanh": (lambda s, x, a, b: s.tanh(x), None, None),
@@ -55,8 +55,8 @@ class Activation:
 
 
 def find_activations(names: Sequence[str], alphas: Sequence[float], betas: Sequence[float]) -> list[Activation]:
-    """Returns the activations of those names. `alphas` and `betas` are for those that have one, in their order. Raises
-    ValueError if ONNX does not define a name or a default."""
+    """Returns the named activations. `alphas` and `betas` list the parameters of those activations that have one, in
+    order. Raises ValueError if ONNX does not define a name, or if a parameter without a default is missing."""
     given_alphas, given_betas = iter(alphas), iter(betas)
 
     def parameter(default: float | None, given: Iterator[float]) -> float:

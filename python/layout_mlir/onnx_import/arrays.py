@@ -1,5 +1,5 @@
-"""Arithmetic on numpy arrays of f32 under the names of Scalars, so that one function computes a table at import or in
-the program:
+"""Arithmetic on f32 numpy arrays with the methods of Scalars, so that one function computes a table at import or in the
+program:
 
     def places(s, i, scale):            s: Arrays or Scalars
         return s.floor(s.div(s.add(i, 0.5), scale))
@@ -15,7 +15,7 @@ from layout_mlir.onnx_import.elements import BOOL, Element
 
 
 class Arrays:
-    """Operands are arrays or numbers of Python. Nothing is written."""
+    """Computes on arrays and Python numbers. Emits no ops."""
 
     def constant(self, value: float, element: Element | None) -> Any:
         return np.asarray(value, element.dtype if element else np.int64)

@@ -1,4 +1,4 @@
-"""Axes that the program computes: a condition for each dim, and sizes that depend on it."""
+"""Axes that the program computes: one condition for each dim, and sizes that depend on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def find_dims(b: Builder, axes: Tensor, rank: int) -> list[Scalar]:
-    """Returns for each dim whether it is among the axes, which may count from the end; their number is static."""
+    """Returns for each dim the condition that it is one of the axes, which may be negative. Their number is static."""
     assert isinstance(axes.count, int)
     s = b.scalars
     places = [Scalar(b.size(b.size_of(axes, number)), None) for number in range(axes.count)]
@@ -25,7 +25,7 @@ def find_dims(b: Builder, axes: Tensor, rank: int) -> list[Scalar]:
 
 
 def sizes_of_kept(b: Builder, removed: Sequence[Scalar], x: Tensor, count: int) -> list[Size]:
-    """Returns the sizes of the dims that are not removed, of which there are `count`, in their order."""
+    """Returns the sizes of the `count` dims that are not removed, in order."""
     s = b.scalars
     sizes, before = [s.constant(1, None)] * count, s.constant(0, None)
     for is_removed, size in zip(removed, x.shape):

@@ -1,5 +1,5 @@
-"""Batch normalization by known statistics: x * factor + shift for each channel, or the same in the filters of the
-convolution before it."""
+"""Batch normalization with known statistics: x * factor + shift for each channel, or folded into the filters of the
+preceding convolution."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _Vector = NDArray[np.float64]
 
 
 def is_training(attributes: dict[str, Any], opset: int, outputs: int) -> bool:
-    """Returns true if a node normalizes by the statistics of its input. Before opset 14 its outputs say that."""
+    """Returns true if a node normalizes by the statistics of its input, before opset 14 if it has more outputs."""
     return bool(attributes.get("training_mode", 0)) if opset >= 14 else outputs > 1
 
 
 def known_scaling(parameters: list[NDArray[Any] | None], epsilon: float) -> tuple[_Vector, _Vector] | None:
-    """Returns factor and shift of constant parameters (scale, bias, mean, variance), or None if one is no constant."""
+    """Returns factor and shift if the parameters (scale, bias, mean, variance) are constant, else None."""
     known = [np.asarray(array, np.float64) for array in parameters if array is not None]
     if len(known) < 4:
         return None
@@ -36,7 +36,7 @@ def known_scaling(parameters: list[NDArray[Any] | None], epsilon: float) -> tupl
 
 
 def _scaling_after(importer: Importer, proto: NodeProto) -> tuple[_Vector, _Vector] | None:
-    """Returns factor and shift of the batch normalization that alone uses the result of a node, or None."""
+    """Returns factor and shift of the batch normalization that is the only user of a node's result, or None."""
     from onnx import helper
 
     norm = importer.only_consumer(proto.output[0])
@@ -51,8 +51,8 @@ def _scaling_after(importer: Importer, proto: NodeProto) -> tuple[_Vector, _Vect
 
 
 def scale_filters(node: Node, w: Tensor, bias: Tensor | None, element: Element) -> tuple[Tensor, Tensor | None, bool]:
-    """Returns the filters and bias of a convolution, with the batch normalization after it in them if both are
-    constant, and whether that is so."""
+    """Folds the following batch normalization into constant filters and bias of a convolution. Returns filters, bias,
+    and true if it was folded."""
     if w.array is None or (bias is not None and bias.array is None):
         return w, bias, False
     scaling = _scaling_after(node.importer, node.proto)

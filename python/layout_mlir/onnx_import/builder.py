@@ -1,12 +1,12 @@
-"""Writes linalg on tensors as text, one operation after the other.
+"""Writes linalg on tensors as text, one op at a time.
 
     b = Builder()
     y = b.elementwise(lambda s, x, z: s.add(x, z), x, z)      numpy's broadcasting
     y = b.reduce(lambda s, acc, x: s.add(acc, x), x, [1], 0)
     y = b.reshape(b.transpose(x, [0, 2, 1]), [n, 12, -1])
 
-All methods take and return Tensors whose sizes are ints or polynomials of sizes (sizes.py), so that a size which the
-program computes is carried through reshapes, slices and concatenations.
+All methods take and return Tensors. Sizes are ints or polynomials of sizes (sizes.py), so that dynamic sizes are
+tracked through reshapes, slices and concatenations.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from layout_mlir.onnx_import.writer import Writer
 
 
 class Builder(Writer):
-    """Writes operations on tensors into the text of one function."""
+    """Writes ops on tensors into the text of one function."""
 
     # --------------------------------------------------------------- destinations
 
@@ -42,8 +42,7 @@ class Builder(Writer):
             f"linalg.fill ins({scalar} : {element}) outs({into.name} : {into.type}) -> {into.type}"))
 
     def cast_shape(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
-        """Returns the tensor with other knowledge of its sizes: static ones in place of dynamic ones or the reverse.
-        The sizes are equal when the program runs."""
+        """Casts static sizes of a tensor to dynamic ones or the reverse. The sizes must be equal at run time."""
         type_ = type_of(shape, tensor.element)
         name = self.use(tensor)
         if type_ != tensor.type:
@@ -56,8 +55,8 @@ class Builder(Writer):
                 iterators: Sequence[str]) -> list[Tensor]:
         """Writes a linalg.generic.
 
-        `inputs` and `outputs` are pairs of a tensor and the results of its indexing map in d0, d1, .., as in
-        "d0, d2"; `iterators` are "parallel" or "reduction". `body(s, *elements)` gets a Scalars and the elements of the
+        `inputs` and `outputs` are pairs of a tensor and the results of its indexing map in d0, d1, .., for example "d0,
+        d2"; `iterators` are "parallel" or "reduction". `body(s, *elements)` receives a Scalars and the elements of
         inputs and outputs, and returns a Scalar for each output.
         """
         dims = ", ".join(f"d{number}" for number in range(len(iterators)))
@@ -83,8 +82,8 @@ class Builder(Writer):
     # ---------------------------------------------------------------- broadcasting
 
     def broadcast_shape(self, shapes: Sequence[Sequence[Size]]) -> list[Size]:
-        """Returns the shape that numpy's broadcasting gives. Two dynamic sizes that may differ give a size that is
-        chosen when the program runs."""
+        """Returns the shape of numpy's broadcasting. If two dynamic sizes may differ, the result size is selected at
+        run time."""
         rank = max(map(len, shapes), default=0)
         result: list[Size] = []
         for dim in range(rank):
@@ -107,14 +106,14 @@ class Builder(Writer):
         return result
 
     def _is_capped(self, size: Size, other: Size) -> bool:
-        """Returns true if `size` is the minimum of `other` and a number above 1, as that of a table of positions is that
-        is sliced by the length of a sequence: sizes that broadcast are equal then."""
+        """Returns true if `size` is the minimum of `other` and a number above 1, for example the size of a position
+        table that is sliced to a sequence length. Sizes that broadcast are then equal."""
         parts = self.minima.get(size, ()) if isinstance(size, Symbol) else ()
         return other in parts and any(isinstance(part, int) and part > 1 for part in parts)
 
     def _matched(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
-        """Returns the tensor with each size equal to that of `shape` or 1, as far as types tell: a dynamic size that may
-        be 1 is repeated when the program runs."""
+        """Makes each size of a tensor equal to that of `shape` or a static 1. A dynamic size that may be 1 is expanded
+        at run time."""
         offset = len(shape) - tensor.rank
         for dim, size in enumerate(tensor.shape):
             target = shape[offset + dim]
@@ -145,21 +144,22 @@ class Builder(Writer):
         return Tensor(tensor.element, tuple(shape), name)
 
     def _map_in(self, tensor: Tensor, shape: Sequence[Size]) -> str:
-        """Returns the results of the map of an operand in loops over `shape`: 0 where a size of 1 is repeated."""
+        """Returns the indexing map of an operand in loops over `shape`, with 0 for dims of size 1 that are
+        broadcast."""
         offset = len(shape) - tensor.rank
         return ", ".join("0" if size == 1 and shape[offset + dim] != 1 else f"d{offset + dim}"
                          for dim, size in enumerate(tensor.shape))
 
     def elementwise(self, body: Body, *tensors: Tensor, element: Element | None = None,
                     shape: Sequence[Size] | None = None) -> Tensor:
-        """Applies `body(s, *elements)` to tensors that broadcast as numpy's do. The element type of the result is that of
-        the first tensor unless `element` is given. Constants of one element become scalars of the body."""
+        """Applies `body(s, *elements)` to tensors with numpy's broadcasting. The result has the element type of the
+        first tensor, unless `element` is given. Constants with one element become scalars in the body."""
         result, = self.elementwise_many(body, tensors, [element or tensors[0].element], shape)
         return result
 
     def elementwise_many(self, body: Body, tensors: Sequence[Tensor], elements: Sequence[Element],
                          shape: Sequence[Size] | None = None) -> list[Tensor]:
-        """As elementwise, with one result for each of `elements`."""
+        """Applies a body with one result for each of `elements`, as elementwise does for one."""
         shape = list(shape) if shape is not None else self.broadcast_shape([x.shape for x in tensors])
         scalars = {number: value for number, x in enumerate(tensors)
                    if (value := x.constant_scalar()) is not None and x.element.kind != "c"}
@@ -175,7 +175,7 @@ class Builder(Writer):
                             [(self.empty(shape, each), identity) for each in elements], ["parallel"] * len(shape))
 
     def broadcast_to(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
-        """Repeats dims of size 1 and adds leading ones, so that the result has the shape."""
+        """Broadcasts a tensor to a shape, with numpy's rules."""
         if tuple(shape) == tensor.shape:
             return tensor
         if tensor.constant_scalar() is not None and tensor.element.kind != "c":
@@ -183,7 +183,7 @@ class Builder(Writer):
         return self.elementwise(lambda s, x: x, tensor, shape=shape)
 
     def cast(self, tensor: Tensor, element: Element) -> Tensor:
-        """Converts elements as ONNX's Cast does."""
+        """Converts elements as ONNX's Cast."""
         if tensor.element == element:
             return tensor
         if tensor.integers is not None and element == I64:
@@ -194,8 +194,8 @@ class Builder(Writer):
 
     def reduce(self, body: Body, tensor: Tensor, axes: Sequence[int], initial: float | bool | Scalar,
                keepdims: bool = False, element: Element | None = None) -> Tensor:
-        """Reduces over `axes`: `body(s, accumulator, x)` combines, beginning with `initial`. Axes count from the end if
-        negative."""
+        """Reduces over `axes`, which may be negative: `body(s, accumulator, x)` combines elements, starting with
+        `initial`."""
         axes = sorted({axis % tensor.rank for axis in axes}) if tensor.rank else []
         kept = [dim for dim in range(tensor.rank) if dim not in axes]
         into = self.fill([tensor.shape[dim] for dim in kept], element or tensor.element, initial)
@@ -216,8 +216,8 @@ class Builder(Writer):
     # ---------------------------------------------------------------------- shapes
 
     def reshape(self, tensor: Tensor, shape: Sequence[Size]) -> Tensor:
-        """Returns the elements in row-major order in another shape; at most one size is -1, which is inferred. The number
-        of elements is the same when the program runs."""
+        """Reshapes a tensor in row-major order; at most one size is -1, which is inferred. The number of elements must
+        be the same at run time."""
         sizes = list(shape)
         if -1 in sizes:
             rest = product([size for size in sizes if size != -1])
@@ -238,7 +238,7 @@ class Builder(Writer):
                             sizes)
 
     def _infer_size(self, count: Size, rest: Size) -> Size:
-        """Returns count / rest; 0 if there are no elements."""
+        """Returns count / rest, or 0 if there are no elements."""
         exact = divide(count, rest)
         return exact if exact is not None else self.floor_divide(count, self.maximum(rest, 1))
 
@@ -262,7 +262,7 @@ class Builder(Writer):
             f"tensor.expand_shape {self.use(tensor)} {text} output_shape [{sizes}] : {tensor.type} into {type_}"))
 
     def _with_static_groups(self, tensor: Tensor, groups: Sequence[Sequence[int]], shape: Sequence[Size]) -> Tensor:
-        """tensor.expand_shape requires that a group is dynamic if and only if one of its parts is."""
+        """Casts a tensor as tensor.expand_shape requires: a group is dynamic if and only if one of its parts is."""
         sizes = []
         for group, size in zip(groups, tensor.shape):
             parts = [shape[dim] for dim in group]
@@ -272,11 +272,11 @@ class Builder(Writer):
         return self.cast_shape(tensor, sizes) if tensor.rank else tensor
 
     def opaque(self, size: Size) -> Symbol:
-        """Returns a symbol for a size, so that types do not state it."""
+        """Returns a symbol for a size, so that types state it as dynamic."""
         return Symbol(self.size(size))
 
     def _reshape_freely(self, tensor: Tensor, sizes: Sequence[Size]) -> Tensor:
-        """By way of one dim, which is expanded to the sizes. The count of elements is checked."""
+        """Reshapes through rank 1, with a run-time check of the number of elements."""
         count = product(sizes)
         flat = self._collapse(tensor, [list(range(tensor.rank))], [tensor.count]) if tensor.rank != 1 else tensor
         if tensor.rank == 0:
@@ -287,18 +287,18 @@ class Builder(Writer):
         return self._expand(Tensor(flat.element, flat.shape, flat.name), [list(range(len(sizes)))], sizes)
 
     def flatten(self, tensor: Tensor, axis: int) -> Tensor:
-        """Returns a matrix: dims before `axis` are rows, others columns."""
+        """Returns a matrix: the dims before `axis` become rows, the others columns."""
         return self.reshape(tensor, [product(tensor.shape[:axis]), product(tensor.shape[axis:])])
 
     def unsqueeze(self, tensor: Tensor, axes: Sequence[int]) -> Tensor:
-        """Adds dims of size 1, at places of the result."""
+        """Inserts dims of size 1 at the given dims of the result."""
         rank = tensor.rank + len(axes)
         places = {axis % rank for axis in axes}
         rest = iter(tensor.shape)
         return self.reshape(tensor, [1 if dim in places else next(rest) for dim in range(rank)])
 
     def transpose(self, tensor: Tensor, order: Sequence[int]) -> Tensor:
-        """Dim `number` of the result is dim `order[number]` of the tensor."""
+        """Transposes a tensor: dim `number` of the result is dim `order[number]` of the tensor."""
         if list(order) == list(range(tensor.rank)):
             return tensor
         if tensor.array is not None:
@@ -310,7 +310,7 @@ class Builder(Writer):
 
     def slice(self, tensor: Tensor, offsets: Sequence[Size], sizes: Sequence[Size],
               strides: Sequence[int] | None = None) -> Tensor:
-        """Returns elements at offsets + i * strides for i below sizes; strides are positive."""
+        """Returns the elements at offsets + i * strides for i < sizes; strides are positive."""
         strides = strides or [1] * tensor.rank
         if tuple(sizes) == tensor.shape and all(stride == 1 for stride in strides):
             return tensor
@@ -331,7 +331,7 @@ class Builder(Writer):
 
     def insert(self, tensor: Tensor, into: Tensor, offsets: Sequence[Size],
                strides: Sequence[int] | None = None) -> Tensor:
-        """Returns `into` with the tensor written at offsets."""
+        """Returns `into` with a tensor inserted at offsets."""
         if 0 in tensor.shape or 0 in into.shape:
             return into
         return Tensor(into.element, into.shape, self.emit(
@@ -340,7 +340,7 @@ class Builder(Writer):
             f"{tensor.type} into {into.type}"))
 
     def pad(self, tensor: Tensor, low: Sequence[Size], high: Sequence[Size], value: float | bool | Scalar) -> Tensor:
-        """Adds elements of `value` before and after; amounts are not negative."""
+        """Pads a tensor with `value`; amounts are at least 0."""
         if all(amount == 0 for amount in [*low, *high]):
             return tensor
         shape = [a + size + c for a, size, c in zip(low, tensor.shape, high)]
@@ -353,7 +353,7 @@ class Builder(Writer):
         return Tensor(tensor.element, tuple(shape), self.emit(text))
 
     def concat(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
-        """Joins tensors along an axis; other sizes are those of the first tensor."""
+        """Concatenates tensors along an axis; other sizes are those of the first tensor."""
         if len(tensors) == 1:
             return tensors[0]
         axis %= tensors[0].rank
@@ -378,16 +378,16 @@ class Builder(Writer):
     # -------------------------------------------------------------------- elements
 
     def index(self, s: Scalars, dim: int) -> Scalar:
-        """Returns the index of a loop in the body of a generic."""
+        """Returns a loop index in the body of a linalg.generic."""
         return s.op(f"linalg.index {dim} : index", None)
 
     def extract(self, s: Scalars, tensor: Tensor, places: Sequence[Scalar]) -> Scalar:
-        """Reads an element in the body of a generic. Indices out of range are errors of the program that is made."""
+        """Extracts an element in the body of a linalg.generic. An index out of range is an error of the program."""
         return s.op(f"tensor.extract {self.use(tensor)}[{', '.join(place.name for place in places)}] : {tensor.type}",
                     tensor.element)
 
     def wrapped_index(self, s: Scalars, index: Scalar, size: Size) -> Scalar:
-        """Returns an integer of a tensor as an index that counts from the end if it is negative."""
+        """Converts an element of an integer tensor to index; a negative one counts from the end."""
         place = s.index_of(index)
         if index.element is not None and index.element.is_unsigned:
             return place
@@ -396,19 +396,19 @@ class Builder(Writer):
 
     def make(self, body: Callable[..., Scalar], shape: Sequence[Size], element: Element,
              inputs: Sequence[tuple[Tensor, str]] = ()) -> Tensor:
-        """Computes each element from its index: `body(s, *indices, *elements)`, with the elements of `inputs` by their
-        maps in d0, d1, ..; the body may `extract` from any tensor."""
+        """Computes each element from its index: `body(s, *indices, *elements)` receives the elements of `inputs`, with
+        their maps in d0, d1, .., and may `extract` from any tensor."""
         def inner(s: Scalars, *values: Scalar) -> Scalar:
             return body(s, *[self.index(s, dim) for dim in range(len(shape))], *values[:-1])
 
-        # Constants that the body reads are written before it.
+        # Constants that the body reads dominate it.
         identity = ", ".join(f"d{dim}" for dim in range(len(shape)))
         result, = self.generic(inner, inputs, [(self.empty(shape, element), identity)], ["parallel"] * len(shape))
         return result
 
     def loops(self, function: Callable[..., Any], *tensors: Tensor | None, **known: Any) -> list[Tensor]:
-        """Writes a Python function over tensors as loops (loops.py) and returns its results. None stands for a tensor
-        that is left out; `known` are the other parameters."""
+        """Writes a Python function over tensors as loops (loops.py); returns its results. None stands for an omitted
+        tensor; `known` holds the other parameters."""
         arguments = [None if tensor is None else loops.Value(self.use(tensor), _loop_type(tensor)) for tensor in tensors]
         lines, values = loops.translate(function, arguments, self.new_name, f" loc({self.location})", **known)
         self.lines += lines
@@ -417,8 +417,8 @@ class Builder(Writer):
     # --------------------------------------------------------------------- products
 
     def matmul(self, a: Tensor, b: Tensor, element: Element | None = None) -> Tensor:
-        """Multiplies matrices, or batches of them of one rank whose leading sizes agree: linalg.matmul and
-        linalg.batch_matmul. `element` is that of the sums."""
+        """Multiplies matrices or batches of matrices with equal leading sizes, by linalg.matmul or linalg.batch_matmul.
+        `element` is the element type of the sums."""
         element = element or a.element
         *batch, m, k = a.shape
         if is_static(k - b.shape[-2]) and k != b.shape[-2]:
@@ -432,7 +432,7 @@ class Builder(Writer):
         return self.named(name, [a, b], self.fill(shape, element, 0))
 
     def named(self, name: str, inputs: Sequence[Tensor], into: Tensor, attributes: str = "") -> Tensor:
-        """Writes a named op of linalg that accumulates into `into`."""
+        """Writes a named linalg op that accumulates into `into`."""
         text = (f"{name} {attributes} ins({', '.join(self.use(x) for x in inputs)} : "
                 f"{', '.join(x.type for x in inputs)}) outs({into.name} : {into.type}) -> {into.type}")
         return Tensor(into.element, into.shape, self.emit(text))
@@ -449,8 +449,7 @@ def _element_of(type_: loops.Type) -> Element:
 
 
 def find_groups(old: Sequence[Size], new: Sequence[Size]) -> list[tuple[list[int], list[int]]] | None:
-    """Returns groups of consecutive dims of two shapes whose products are known to be equal, as short as possible, or
-    None if the shapes cannot be matched."""
+    """Returns the shortest groups of consecutive dims of two shapes with provably equal products, or None."""
     groups: list[tuple[list[int], list[int]]] = []
     i = j = 0
     while i < len(old) and j < len(new):
@@ -471,7 +470,7 @@ def find_groups(old: Sequence[Size], new: Sequence[Size]) -> list[tuple[list[int
                 b = new[j] * b
         groups.append((left, right))
         i, j = i + 1, j + 1
-    # What is left has one element each, and belongs to the last group.
+    # Remaining dims have size 1 and belong to the last group.
     rest_old, rest_new = list(range(i, len(old))), list(range(j, len(new)))
     if any(old[dim] != 1 for dim in rest_old) or any(new[dim] != 1 for dim in rest_new):
         return None

@@ -1,18 +1,15 @@
-"""Compares what an imported model computes with what ONNX Runtime computes for it.
+"""Compares the results of an imported model with those of ONNX Runtime.
 
-No way in hands on a model that differs (`Check`): the error says which result does, and
-which node of the model is the first whose value does. For that, all values between the
-nodes become results of the model and of a second program.
+Each import path rejects a model whose results differ (`Check`). The error names the result and the first node whose
+value differs. To find the node, all values between nodes become results of the model and of a second program.
 
-Inputs are drawn at random; where a model takes indices, shapes or dynamic sizes,
-draws are tried until the runtime accepts one. What it does not implement is
-computed by the reference evaluator of the onnx package.
+Inputs are random; if a model takes indices, shapes or dynamic sizes, draws are tried until ONNX Runtime accepts one.
+Operators that it does not implement are computed by the reference evaluator of the onnx package.
 
-A result may be as far from the runtime's as rounding alone moves that: where terms
-cancel, or an exponential follows, much is lost of a result that is nearly zero, and no
-part of its largest value says how much. So the runtime is run again on inputs that are
-one unit in the last place away, and without its optimizations, which round in another
-order; _SCATTER times the largest change of a result is allowed.
+Rounding may change a result by more than a tolerance relative to its largest value, for example if terms cancel or an
+exponential follows. The model is therefore run again with inputs changed by one unit in the last place, and without the
+runtime's optimizations, which round differently. A difference of _SCATTER times the largest change of a result is
+allowed.
 """
 
 from __future__ import annotations
@@ -36,28 +33,28 @@ from layout_mlir.onnx_import.shapes import has_dynamic_sizes, is_known
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, ValueInfoProto
 
-# Relative to the element, and to the mean magnitude of its tensor.
+# The tolerance by bytes of an element, relative to the element and to the mean magnitude of its tensor.
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
-_SCATTER = 8  # two programs round apart, and two runs show not all that can happen
-_SECONDS = 600  # for a run
-# What a dynamic size may be, and the range of integers, in the order of trial.
+_SCATTER = 8  # a safety factor: two runs do not show every rounding
+_SECONDS = 600  # the time limit of a run
+# The values tried for dynamic sizes, and the ranges of integers, in order.
 _SIZES = [3, 16, 64, 224, 1]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
-_ELEMENTS = 1 << 26  # of an input: several dynamic sizes of 224 are not tried
+_ELEMENTS = 1 << 26  # the limit of an input; excludes several dynamic sizes of 224
 
 
 class Differs(RuntimeError):
-    """The module computes something else; the message says what."""
+    """Raised if the results differ; the message says how."""
 
 
 class NotCompared(RuntimeError):
-    """Nothing can be said; the message says why."""
+    """Raised if results cannot be compared; the message says why."""
 
 
 # ------------------------------------------------------------------- the inputs
 
 def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]) -> list[int]:
-    """The shape of a graph's input, with `size` for what is open, `first` for the first dim."""
+    """Returns the shape of an input, with `size` for dynamic sizes and `first` for a dynamic first size."""
     dims = value.type.tensor_type.shape.dim
     return [dim.dim_value if is_known(dim)
             else symbols.setdefault(dim.dim_param or (value.name, number), size if number else first)
@@ -65,7 +62,7 @@ def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]
 
 
 def _find_cases(graph: GraphProto) -> dict[str, list[int]]:
-    """Returns the integers that the graph compares inputs to, e.g. the sampling rates of a model of speech."""
+    """Returns the integers that the graph compares inputs to, for example the sampling rates of a speech model."""
     from onnx import numpy_helper
 
     constants = {tensor.name: tensor for tensor in graph.initializer}
@@ -84,7 +81,7 @@ def _find_cases(graph: GraphProto) -> dict[str, list[int]]:
 
 def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, low: int, high: int,
           case: Mapping[str, int]) -> list[NDArray[Any]]:
-    """Inputs of random elements; those that `case` names have one value."""
+    """Draws random inputs; each element of an input in `case` has the given value."""
     from onnx import helper
 
     inputs: list[NDArray[Any]] = []
@@ -117,8 +114,8 @@ def _most_elements(graph: GraphProto, size: int, first: int) -> int:
 
 
 def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Iterator[list[NDArray[Any]]]:
-    """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
-    open first size is, such as that of a batch."""
+    """Yields inputs to try, skipping choices that do not matter. `first` is a dynamic first size, for example the
+    batch."""
     types = [value.type.tensor_type for value in graph.input]
     dynamic = has_dynamic_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
@@ -142,7 +139,7 @@ def _first_line(error: BaseException) -> str:
 
 def _runtime(model: ModelProto, threads: int,
              optimized: bool = True) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
-    """A function from inputs to outputs, by ONNX Runtime or else by the reference evaluator."""
+    """Returns a function from inputs to outputs, by ONNX Runtime or else the reference evaluator."""
     import onnxruntime
     from onnx.reference import ReferenceEvaluator
 
@@ -150,13 +147,13 @@ def _runtime(model: ModelProto, threads: int,
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = threads
-    # Products of bytes in full: without it, sums of two saturate at 16 bits on processors without VNNI.
+    # Computes 8-bit products exactly: by default, sums of two saturate at 16 bits on processors without VNNI.
     options.add_session_config_entry("session.x64quantprecision", "1")
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    except Exception as error:  # it implements neither every operator nor every type
+    except Exception as error:  # an operator or a type is not implemented
         try:
             session = ReferenceEvaluator(model)
         except Exception as other:
@@ -166,13 +163,13 @@ def _runtime(model: ModelProto, threads: int,
 
 
 def flatten(results: Iterable[Any]) -> list[Any]:
-    """Returns the results of a runtime with the tensors of sequences as results of their own."""
+    """Returns the results of a runtime, with each tensor of a sequence as a separate result."""
     return [each for result in results for each in (flatten(result) if isinstance(result, list) else [result])]
 
 
 def _fits(value: ValueInfoProto, output: Any) -> bool:
-    """Returns true if an output has the shape that the model says. With another one, an axis, a size or a shape among
-    the inputs is probably not one that the model was made for."""
+    """Returns true if an output has the shape that the model states. Otherwise an axis, a size or a shape among the
+    inputs is probably not valid for the model."""
     tensor = value.type.tensor_type
     if not isinstance(output, np.ndarray) or not tensor.HasField("shape"):
         return True
@@ -183,7 +180,7 @@ def _fits(value: ValueInfoProto, output: Any) -> bool:
 
 
 def _largest_change(a: Any, b: Any) -> float:
-    """Of finite floats; what rounding does to integers, no number of it bounds."""
+    """Returns the largest change of a finite float element; 0 for integers, whose rounding errors are not bounded."""
     if not isinstance(a, np.ndarray) or a.dtype.kind not in "fc" or a.shape != np.shape(b):
         return 0.0
     with np.errstate(invalid="ignore"):
@@ -193,14 +190,14 @@ def _largest_change(a: Any, b: Any) -> float:
 
 def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], list[Any]], threads: int,
                     inputs: list[NDArray[Any]], outputs: list[Any]) -> list[float]:
-    """Returns how far each result may be from the runtime's whatever its size is; `run` is that of the model."""
+    """Returns the absolute difference from the runtime that rounding allows, for each result. `run` runs the model."""
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
     others = []
     for other in (lambda: run(near), lambda: _runtime(model, threads, optimized=False)(inputs)):
         try:
             others.append(other())
-        except Exception:  # the runtime's own: a model may take some numbers alone, e.g. a scale of 1
+        except Exception:  # the model may only accept certain values, e.g. a scale of 1
             continue
     step = 1.0 if _is_quantized(model) else 0.0
     return [step if isinstance(a, np.ndarray) and a.dtype in (np.int8, np.uint8)
@@ -210,8 +207,8 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
 
 @dataclasses.dataclass
 class Oracle:
-    """What the runtime gives for inputs, how far each result may be from that whatever its size is,
-    and the median time of a run, None where it is not measured."""
+    """The outputs of the runtime for inputs, the absolute rounding error allowed for each output, and the median
+    seconds of a run, or None if it is not measured."""
     inputs: list[NDArray[Any]]
     outputs: list[Any]
     rounding: list[float]
@@ -220,14 +217,14 @@ class Oracle:
 
 def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: int = 0,
                threads: int = 1) -> Oracle:
-    """The Oracle of the first of the draws that the model takes; runs isolated. Runs are timed on
-    that many threads."""
+    """Returns the Oracle of the first draw that the model accepts; called in an isolated process. Runs are timed with
+    `threads` threads."""
     run = _runtime(model, threads)
     chosen, other, reason = None, None, "there is no input to try"
     for inputs in draws:
         try:
             outputs = run(inputs)
-        except Exception as error:  # an index out of range, sizes that do not fit
+        except Exception as error:  # e.g. an index out of range, or sizes that do not fit
             reason = _first_line(error)
             continue
         if len(outputs) == len(model.graph.output) and not all(map(_fits, model.graph.output, outputs)):
@@ -237,7 +234,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
         if any(np.size(output) for output in outputs):
             chosen = inputs, outputs
             break
-    chosen = chosen or other  # a model may say wrong shapes of its results
+    chosen = chosen or other  # a model may state wrong result shapes
     if chosen is None:
         raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
     again = run(chosen[0])
@@ -251,12 +248,12 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
 
 
 def _result_names(names: Sequence[str], outputs: Sequence[Any]) -> Sequence[str]:
-    """Returns the names of results, of which a sequence has several; then they are numbered."""
+    """Returns the names of the results, or numbers if a sequence has several results."""
     return names if len(names) == len(outputs) else [str(number) for number in range(len(outputs))]
 
 
 def _time(function: Callable[[], object], repeat: int) -> float | None:
-    """The median of `repeat` runs in seconds."""
+    """Returns the median duration of `repeat` runs in seconds, or None for no runs."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
@@ -271,14 +268,14 @@ Run = Callable[[Sequence[NDArray[Any]]], "list[NDArray[Any]]"]
 
 
 def compile_lowered(lowered: tuple[str, dict[str, NDArray[Any]]]) -> Run:
-    """Returns the program of an imported module as a function from inputs to results."""
+    """Compiles an imported module; returns a function from inputs to results."""
     from layout_mlir import compile
 
     return as_function(compile(lowered))
 
 
 def as_function(program: Any) -> Run:
-    """Returns a Program as a function from inputs to a list of results."""
+    """Wraps a Program as a function from inputs to a list of results."""
     def run(inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         results = program(*[as_given(each, type_.dtype) for each, type_ in zip(inputs, program.inputs)])
         return list(results) if isinstance(results, tuple) else [results]
@@ -287,21 +284,21 @@ def as_function(program: Any) -> Run:
 
 
 def as_given(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Returns an array of the bits of another one, whose type numpy lacks."""
+    """Views an array as a dtype of the same size, because numpy lacks some types."""
     array = np.asarray(array, order="C")
     return array if array.dtype == dtype or array.dtype.itemsize != np.dtype(dtype).itemsize else array.view(dtype)
 
 
 def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Returns an array that a file holds in the dtype that is expected, if the bits are the same: a type that numpy
-    lacks is written as unsigned integers."""
+    """Converts an array read from a file to the expected dtype if the sizes are equal: files hold types that numpy
+    lacks as unsigned integers."""
     if result.dtype == dtype or result.dtype.itemsize != dtype.itemsize:
         return result
     return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
 
 
 def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: float = 0.0) -> str | None:
-    """Says how two arrays differ, or returns None. `rounding` is how far elements may be apart whatever their size is."""
+    """Returns how two arrays differ, or None. `rounding` is an absolute difference to allow for any element."""
     got = with_dtype(got, expected.dtype)
     if (got.dtype, got.shape) != (expected.dtype, expected.shape):
         return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
@@ -326,7 +323,7 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: flo
 # ------------------------------------------------------------- the first node
 
 def _expose_all(model: ModelProto) -> ModelProto:
-    """Returns a copy whose results are all tensors that top-level nodes make, in their order."""
+    """Returns a copy of the model whose results are all tensors of top-level nodes, in order."""
     import onnx
 
     from layout_mlir.onnx_import.graph import Importer
@@ -344,7 +341,7 @@ def _expose_all(model: ModelProto) -> ModelProto:
 
 
 def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
-    """Says which node makes the first value that differs."""
+    """Returns the description of the first node whose value differs."""
     from layout_mlir import LayoutError
     from layout_mlir.onnx_import import lower_to_text
 
@@ -371,18 +368,18 @@ def _is_quantized(model: ModelProto) -> bool:
 # -------------------------------------------------------------------------- all
 
 def _run_reference(model: ModelProto, inputs: list[NDArray[Any]]) -> list[Any]:
-    """Returns the results of the reference evaluator of the onnx package; runs isolated."""
+    """Returns the results of the reference evaluator of the onnx package; called in an isolated process."""
     from onnx.reference import ReferenceEvaluator
 
     return flatten(ReferenceEvaluator(model).run(None, dict(zip([value.name for value in model.graph.input], inputs))))
 
 
 def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]]) -> bool:
-    """Returns true if each result is that of ONNX Runtime or of ONNX's reference, which differ about empty tensors, NaN
-    and some forms of operators."""
+    """Returns true if each result equals that of ONNX Runtime or of ONNX's reference, which differ for empty tensors,
+    NaN and some forms of operators."""
     try:
         wanted = isolated(_run_reference, model, oracle.inputs, seconds=_SECONDS)
-    except Exception:  # whatever an operator of the reference raises
+    except Exception:  # arbitrary errors of the reference's operators
         return False
     return all(isinstance(c, (np.ndarray, np.generic))
                and (not describe_difference(a, b, rounding) or not describe_difference(np.asarray(c), b, rounding))
@@ -390,8 +387,8 @@ def _is_defined_so(model: ModelProto, oracle: Oracle, got: Sequence[NDArray[Any]
 
 
 def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[], ModelProto]) -> None:
-    """Raises Differs unless `run` computes for the inputs of the oracle what that says. `names` are those of the outputs
-    of the model, which `reload` gives again."""
+    """Raises Differs if `run` does not compute the outputs of the oracle. `names` are the names of the outputs;
+    `reload` returns the model."""
     from layout_mlir import LayoutError
 
     try:
@@ -411,13 +408,13 @@ def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[]
 
 
 class Check:
-    """The comparison of one model, whose oracle runs in a process of its own from now on.
+    """A comparison of one model, whose oracle runs in a child process from construction on.
 
         check = Check(model)
         ..                              # the program is compiled meanwhile
-        check.finish(run, reload)       # raises ImportFailed if it differs
+        check.finish(run, reload)       # raises ImportFailed if the results differ
 
-    Without onnxruntime, or if it takes none of the inputs that are drawn, the check warns that nothing was compared.
+    Without onnxruntime, or if it accepts none of the drawn inputs, a warning says that nothing was compared.
     """
 
     def __init__(self, model: ModelProto, inputs: list[NDArray[Any]] | None = None, seed: int = 0,
@@ -437,7 +434,7 @@ class Check:
         warnings.warn(f"the imported model was not compared with ONNX Runtime: {reason}", stacklevel=2)
 
     def finish(self, run: Run, reload: Callable[[], ModelProto]) -> None:
-        """Compares; `reload` gives the model again, if that is needed to say which node differs."""
+        """Raises ImportFailed if the results differ. `reload` returns the model, to find the node that differs."""
         if self.process is None:
             return
         try:

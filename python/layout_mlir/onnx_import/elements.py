@@ -38,7 +38,7 @@ class Element:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The numpy type, of the package ml_dtypes where numpy has none."""
+        """The numpy dtype, from ml_dtypes if numpy has none."""
         if hasattr(np, self.numpy):
             return np.dtype(self.numpy)
         import ml_dtypes
@@ -48,14 +48,14 @@ class Element:
 
     @property
     def lowest(self) -> float | int:
-        """The least value: -inf of a float."""
+        """The least value: -inf for floats."""
         if self.kind == "f":
             return -np.inf
         return -(1 << (self.bits - 1)) if self.kind == "i" else 0
 
     @property
     def highest(self) -> float | int:
-        """The largest value: inf of a float."""
+        """The largest value: inf for floats."""
         if self.kind == "f":
             return np.inf
         return (1 << (self.bits - (self.kind == "i"))) - 1
@@ -98,5 +98,5 @@ BY_CODE = {element.code: element for element in ALL}
 
 
 def of_dtype(dtype: np.dtype[Any]) -> Element:
-    """Returns the element type of a numpy type; raises KeyError if ONNX has none for it."""
+    """Returns the element type of a numpy dtype; raises KeyError if ONNX has none."""
     return {element.numpy: element for element in ALL}[dtype.name]

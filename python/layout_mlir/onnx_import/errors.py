@@ -1,4 +1,4 @@
-"""Errors of imports, of ONNX and of StableHLO, and the form of a module that is imported."""
+"""Errors of the ONNX and StableHLO importers, and the type of an imported module."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-# A module as text, and the arrays of what it names as dense_resource<NAME>.
+# A module as text, and its arrays by their names in dense_resource<NAME>.
 Lowered = tuple[str, dict[str, NDArray[Any]]]
 
 
 class ImportFailed(RuntimeError):
-    """The model cannot be imported; the message says why and what to do."""
+    """Raised if a model cannot be imported; the message has the reason and a workaround."""
 
 
 def explain_missing(error: ImportError, extra: str) -> ImportFailed:
-    """Returns what to raise if packages cannot be imported that an extra of pyproject.toml lists."""
+    """Returns the error for missing packages of an extra in pyproject.toml."""
     return ImportFailed(f"{error}: pip install 'layout-mlir[{extra}]' brings it")
 
 
 def describe_failure(error: BaseException) -> str:
-    """Returns what a library says, in few lines: one line of MLIR may hold a network's weights."""
+    """Returns the first lines of a library's message: one line of MLIR may contain all weights."""
     from layout_mlir.isolated import Crashed
 
     text = error if isinstance(error, Crashed) else f"{type(error).__name__}: {error}"

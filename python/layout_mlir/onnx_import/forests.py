@@ -1,5 +1,4 @@
-"""Ensembles of decision trees: the attributes of ONNX's three operators as one set of arrays, and the walk through
-them."""
+"""Ensembles of decision trees: reads the attributes of ONNX's three operators into arrays, and walks the trees."""
 
 from __future__ import annotations
 
@@ -15,15 +14,16 @@ from layout_mlir.onnx_import.node import Node
 if TYPE_CHECKING:
     from layout_mlir.loops import Tensor, integer, size  # noqa: F401
 
-# In the order of the numbers that TreeEnsemble has for them.
+# Test modes, in the order of TreeEnsemble's numbers.
 _MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"]
 _EQUAL, _MEMBER = 4, 6
 
 
 @dataclasses.dataclass
 class Forest:
-    """Nodes of all trees, leaves among them. A leaf is the child of itself. Row `i` of `children` is where the test of
-    node `i` leads if it fails and if it holds; `firsts[i]` to `firsts[i + 1]` are the targets and weights of node `i`."""
+    """The nodes of all trees, including leaves. A leaf is its own child. Row `i` of `children` holds the next nodes if
+    the test of node `i` fails and if it holds; `firsts[i]` to `firsts[i + 1]` are the targets and weights of node
+    `i`."""
     features: NDArray[Any]
     limits: NDArray[Any]
     modes: NDArray[Any]
@@ -40,7 +40,7 @@ class Forest:
         return np.array([max(self._levels(int(root))) for root in self.roots], np.int64)
 
     def _levels(self, root: int) -> Iterator[int]:
-        """Yields for each node of a tree the number of tests before it."""
+        """Yields the depth of each node of a tree."""
         pending = [(root, 0)]
         while pending:
             node, level = pending.pop()
@@ -51,7 +51,7 @@ class Forest:
 
 
 def read_floats(node: Node, name: str, default: Any = None) -> NDArray[Any]:
-    """Returns an attribute of floats, which is a tensor where they are doubles."""
+    """Returns a floating-point attribute, which is a tensor if it has doubles."""
     from onnx import numpy_helper
 
     if node.has(f"{name}_as_tensor"):
@@ -61,7 +61,7 @@ def read_floats(node: Node, name: str, default: Any = None) -> NDArray[Any]:
 
 
 def read_by_names(node: Node, prefix: str) -> Forest:
-    """The trees of TreeEnsembleRegressor or TreeEnsembleClassifier, whose nodes have a tree and a number each and whose
+    """Reads the trees of TreeEnsembleRegressor or TreeEnsembleClassifier, whose nodes have tree and node numbers. The
     weights are those of attributes with the prefix."""
     places = {key: place for place, key in enumerate(zip(node.attribute("nodes_treeids"),
                                                          node.attribute("nodes_nodeids")))}
@@ -87,8 +87,8 @@ def read_by_names(node: Node, prefix: str) -> Forest:
 
 
 def read_by_places(node: Node) -> Forest:
-    """The trees of TreeEnsemble, whose inner nodes and leaves have places in lists of their own. Leaves come after the
-    inner nodes here, and a test for members of a set is a test for each member."""
+    """Reads the trees of TreeEnsemble, whose inner nodes and leaves have separate lists. The result has leaves after
+    inner nodes, and one test for each member of a set."""
     limits = read_floats(node, "nodes_splits")
     modes = read_floats(node, "nodes_modes").astype(np.int64)
     count, targets = len(modes), np.array(node.attribute("leaf_targetids"), np.int64)
@@ -108,7 +108,7 @@ def read_by_places(node: Node) -> Forest:
 
 
 def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:
-    """Replaces each test for members of a set by tests for one member each, of which the next one follows a failure."""
+    """Replaces each set membership test by a chain of equality tests, each reached if the previous one fails."""
     ends = np.flatnonzero(np.isnan(values))
     sets = [part[~np.isnan(part)] for part in np.split(values, ends)]
     arrays = {name: list(getattr(forest, name)) for name in ("features", "limits", "modes", "children", "missing")}
@@ -131,7 +131,7 @@ def _without_sets(forest: Forest, values: NDArray[Any]) -> Forest:
 def add_trees(x: Tensor, into: Tensor, roots: Tensor, depths: Tensor, features: Tensor, limits: Tensor, modes: Tensor,
               children: Tensor, missing: Tensor, firsts: Tensor, targets: Tensor, weights: Tensor, mode: int | None,
               tracks: bool, aggregate: str) -> Tensor:
-    """Adds the weights of the leaves that each row of x leads to; `mode` is that of all tests, or None."""
+    """Adds the weights of the leaves that each row of x reaches; `mode` is the mode of all tests, or None."""
     y = into
     for n in range(size(x, 0)):
         for t in range(size(roots, 0)):

@@ -1,8 +1,8 @@
-"""Discrete Fourier transforms as matmuls by tables of cosines and sines.
+"""Discrete Fourier transforms as matmuls with tables of cosines and sines.
 
-A row of the left matrix has the real and imaginary parts of a signal one after the other, so that one matmul by a table
-[2 * signal, 2 * frequency] transforms all rows. A long transform whose length is a product is two short ones with a
-multiplication by twiddle factors between them, recursively: O(n * (a + b)) operations for n = a * b.
+Rows of the left matrix hold interleaved real and imaginary parts of a signal, so that one matmul with a table [2 *
+signal, 2 * frequency] transforms all rows. A long transform of composite length n = a * b is split recursively into
+short ones with twiddle factors between them, in O(n * (a + b)) operations.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
-# Transforms that are longer are split if their length is a product.
+# Longer transforms are split if their length is composite.
 _MOST_AT_ONCE = 128
-# Elements of a table that is a constant; a larger one is computed when the program runs.
+# The limit for the elements of a constant table; larger tables are computed at run time.
 _MOST_CONSTANT = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
 class Transform:
-    """A transform of `length` elements. `parts` is 1 for a signal of real numbers and 2 for one of complex numbers. The
-    sign is that of the exponent."""
+    """A transform of `length` elements. `parts` is 1 for real signals and 2 for complex ones. `sign` is that of the
+    exponent."""
     length: Size
     parts: int
     inverse: bool = False
@@ -49,7 +49,7 @@ def table_array(t: Transform, used: int, bins: int) -> NDArray[Any]:
 
 
 def inverse_table_array(length: int, used: int) -> NDArray[Any]:
-    """Returns the table [used * 2, length] that makes real numbers of the first half of their frequencies."""
+    """Returns the table [used * 2, length] that computes a real signal from the first half of its frequencies."""
     place = np.arange(used)
     weight = np.where((place == 0) | (2 * place == length), 1, 2)[:, None] / length
     waves = weight * np.exp(2j * np.pi * (np.outer(place, np.arange(length)) % length) / length)
@@ -57,7 +57,7 @@ def inverse_table_array(length: int, used: int) -> NDArray[Any]:
 
 
 def make_table(b: Builder, t: Transform, used: Size, bins: Size, element: Element) -> Tensor:
-    """Returns the table of a transform, which the program computes if its sizes are not known or large."""
+    """Returns the table of a transform, computed at run time if its sizes are dynamic or large."""
     if is_static(t.length) and is_static(used) and is_static(bins) and used * bins * t.parts * 2 <= _MOST_CONSTANT:
         return b.constant(table_array(t, used, bins), element)
 
@@ -68,7 +68,7 @@ def make_table(b: Builder, t: Transform, used: Size, bins: Size, element: Elemen
         turns = s.cast(s.rem(s.mul(n, k), length), element)
         angle = s.mul(turns, s.div(2 * math.pi * t.sign, s.cast(length, element)))
         cosine, sine = s.unary("math.cos", angle), s.unary("math.sin", angle)
-        # The imaginary part of a signal adds i * wave: -sine to the real result.
+        # The imaginary part contributes i * wave, i.e. -sine to the real result.
         imaginary = s.select(s.equal(part, 0), sine, s.neg(sine))
         wave = s.select(s.equal(part, result), cosine, imaginary)
         return s.div(wave, s.cast(length, element)) if t.inverse else wave
@@ -77,8 +77,8 @@ def make_table(b: Builder, t: Transform, used: Size, bins: Size, element: Elemen
 
 
 def transform(b: Builder, rows: Tensor, t: Transform, used: Size, bins: Size) -> Tensor:
-    """Returns `bins` frequencies [rows, bins, 2] of rows of signals [rows, used * parts]; elements of a signal beyond `used`
-    are 0."""
+    """Returns `bins` frequencies [rows, bins, 2] of signals [rows, used * parts]; signals are zero beyond `used`
+    elements."""
     length = t.length
     factor = _factor(length) if is_static(length) and used == length else None
     if factor is None:
@@ -90,7 +90,7 @@ def transform(b: Builder, rows: Tensor, t: Transform, used: Size, bins: Size) ->
 
 
 def _factor(length: int) -> int | None:
-    """Returns the divisor next below the square root, or None for a transform that is done at once."""
+    """Returns the largest divisor up to the square root, or None if the transform is not split."""
     if length <= _MOST_AT_ONCE:
         return None
     return next((each for each in range(math.isqrt(length), 1, -1) if length % each == 0), None)
@@ -99,8 +99,8 @@ def _factor(length: int) -> int | None:
 def _split(b: Builder, rows: Tensor, t: Transform, length: int, a: int) -> Tensor:
     """Returns all frequencies of a transform of a * c elements.
 
-    With n = c * n1 + n2 and k = k1 + a * k2: transforms over n1 for each n2, twiddle factors of n2 * k1, transforms
-    over n2 for each k1.
+    With n = c * n1 + n2 and k = k1 + a * k2, these are transforms over n1 for each n2, twiddle factors of n2 * k1, and
+    transforms over n2 for each k1.
     """
     count, c = rows.shape[0], length // a
     signal = b.transpose(b.reshape(rows, [count, a, c, t.parts]), [0, 2, 1, 3])

@@ -1,4 +1,4 @@
-"""The functions that define ONNX operators by others, and the evaluation of nodes on constants."""
+"""Expands operators by their ONNX functions, and evaluates nodes on constants."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Expansion:
-    """The nodes that define an operator, and the versions of the operator sets that they are of."""
+    """The nodes that define an operator, and the versions of their operator sets."""
     nodes: list[NodeProto]
     opsets: dict[str, int]
 
 
 def _find_schema(node: NodeProto, opset: int) -> Any:
-    """Returns the OpSchema, or None if ONNX has none; onnx's own hints leave out the functions of a schema."""
+    """Returns the OpSchema, or None if there is none. onnx's type hints lack the functions of a schema."""
     from onnx import defs
 
     try:
@@ -35,7 +35,7 @@ def _find_schema(node: NodeProto, opset: int) -> Any:
 
 
 def _find_function(schema: Any, node: NodeProto, types: Sequence[TypeProto], opset: int) -> FunctionProto | None:
-    """Returns the newest function for the opset; some depend on the node and the types of its inputs."""
+    """Returns the newest function up to the opset, or None; some depend on the node and its input types."""
     from onnx import FunctionProto
 
     plain = max((each for each in schema.function_opset_versions if each <= opset), default=0)
@@ -52,7 +52,7 @@ def _find_function(schema: Any, node: NodeProto, types: Sequence[TypeProto], ops
 
 
 def _bind(node: NodeProto, names: Callable[[str], str], attributes: Mapping[str, AttributeProto]) -> None:
-    """Renames values of a node of a function and gives attributes their values, in inner graphs too."""
+    """Renames the values of a function's node and binds its attributes, also in subgraphs."""
     for field in (node.input, node.output):
         for number, name in enumerate(field):
             field[number] = names(name)
@@ -77,7 +77,7 @@ def _bind(node: NodeProto, names: Callable[[str], str], attributes: Mapping[str,
 
 
 def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int]) -> Expansion | None:
-    """Returns the nodes of the function of a node, or None if ONNX defines the operator by none."""
+    """Returns the nodes of the function that defines a node's operator, or None if ONNX has no function for it."""
     from onnx import NodeProto
 
     domain = "" if node.domain == "ai.onnx" else node.domain
@@ -109,8 +109,7 @@ def expand(node: NodeProto, types: Sequence[TypeProto], opsets: Mapping[str, int
 
 @functools.cache
 def _find_type_names(operator: str, opset: int, domain: str) -> tuple[str, ...]:
-    """Returns the names of the type parameters of the inputs of an operator; the last one is that of all further inputs
-    if there may be any."""
+    """Returns the type parameters of an operator's inputs; the last one applies to all variadic inputs."""
     from onnx import defs
 
     try:
@@ -121,7 +120,7 @@ def _find_type_names(operator: str, opset: int, domain: str) -> tuple[str, ...]:
 
 
 def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> None:
-    """Raises Refused if two inputs have other element types where ONNX says that they have the same."""
+    """Raises Refused if two inputs have different element types where ONNX requires equal ones."""
     names = _find_type_names(node.op_type, opset, "" if node.domain == "ai.onnx" else node.domain)
     seen: dict[str, tuple[str, Tensor]] = {}
     for number, (label, value) in enumerate(zip(node.input, inputs)):
@@ -136,8 +135,7 @@ def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> 
 
 def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
              opsets: Mapping[str, int]) -> list[Any] | None:
-    """Returns the outputs of one node on constants, by ONNX's reference evaluator, or None if that does not
-    implement it."""
+    """Returns the outputs of a node on constants, by ONNX's reference evaluator, or None if it fails."""
     from onnx import helper
     from onnx.reference import ReferenceEvaluator
 
@@ -150,5 +148,5 @@ def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],
     one = helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in opsets.items()])
     try:
         return list(ReferenceEvaluator(one).run(None, given))
-    except Exception:  # whatever an operator of the reference raises
+    except Exception:  # arbitrary errors of the reference's operators
         return None

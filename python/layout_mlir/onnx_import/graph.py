@@ -1,8 +1,8 @@
 """Imports the graph of an ONNX model as one function of linalg on tensors.
 
-Nodes are imported in their order. A node whose inputs are constants is evaluated by ONNX's reference evaluator; a node
-of an operator with an entry in the table (node.py) is imported by that; another one by the function that ONNX defines
-the operator with. Values of an outer graph are visible in the subgraphs of its nodes.
+Nodes are imported in order. A node with constant inputs is evaluated by ONNX's reference evaluator. Other nodes are
+imported by their entry in the operator table (node.py), or if there is none, by the function that defines the operator
+in ONNX. Subgraphs see the values of outer graphs.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
 
-# The most elements of a result that is computed during import.
+# The limit for elements of results that are computed at import.
 _MOST_FOLDED = 1 << 20
-# Operators whose result has many bytes and their inputs few, which stay few.
+# Operators with small inputs and a large result, which are not folded.
 _PACKED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape"}
-# Operators whose result is another one each time.
+# Operators whose results are random.
 _RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
@@ -42,7 +42,7 @@ class Importer:
         self.opsets = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in model.opset_import}
         self.scopes: list[dict[str, Value]] = [{}]
         self.sizes: dict[str, Symbol] = {}
-        # Results of convolutions that have the batch normalization after them in their filters.
+        # Results of convolutions with a folded batch normalization.
         self.normalized: set[Tensor] = set()
         self._consumers: dict[str, list[NodeProto]] | None = None
 
@@ -59,11 +59,11 @@ class Importer:
         raise Refused(f"the model is not valid: nothing makes the value '{name}'")
 
     def find_known(self, name: str) -> Value | None:
-        """Returns a value, or None if it is not imported yet."""
+        """Returns a value by name, or None if it is not imported yet."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def only_consumer(self, name: str) -> NodeProto | None:
-        """Returns the node of the model's main graph that alone uses a value, as its first input, or None."""
+        """Returns the only node of the main graph that uses a value, if the value is its first input, or None."""
         if self._consumers is None:
             self._consumers = {}
             for node in walk(self.model.graph):
@@ -108,7 +108,7 @@ class Importer:
         return Tensor(element, tuple(shape), name)
 
     def _named_size(self, name: str, size: Size) -> Size:
-        """The same name is the same size in every input."""
+        """Makes dynamic sizes of one name equal in all inputs, with a run-time check."""
         assert isinstance(size, Symbol)
         known = self.sizes.setdefault(name, size)
         self.builder.check_equal(known, size, f"inputs differ in the size '{name}'")
@@ -131,7 +131,7 @@ class Importer:
         return b.finish("main", arguments, results, self._attributes([x for x, _ in arguments], results))
 
     def _tensors_of(self, name: str, result: Value) -> list[Tensor]:
-        """Returns the tensors of a result: those of a sequence, and that of an optional, are a result each."""
+        """Returns the tensors of a result, one for each element of a sequence or value of an optional."""
         if isinstance(result, Optional_):
             if result.value is None:
                 raise Refused(f"result '{name}' is an optional without a value")
@@ -139,7 +139,7 @@ class Importer:
         return result.items if isinstance(result, Sequence_) else [result]
 
     def _attributes(self, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> str:
-        """Returns the attribute that keeps the sign of unsigned elements, if there are any."""
+        """Returns the attribute with the signedness of unsigned arguments and results, or ""."""
         if not any(tensor.element.is_unsigned for tensor in [*arguments, *results]):
             return ""
 
@@ -150,7 +150,7 @@ class Importer:
         return f" attributes {{layout.signature = ({write(arguments)}) -> ({write(results)})}}"
 
     def import_nodes(self, graph: GraphProto) -> list[Value]:
-        """Imports the initializers and nodes of a graph in the scope at hand and returns its outputs."""
+        """Imports the initializers and nodes of a graph into the current scope; returns its outputs."""
         scope = self.scopes[-1]
         for tensor in graph.initializer:
             scope[tensor.name] = self.constant_of(tensor)
@@ -161,8 +161,8 @@ class Importer:
         return [self.find(output.name) for output in graph.output]
 
     def import_subgraph(self, graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
-        """Imports the graph of an attribute, with `inputs` for its inputs, in a scope of its own; what it writes goes to
-        the region at hand."""
+        """Imports the graph of an attribute in a new scope, with `inputs` for its inputs, and writes into the current
+        region."""
         self.scopes.append({value.name: given for value, given in zip(graph.input, inputs)})
         try:
             return self.import_nodes(graph)
@@ -194,12 +194,12 @@ class Importer:
                 return self._import_function(proto, inputs, str(error))
             except (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, TypeError,
                     ValueError) as error:
-                # What the operator does not expect, such as an input that its definition forbids.
+                # The operator got unexpected operands, e.g. an input that its definition forbids.
                 raise Refused(describe(proto, f"{type(error).__name__}: {error}")) from error
         return self._import_function(proto, inputs, "the operator is not known")
 
     def _import_function(self, proto: NodeProto, inputs: Sequence[Value | None], reason: str) -> Sequence[Value]:
-        """Imports the nodes of the function that ONNX defines the operator with."""
+        """Imports a node by the function that defines its operator in ONNX."""
         types = [self.type_proto(value) for value in inputs]
         nodes = functions.expand(proto, types, self.opsets)
         if nodes is None:
@@ -216,7 +216,7 @@ class Importer:
             self.scopes.pop()
 
     def type_proto(self, value: Value | None) -> TypeProto:
-        """Returns what ONNX says of the type of a value; nothing of one that is left out."""
+        """Returns the ONNX type of a value, empty if the value is omitted."""
         from onnx import TypeProto, helper
 
         if isinstance(value, Tensor):
@@ -229,7 +229,7 @@ class Importer:
     # ------------------------------------------------------------------- constants
 
     def _fold(self, proto: NodeProto, inputs: Sequence[Value | None]) -> list[Value] | None:
-        """Returns the outputs of a node on constants, or None if they are not computed here."""
+        """Returns the outputs of a node on constants, or None if they are not folded."""
         arrays: list[NDArray[Any] | None] = []
         for value in inputs:
             if value is not None and not (isinstance(value, Tensor) and value.array is not None):
@@ -256,7 +256,7 @@ class Importer:
 
 
 def walk(graph: GraphProto) -> Iterator[NodeProto]:
-    """Yields the nodes of the graph and of the graphs in their attributes."""
+    """Yields the nodes of a graph and of its subgraphs."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:

@@ -1,12 +1,12 @@
-"""Nodes as operators see them, and the table of operators.
+"""Nodes as operators receive them, and the table of operators.
 
     @operator("Relu")
     def relu(b: Builder, node: Node, x: Tensor) -> Tensor:
         return b.elementwise(lambda s, x: s.max(x, 0), x)
 
-An operator gets a Tensor for each input, None for one that is left out, and returns the outputs. It reads attributes
-by `node.attribute`, and refuses a form that it does not import with `node.refuse(reason)`. `node.opset` is the version
-of the operator set of the model: where versions differ, the operator tests it.
+An operator receives a Tensor for each input, or None for an omitted one, and returns the outputs. It reads attributes
+by `node.attribute`, and rejects unsupported forms by `node.refuse(reason)`. `node.opset` is the version of the operator
+set, which the operator tests if versions differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from layout_mlir.onnx_import.graph import Importer
 
-# The parameters of an operator are its inputs, which differ.
+# The parameters of an operator are its inputs, so signatures differ.
 Operator = Callable[..., Any]
 _Operator = TypeVar("_Operator", bound=Operator)
 
@@ -29,15 +29,15 @@ _OPERATORS: dict[tuple[str, str], Operator] = {}
 
 
 class Refused(Exception):
-    """A model that is not imported; the message says which node and why."""
+    """Raised if a model is not imported; the message names the node and the reason."""
 
 
 class NoForm(Exception):
-    """Raised by an operator for a form that the function of the operator in ONNX is to define."""
+    """Raised by an operator to be imported by its ONNX function instead."""
 
 
 def operator(*names: str, domain: str = "") -> Callable[[_Operator], _Operator]:
-    """Registers a function as the import of operators of a domain."""
+    """Registers a function that imports operators of a domain."""
     def register(function: _Operator) -> _Operator:
         for name in names:
             assert (domain, name) not in _OPERATORS, name
@@ -52,7 +52,7 @@ def find_operator(domain: str, name: str) -> Operator | None:
 
 
 def describe(node: NodeProto, reason: object) -> str:
-    """Returns the message that a node is not imported, with what to do about it."""
+    """Returns the error message for a node, with a workaround."""
     name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
     if node.domain not in ("", "ai.onnx"):
         advice = (f"the domain '{node.domain}' is not ONNX's: export the model without the operators of one runtime, "
@@ -76,7 +76,7 @@ class Node:
 
     @property
     def output_count(self) -> int:
-        """The number of outputs, those that are left out in the middle included."""
+        """The number of outputs, including omitted ones before the last."""
         return len(self.proto.output)
 
     def has_output(self, number: int) -> bool:
@@ -96,15 +96,15 @@ class Node:
         return value
 
     def input(self, number: int) -> Tensor | None:
-        """Returns an input, or None if it is left out; refuses one that is not a tensor."""
+        """Returns an input, or None if it is omitted; rejects an input that is not a tensor."""
         value = self.inputs[number] if number < len(self.inputs) else None
         if value is not None and not isinstance(value, Tensor):
             self.refuse(f"input {number} is not a tensor")
         return value
 
     def integers(self, name: str, number: int | None = None, default: Sequence[int] | None = None) -> list[int] | None:
-        """Returns static integers that are an attribute, or in newer opsets input `number`; `default` if neither is
-        given. Refuses an input whose elements only the program computes."""
+        """Returns static integers from an attribute, or in newer opsets from input `number`, or `default` if neither is
+        given. Rejects an input with dynamic elements."""
         if self.has(name):
             value = self.attribute(name)
             return [int(each) for each in value] if isinstance(value, list) else [int(value)]
@@ -119,7 +119,7 @@ class Node:
         return [int(each) for each in known if isinstance(each, int)]
 
     def axis(self, default: int, rank: int, name: str = "axis") -> int:
-        """Returns the attribute `axis`, counted from the front; refuses one out of range."""
+        """Returns the attribute `axis` as a nonnegative number; rejects one out of range."""
         axis = int(self.attribute(name, default))
         if not -rank <= axis < max(rank, 1):
             self.refuse(f"{name} {axis} is out of range for rank {rank}")

@@ -1,13 +1,13 @@
 """Prepares an ONNX model for the import.
 
-  - Functions of the model's own are put in place of their calls.
-  - Initializers leave the list of inputs: they are weights.
+  - Calls of model-local functions are inlined.
+  - Initializers are removed from the list of inputs.
   - With `reseed`, every floating-point weight gets seeded random values that keep
-    activations in range: the models that the onnx package carries for its tests
-    have constant weights and thus degenerate results.
+    activations in range: the models in the onnx package's tests have constant
+    weights and thus degenerate results.
   - A node without a name is named after its first output.
-  - The model is checked by the onnx package, without shape inference, whose
-    errors are not always the model's.
+  - The onnx package checks the model, without shape inference, which has errors
+    of its own.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from layout_mlir.onnx_import.shapes import inputs_of, is_known
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto
 
-    # The nodes that take a tensor, and as which operand.
+    # The nodes that use a tensor, with the operand number.
     _Consumers = dict[str, list[tuple[NodeProto, int]]]
 
-# The opset of a model that states none.
+# The opset of a model that does not state one.
 _OPSET = 17
-# Domains with operators in the table, beside ONNX's own.
+# The domains with operators in the table.
 _DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"}
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
 def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
-    """Returns the node that uses a weight and the operand that it is, seen through views."""
+    """Returns the node that uses a weight, possibly through views, and the operand number."""
     for node, index in consumers.get(name, []):
         if node.op_type in _VIEWS and index == 0:
             role = _role(consumers, node.output[0])
@@ -52,7 +52,7 @@ def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
 
 def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: tuple[int, ...],
           consumers: _Consumers) -> NDArray[Any]:
-    """Returns random values for a weight in that role."""
+    """Returns random values for the role of a weight."""
     if role is None:
         return rng.standard_normal(shape)
     node, index = role
@@ -66,7 +66,7 @@ def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: t
         fan_in = shape[-1] if transposed else shape[-2]
         return rng.standard_normal(shape) * math.sqrt(1 / fan_in)
     if op in ("BatchNormalization", "LayerNormalization") and index in (1, 4):  # scale and variance
-        # The end of a residual branch is scaled down, or the sums would grow.
+        # The end of a residual branch is scaled down, or sums would grow.
         ends_branch = op == "BatchNormalization" and any(
             consumer.op_type in ("Add", "Sum") for consumer, _ in consumers.get(node.output[0], []))
         return rng.uniform(0.8, 1.2, shape) * (0.25 if index == 1 and ends_branch else 1)
@@ -93,8 +93,8 @@ def _reseed(graph: GraphProto, seed: int) -> None:
 
 @contextlib.contextmanager
 def without_weights(model: ModelProto) -> Iterator[None]:
-    """Makes inputs of the large weights while a library copies the model, and hides the types of its outputs, which the
-    import derives itself: the checker requires shapes, which exporters leave out."""
+    """Replaces large weights by inputs while a library copies the model, and hides the types of outputs: the checker
+    requires shapes, which exporters omit and the import infers."""
     from onnx import helper
 
     graph = model.graph
@@ -115,8 +115,8 @@ def without_weights(model: ModelProto) -> Iterator[None]:
 
 
 def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
-    """Returns the prepared model; `reseed` is a seed or None. Raises Refused, or what the onnx package raises of a model
-    that is not valid."""
+    """Returns the prepared model; `reseed` is a seed or None. Raises Refused, or an error of the onnx package if the
+    model is not valid."""
     from onnx import checker, helper, inliner
 
     if model.functions:
@@ -130,7 +130,7 @@ def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
         for dim in value.type.tensor_type.shape.dim:
             if not is_known(dim):
                 dim.ClearField("dim_value")
-    # From version 4 of the format on, a weight need not be listed as an input.
+    # Since version 4 of the format, weights need not be inputs.
     model.ir_version = max(model.ir_version, 8)
     if not any(imported.domain in ("", "ai.onnx") for imported in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _OPSET))

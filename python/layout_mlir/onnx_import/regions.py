@@ -1,9 +1,9 @@
-"""Regions of control flow over values: slices of one dim, loops and choices.
+"""Regions of control flow over values: slices at one index, loops and conditionals.
 
     y, = count_loop(b, n, [x], lambda i, values: [step(values[0])])       scf.for
     y, = choose(b, condition, lambda: [x], lambda: [z])                   scf.if
 
-Values may be sequences and optionals with a known structure: `flatten` gives their tensors.
+Values may be sequences and optionals of known structure: `flatten` returns their tensors.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from layout_mlir.onnx_import.builder import Builder
 from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Optional_, Scalar, Sequence_, Tensor, Value, type_of
 
-# The sizes of a tensor on which all branches or iterations agree; None for one on which they do not.
+# The sizes of a tensor, with None for those that differ between branches or iterations.
 Shape = tuple["Size | None", ...]
 
 
 class Mismatch(ValueError):
-    """Values of two branches or iterations cannot have one type; the message says why."""
+    """Raised if values of two branches or iterations have no common type; the message says why."""
 
 
 # ------------------------------------------------------------------------ one place of a dim
 
 
 def take(b: Builder, tensor: Tensor, axis: int, place: Size) -> Tensor:
-    """Returns the slice at one place of a dim, without that dim."""
+    """Returns the slice at one index of a dim, without that dim."""
     shape = tensor.shape[:axis] + tensor.shape[axis + 1:]
     if tensor.array is not None and is_static(place):
         return b.constant(tensor.array.take(place, axis), tensor.element)
-    if 0 in shape:  # an offset of 0 is not valid in a dim of size 0
+    if 0 in shape:  # an offset of 0 is invalid in a dim of size 0
         return b.empty(shape, tensor.element)
     offsets, sizes = _bounds(b, tensor.shape, axis, place)
     return Tensor(tensor.element, shape, b.emit(
@@ -42,7 +42,7 @@ def take(b: Builder, tensor: Tensor, axis: int, place: Size) -> Tensor:
 
 
 def put(b: Builder, tensor: Tensor, into: Tensor, axis: int, place: Size) -> Tensor:
-    """Returns `into` with the tensor at one place of a dim, which the tensor does not have."""
+    """Returns `into` with a tensor inserted at one index of a dim, which the tensor lacks."""
     if 0 in tensor.shape:
         return into
     offsets, sizes = _bounds(b, (*tensor.shape[:axis], 1, *tensor.shape[axis:]), axis, place)
@@ -64,7 +64,7 @@ def _ones(rank: int) -> str:
 
 
 def flatten(values: Sequence[Value | None]) -> list[Tensor]:
-    """Returns the tensors of values, in their order."""
+    """Returns the tensors of values, in order."""
     result: list[Tensor] = []
     for value in values:
         if isinstance(value, Tensor):
@@ -77,7 +77,7 @@ def flatten(values: Sequence[Value | None]) -> list[Tensor]:
 
 
 def rebuild(values: Sequence[Value], tensors: Iterator[Tensor]) -> list[Value]:
-    """Returns values of the structure of `values` with other tensors."""
+    """Returns values with the structure of `values` and other tensors."""
     def one(value: Value) -> Value:
         if isinstance(value, Tensor):
             return next(tensors)
@@ -89,7 +89,7 @@ def rebuild(values: Sequence[Value], tensors: Iterator[Tensor]) -> list[Value]:
 
 
 def structure(values: Sequence[Value]) -> list[object]:
-    """Returns what two lists of values have in common if `rebuild` may exchange their tensors."""
+    """Returns a key that is equal for lists of values whose tensors `rebuild` may exchange."""
     def one(value: Value | None) -> object:
         if isinstance(value, Sequence_):
             return ["sequence", len(value.items)]
@@ -102,12 +102,12 @@ def structure(values: Sequence[Value]) -> list[object]:
 
 
 def join(a: Shape, b: Shape) -> Shape:
-    """Returns the sizes on which two shapes agree."""
+    """Returns the common sizes of two shapes, with None where they differ."""
     return tuple(x if x is not None and x == y else None for x, y in zip(a, b))
 
 
 def join_tensors(a: Tensor, b: Tensor, what: str) -> Shape:
-    """Returns the sizes on which two tensors agree; raises Mismatch if their elements or ranks differ."""
+    """Returns the common sizes of two tensors; raises Mismatch if element types or ranks differ."""
     if a.element != b.element:
         raise Mismatch(f"{what} has elements {a.element} and {b.element}")
     if a.rank != b.rank:
@@ -116,14 +116,14 @@ def join_tensors(a: Tensor, b: Tensor, what: str) -> Shape:
 
 
 def as_type(b: Builder, tensor: Tensor, shape: Shape) -> str:
-    """Returns the SSA value of a tensor as the type of `shape`, whose static sizes it has when the program runs."""
+    """Casts a tensor to the type of `shape`, whose static sizes it must have at run time; returns the SSA value."""
     type_, name = type_of(shape, tensor.element), b.use(tensor)
     return name if type_ == tensor.type else b.emit(f"tensor.cast {name} : {tensor.type} to {type_}")
 
 
 def is_before(size: Size, count: int) -> bool:
-    """Returns true if a size is made of symbols older than `count` SSA values, which are visible wherever the region at
-    hand is."""
+    """Returns true if a size only uses symbols among the first `count` SSA values, which dominate the current
+    region."""
     def is_older(value: str) -> bool:
         number = value[1:].split("#")[0]
         return not number.isdigit() or int(number) < count
@@ -132,7 +132,7 @@ def is_before(size: Size, count: int) -> bool:
 
 
 class Mark:
-    """What a builder has written at some time; `restore` drops what it wrote since, in the same region."""
+    """The state of a builder; `restore` removes what was written since then in the same region."""
 
     def __init__(self, b: Builder) -> None:
         self.builder, self.lines, self.constants = b, len(b.lines), len(b.constants)
@@ -154,8 +154,8 @@ class Mark:
 
 def count_loop(b: Builder, count: Size, initial: Sequence[Tensor],
                body: Callable[[Symbol, list[Tensor]], Sequence[Tensor]]) -> list[Tensor]:
-    """Writes scf.for over `count` iterations: `body(i, carried)` returns what the next iteration carries, tensors of
-    the shapes of `initial`."""
+    """Writes scf.for with `count` iterations: `body(i, carried)` returns the next carried tensors, with the shapes of
+    `initial`."""
     index, names = Symbol(b.new_name()), [b.new_name() for _ in initial]
     starts = [b.use(tensor) for tensor in initial]
     bounds = f"{b.size(0)} to {b.size(count)} step {b.size(1)}"
@@ -169,14 +169,14 @@ def count_loop(b: Builder, count: Size, initial: Sequence[Tensor],
 
 
 def write_yield(b: Builder, values: Sequence[tuple[str, str]]) -> None:
-    """Writes scf.yield of pairs of an SSA value and its type."""
+    """Writes scf.yield of (SSA value, type) pairs."""
     names, types = ", ".join(name for name, _ in values), ", ".join(type_ for _, type_ in values)
     b.emit_many(f"scf.yield {names} : {types}" if values else "scf.yield", 0)
 
 
 def write_for(b: Builder, index: str, bounds: str, carried: Sequence[tuple[str, str, str]],
               lines: Sequence[str]) -> list[str]:
-    """Writes scf.for with triples (argument, initial value, type) and returns the results."""
+    """Writes scf.for with (argument, initial value, type) triples; returns the results."""
     head = f"scf.for {index} = {bounds}"
     if carried:
         head += (f" iter_args({', '.join(f'{name} = {start}' for name, start, _ in carried)}) -> "
@@ -186,8 +186,8 @@ def write_for(b: Builder, index: str, bounds: str, carried: Sequence[tuple[str, 
 
 def choose(b: Builder, condition: Scalar, then: Callable[[], Sequence[Value]],
            other: Callable[[], Sequence[Value]]) -> list[Value]:
-    """Writes scf.if. A size on which the branches differ is dynamic; raises Mismatch if elements, ranks or structures
-    differ."""
+    """Writes scf.if. Sizes that differ between the branches become dynamic; raises Mismatch if element types, ranks or
+    structures differ."""
     branches: list[tuple[list[str], Sequence[Value], list[Tensor]]] = []
     for emit in (then, other):
         with b.region() as lines:

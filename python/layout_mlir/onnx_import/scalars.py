@@ -3,8 +3,8 @@
     def body(s, x, y):          s: Scalars; x, y: the elements
         return s.select(s.less(x, y), s.exp(x), s.constant(0, y.element))
 
-Each method writes one operation of arith or math, by the element type of its operands: floats, signed and unsigned
-integers and booleans. A Python number beside a Scalar is a constant of the same element type.
+Each method writes one arith or math op for the element type of its operands: floats, signed and unsigned integers, or
+booleans. A Python number beside a Scalar becomes a constant of its element type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Operand = Scalar | int | float | bool
 
-# Floats on which math and arith compute as they are; narrower ones are computed in f32.
+# The float types that math and arith compute directly; narrower ones are computed in f32.
 _COMPUTED = {"f16", "bf16", "f32", "f64"}
 
 
@@ -35,7 +35,7 @@ def format_number(value: Any, element: Element | None) -> str:
         return "true" if value else "false"
     if element.is_integer:
         value = int(value)
-        # Signless types take the bit pattern of an unsigned value.
+        # A signless literal has the bit pattern of the unsigned value.
         return str(value - (1 << element.bits) if value >= 1 << (element.bits - 1) else value)
     value = float(value)
     if math.isfinite(value):
@@ -53,7 +53,7 @@ class Scalars:
     # ------------------------------------------------------------------ operands
 
     def op(self, text: str, element: Element | None) -> Scalar:
-        """Writes any operation of one result."""
+        """Writes an op with one result."""
         return Scalar(self.builder.emit(text), element)
 
     def constant(self, value: float | bool, element: Element | None) -> Scalar:
@@ -84,19 +84,19 @@ class Scalars:
         return self._binary(a, b, "arith.mulf", "arith.muli")
 
     def div(self, a: Operand, b: Operand) -> Scalar:
-        """Integers are divided towards zero. Division by zero is undefined, as in ONNX."""
+        """Divides; integers round towards zero. Division by zero is undefined, as in ONNX."""
         return self._binary(a, b, "arith.divf", "arith.divsi", "arith.divui")
 
     def rem(self, a: Operand, b: Operand) -> Scalar:
-        """The remainder has the sign of the dividend, as C's fmod has."""
+        """Computes the remainder with the sign of the dividend, like C's fmod."""
         return self._binary(a, b, "arith.remf", "arith.remsi", "arith.remui")
 
     def max(self, a: Operand, b: Operand) -> Scalar:
-        """NaN if one of two floats is NaN."""
+        """Computes the maximum; NaN if either operand is NaN."""
         return self._binary(a, b, "arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori")
 
     def min(self, a: Operand, b: Operand) -> Scalar:
-        """NaN if one of two floats is NaN."""
+        """Computes the minimum; NaN if either operand is NaN."""
         return self._binary(a, b, "arith.minimumf", "arith.minsi", "arith.minui", "arith.andi")
 
     def clamp(self, x: Scalar, low: Operand, high: Operand) -> Scalar:
@@ -123,13 +123,13 @@ class Scalars:
         return self._binary(a, b, "", "arith.xori")
 
     def invert(self, x: Scalar) -> Scalar:
-        """Negates all bits, or a boolean."""
+        """Inverts all bits of an integer, or a boolean."""
         return self.bit_xor(x, True if x.element is BOOL else -1)
 
     # ---------------------------------------------------------------- comparison
 
     def compare(self, predicate: str, a: Operand, b: Operand) -> Scalar:
-        """`predicate` is eq, ne, lt, le, gt or ge. NaN compares false, but for ne."""
+        """Compares by `predicate`: eq, ne, lt, le, gt or ge. Comparisons with NaN are false, except ne."""
         a, b = self._pair(a, b)
         if a.element and a.element.is_float:
             name, predicate = "arith.cmpf", ("une" if predicate == "ne" else f"o{predicate}")
@@ -156,7 +156,7 @@ class Scalars:
     # --------------------------------------------------------------------- floats
 
     def unary(self, name: str, x: Scalar) -> Scalar:
-        """Writes an operation of math on a float, such as `math.exp`; narrow floats are computed in f32."""
+        """Writes a math op on a float, for example `math.exp`; narrow floats are computed in f32."""
         if x.type not in ("f32", "f64"):
             return self.cast(self.unary(name, self.cast(x, F32)), x.element)
         return self.op(f"{name} {x.name} : {x.type}", x.element)
@@ -183,7 +183,7 @@ class Scalars:
         return self.unary("math.ceil", x)
 
     def round_even(self, x: Scalar) -> Scalar:
-        """Rounds to the nearest integer, halves to even."""
+        """Rounds to the nearest integer, ties to even."""
         return self.unary("math.roundeven", x)
 
     def pow(self, a: Scalar, b: Operand) -> Scalar:
@@ -205,7 +205,7 @@ class Scalars:
         return self.op(f"{name} {x.name} : {x.type} to index", None)
 
     def cast(self, x: Scalar, element: Element | None) -> Scalar:
-        """Converts as ONNX's Cast: floats to integers towards zero, to booleans by `!= 0`, wide integers to narrow
+        """Converts as ONNX's Cast: floats to integers towards zero, values to booleans by `!= 0`, integers to narrower
         ones by their low bits."""
         if x.element == element:
             return x
@@ -239,7 +239,7 @@ class Scalars:
                 return self._cast_float(self.op(f"arith.extf {x.name} : {x.type} to f32", F32), element)
             name = "arith.extf" if element.bits > x.element.bits else "arith.truncf"
             return self.op(f"{name} {x.name} : {x.type} to {element}", element)
-        # The conversion to a narrow integer is by way of a wide one, whose low bits it takes.
+        # Narrow integers are the low bits of a wide conversion.
         wide = I32 if element.bits < 32 else element if element.kind == "i" else I64
         if element.is_unsigned and element.bits == 64:
             return self.op(f"arith.fptoui {x.name} : {x.type} to i64", element)

@@ -1,7 +1,7 @@
-"""Shapes of the inputs of a model: which sizes are dynamic, and those that a user states.
+"""Shapes of a model's inputs: finds dynamic sizes, and sets the shapes that a user states.
 
-An input that is a sequence has as many tensors as shapes are stated for it: it becomes an input for each, `name[0]`,
-`name[1]`, .. An optional one has the value whose shape is stated, or none.
+An input that is a sequence is replaced by one input for each stated shape, `name[0]`, `name[1]`, .. An optional input
+has a value if its shape is stated, and is empty otherwise.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Union, cast
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorShapeProto, TypeProto, ValueInfoProto
 
-# Of a tensor; of the tensors of a sequence; of an optional without a value.
+# The shape of a tensor, the shapes of a sequence's tensors, or None for an empty optional.
 Shape = Union[Sequence[int], Sequence[Sequence[int]], None]
 
 
 class WrongShape(ValueError):
-    """A shape that does not fit the model; the message says why."""
+    """Raised if a shape does not fit the model; the message says why."""
 
 
 def is_known(dim: TensorShapeProto.Dimension) -> bool:
-    """Returns true if a size is a number; some exporters write -1 for one that is dynamic."""
+    """Returns true if a size is static; some exporters write -1 for a dynamic size."""
     return dim.HasField("dim_value") and dim.dim_value >= 0
 
 
 def has_dynamic_sizes(graph: GraphProto) -> bool:
-    """Returns true if the size of some input is dynamic."""
+    """Returns true if an input has a dynamic size."""
     return any(not is_known(dim) for value in graph.input for dim in value.type.tensor_type.shape.dim)
 
 
 def inputs_of(graph: GraphProto) -> list[ValueInfoProto]:
-    """Returns the inputs of a graph that are no weights."""
+    """Returns the inputs of a graph, excluding weights."""
     weights = {tensor.name for tensor in graph.initializer}
     return [value for value in graph.input if value.name not in weights]
 
 
 def set_shapes(model: ModelProto, shapes: Mapping[str | int, Shape]) -> None:
-    """Gives inputs, by name or position, the shapes that are stated; raises WrongShape if one does not fit."""
+    """Sets the shapes of inputs, by name or position; raises WrongShape if one does not fit."""
     graph = model.graph
     inputs = inputs_of(graph)
     names = [value.name for value in inputs]
@@ -83,7 +83,7 @@ def _sizes(name: str, shape: Shape) -> list[int]:
 
 
 def _split(name: str, kind: TypeProto, shape: Shape) -> tuple[list[ValueInfoProto], list[NodeProto]]:
-    """Returns the tensors that an input which is a sequence or an optional has, and the nodes that make it of them."""
+    """Returns the tensors of a sequence or optional input, and the nodes that construct the input from them."""
     from onnx import helper
 
     if kind.HasField("optional_type"):
@@ -106,7 +106,7 @@ def _split(name: str, kind: TypeProto, shape: Shape) -> tuple[list[ValueInfoProt
 
 
 def _set_named_sizes(graph: GraphProto, sizes: Mapping[str, int]) -> None:
-    """Sets a size in every input that gives it the same name."""
+    """Sets a size in every input in which it has this name."""
     for value in graph.input:
         for dim in value.type.tensor_type.shape.dim:
             if dim.dim_param in sizes:

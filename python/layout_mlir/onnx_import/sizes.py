@@ -1,11 +1,10 @@
-"""Sizes of tensors as polynomials over sizes that are known when the program runs.
+"""Sizes of tensors as polynomials over dynamic sizes.
 
     n = Symbol("%3")            a size in an SSA value of type index
-    n * 2 + 1 == 1 + n + n      equality of the polynomials
-    (n * 12).divide(4)          n * 3, as the division is exact; None where it is not
+    n * 2 + 1 == 1 + n + n      equality of polynomials
+    (n * 12).divide(4)          n * 3, because the division is exact; None otherwise
 
-A size that is known at import is an int. A sum, difference or product that cancels all symbols is an int again, so
-that `is_static(size)` needs no other test.
+A static size is an int. Results in which all symbols cancel are ints again, so that `is_static(size)` is a type test.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ class Expr:
     __rmul__ = __mul__
 
     def divide(self, other: Size) -> Size | None:
-        """Returns the quotient if `other` is one monomial that divides every term, else None. A symbol is taken to be
-        other than 0."""
+        """Returns the quotient if `other` is one monomial that divides every term, else None. Symbols are assumed to be
+        nonzero."""
         divisor = _terms(other)
         if len(divisor) != 1:
             return 1 if self == other else None
@@ -119,7 +118,7 @@ def _normalize(terms: Mapping[tuple[Symbol, ...], int]) -> Size:
 
 
 def is_static(size: Size) -> TypeIs[int]:
-    """Returns true if the size is known at import."""
+    """Returns true if the size is static."""
     return isinstance(size, int)
 
 
@@ -131,7 +130,7 @@ def product(sizes: Sequence[Size]) -> Size:
 
 
 def divide(size: Size, other: Size) -> Size | None:
-    """Returns the exact quotient, or None if it is not exact or not known to be."""
+    """Returns the exact quotient, or None if it is inexact or unknown."""
     if isinstance(size, Expr):
         return size.divide(other)
     if isinstance(other, Expr) or other == 0 or size % other:

@@ -1,7 +1,7 @@
-"""Loops of ONNX: tensors that iterations carry, and results that stack what each iteration gives.
+"""Loops of ONNX: tensors carried by iterations, and results stacked from the slices of iterations.
 
-`run` writes scf.for if the number of iterations is known when the loop starts and tensors keep their sizes, else
-scf.while. A carried tensor may grow: its sizes are those that all iterations keep, and dynamic otherwise.
+`run` writes scf.for if the trip count is known when the loop starts and tensors keep their sizes, and scf.while
+otherwise. Carried tensors may grow: sizes that change between iterations are dynamic.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from layout_mlir.onnx_import.values import Scalar, Tensor, type_of
 
 @dataclasses.dataclass
 class Step:
-    """What one iteration gives. `condition` is whether another one follows; None stands for true."""
+    """The results of one iteration. `condition` is true if another iteration follows; None stands for true."""
     condition: Tensor | None
     carried: list[Tensor]
     stacked: list[Tensor]
@@ -29,21 +29,21 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class Along:
-    """The dim along which results are stacked, counted from the front or the back of the result, and whether the first
-    iteration gives the last slice."""
+    """The dim along which results are stacked, which may be negative; with `reverse` the first iteration writes the
+    last slice."""
     axis: int = 0
     reverse: bool = False
 
 
 # An SSA value and its type.
 _Typed = tuple[str, str]
-# What an iteration makes of its number and of what it carries.
+# Computes the results of an iteration from its number and the carried tensors.
 Body = Callable[[Symbol, list[Tensor]], Step]
 
 
 @dataclasses.dataclass
 class Loop:
-    """A loop whose body is written. `start` is the number of SSA values that are older than the body."""
+    """A loop with a written body. `start` is the number of SSA values before the body."""
     index: Symbol
     names: list[str]
     shapes: list[Shape]
@@ -54,8 +54,8 @@ class Loop:
 
 def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequence[Tensor], body: Body,
         along: Sequence[Along]) -> tuple[list[Tensor], list[Tensor]]:
-    """Writes a loop of at most `trip` iterations and returns what the last one carries and what all of them stack; None
-    stands for any number. `condition` is whether the first iteration runs; None stands for true."""
+    """Writes a loop of at most `trip` iterations, or any number if it is None; returns the carried tensors and the
+    stacked results. The first iteration runs if `condition` holds; None stands for true."""
     trip = None if trip is None else b.maximum(trip, 0)
     loop, initial = _write_body(b, initial, body)
     again = True if loop.step.condition is None else loop.step.condition.constant_scalar()
@@ -69,7 +69,7 @@ def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequen
         count = Symbol(b.emit(f"arith.select {b.scalar_of(condition).name}, {b.size(count)}, {b.size(0)} : index"))
     stacks = [_Placed(tensor, count, each) if all(is_before(size, loop.start) for size in tensor.shape)
               else _Grown(tensor, loop.start, each) for tensor, each in zip(loop.step.stacked, along)]
-    # Upstream's canonicalization gives iterations of scf.for the static sizes of the first one.
+    # Upstream canonicalization propagates static sizes of the initial values into scf.for.
     keeps_sizes = all(tensor.type == type_of(shape, tensor.element) for tensor, shape in zip(initial, loop.shapes))
     if keeps_sizes and not any(isinstance(stack, _Grown) for stack in stacks):
         return _write_for(b, loop, count, initial, stacks)
@@ -77,8 +77,8 @@ def run(b: Builder, trip: Size | None, condition: Tensor | None, initial: Sequen
 
 
 def _write_body(b: Builder, initial: Sequence[Tensor], body: Body) -> tuple[Loop, list[Tensor]]:
-    """Writes the body until the types that it starts from are those that it gives. A constant that all iterations keep
-    stays one."""
+    """Writes the body repeatedly until the types of its arguments and results agree. Constants that all iterations keep
+    stay constants."""
     shapes: list[Shape] = [tensor.shape for tensor in initial]
     kept: set[int] = set()
     initial = [Tensor(tensor.element, tensor.shape, b.use(tensor), tensor.array, tensor.integers)
@@ -115,7 +115,7 @@ class _Stack(Protocol):
 
 
 class _Placed:
-    """A result whose sizes are known before the loop: each iteration writes its slice."""
+    """A stacked result with sizes known before the loop: each iteration writes its slice."""
 
     def __init__(self, tensor: Tensor, count: Size, along: Along) -> None:
         self.axis, self.count, self.reverse = along.axis % (tensor.rank + 1), count, along.reverse
@@ -135,8 +135,8 @@ class _Placed:
 
 
 class _Grown:
-    """A result whose sizes are known after the loop: iterations append to a buffer, which doubles when it is full. Its
-    rows are slices if their sizes are known before the loop, else elements."""
+    """A stacked result with sizes known after the loop: iterations append rows to a buffer, which doubles when it is
+    full. Rows are slices if their sizes are known before the loop, and elements otherwise."""
 
     def __init__(self, tensor: Tensor, start: int, along: Along) -> None:
         self.element, self.along = tensor.element, along
@@ -166,7 +166,7 @@ class _Grown:
         return [row, *[0] * len(self.row)]
 
     def _grow(self, b: Builder, buffer: Tensor, used: Size, needed: Size) -> Tensor:
-        """Returns the buffer, or one of twice its size if it has too few rows."""
+        """Returns the buffer, or a larger copy if it has too few rows."""
         capacity = buffer.shape[0]
         is_full = b.emit(f"arith.cmpi sgt, {b.size(needed)}, {b.size(capacity)} : index")
         with b.region() as lines:
@@ -202,7 +202,7 @@ def _reverse(b: Builder, tensor: Tensor) -> Tensor:
 
 
 class _State:
-    """What iterations carry beside the tensors: the stacked results."""
+    """The values that iterations carry: the tensors, and the state of the stacked results."""
 
     def __init__(self, b: Builder, loop: Loop, initial: Sequence[Tensor], stacks: Sequence[_Stack]) -> None:
         self.loop, self.stacks, self.counts = loop, stacks, [0] * len(stacks)
@@ -223,7 +223,7 @@ class _State:
         return parts
 
     def next(self, b: Builder) -> list[_Typed]:
-        """Writes what the next iteration carries."""
+        """Writes the values that the next iteration carries."""
         step = self.loop.step
         values = [(as_type(b, tensor, shape), type_)
                   for tensor, shape, type_ in zip(step.carried, self.loop.shapes, self.types)]

@@ -1,9 +1,9 @@
-"""Arithmetic on the elements of small integer tensors that import knows: sizes and ints.
+"""Arithmetic at import on small integer tensors with known elements, which are sizes and ints.
 
     add = track(b, lambda a, c: a + c, [x, y])      None if an element of x or y is not known
 
-What Shape gives stays a list of sizes through Add, Div, Where and their like, so that the shapes that Reshape or Expand
-read are known.
+The result of Shape stays a list of sizes through Add, Div, Where and similar operators, so that shapes that Reshape or
+Expand read are known.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from layout_mlir.onnx_import.elements import BOOL, I32, I64, Element
 from layout_mlir.onnx_import.sizes import Size, divide, is_static
 from layout_mlir.onnx_import.values import MOST_TRACKED, Tensor
 
-# Of the elements, one of each tensor; None if the result is known only when the program runs.
+# A function of one element of each tensor; returns None if the result is only known at run time.
 Function = Callable[..., "Size | None"]
 
 
 def tensor_of(b: Builder, values: Sequence[Size], shape: Sequence[Size], element: Element) -> Tensor | None:
-    """Returns the tensor of the elements, or None if one of them is out of range of the element type."""
+    """Returns a tensor of the elements, or None if one is out of range of the element type."""
     static = [value for value in values if isinstance(value, int)]
     if any(not element.lowest <= value <= element.highest for value in static):
         return None
@@ -35,8 +35,8 @@ def tensor_of(b: Builder, values: Sequence[Size], shape: Sequence[Size], element
 
 
 def track(b: Builder, function: Function, tensors: Sequence[Tensor], element: Element | None = None) -> Tensor | None:
-    """Returns the tensor of `function` of the elements of tensors that broadcast, or None if it is not known at import.
-    `element` is that of the first tensor unless it is given."""
+    """Returns `function` applied to the elements of tensors with broadcasting, or None if the result is not known at
+    import. The result has the element type of the first tensor, unless `element` is given."""
     element = element or tensors[0].element
     known = [tensor.known_integers() for tensor in tensors]
     if element not in (I32, I64, BOOL) or all(tensor.integers is None for tensor in tensors):
@@ -61,12 +61,12 @@ def track(b: Builder, function: Function, tensors: Sequence[Tensor], element: El
 
 
 def is_at_least_zero(b: Builder, a: Size) -> bool:
-    """Returns true if a size is known not to be negative."""
+    """Returns true if a size is known to be nonnegative."""
     return a >= 0 if isinstance(a, int) else b.is_less(a, 0) is False
 
 
 def quotient(b: Builder, a: Size, c: Size) -> Size | None:
-    """Returns the quotient towards zero."""
+    """Returns the quotient rounded towards zero, or None if it is not known."""
     if isinstance(a, int) and isinstance(c, int):
         return None if c == 0 else abs(a) // abs(c) * (1 if (a < 0) == (c < 0) else -1)
     exact = divide(a, c) if c != 0 else None
@@ -90,7 +90,7 @@ def absolute(b: Builder, a: Size) -> Size | None:
 
 
 def holds(b: Builder, predicate: str, a: Size, c: Size) -> bool | None:
-    """Returns whether `a predicate c` holds, by predicates of Scalars.compare, or None if that is not known."""
+    """Returns true or false if `a predicate c` is known, with predicates of Scalars.compare, else None."""
     if predicate in ("eq", "ne"):
         difference = a - c
         differs = difference != 0 if is_static(difference) else b.is_less(a, c) or b.is_less(c, a) or None
@@ -100,14 +100,14 @@ def holds(b: Builder, predicate: str, a: Size, c: Size) -> bool | None:
 
 
 def select(b: Builder, condition: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
-    """Returns the tensor of Where on a constant condition."""
+    """Returns Where with a constant condition, or None if the result is not known."""
     if condition.array is None:
         return None
     return track(b, lambda c, then, other: then if c else other, [condition, x, y], x.element)
 
 
 def reduce(b: Builder, function: Callable[[Size, Size], Size], tensor: Tensor, keepdims: bool) -> Tensor | None:
-    """Returns the tensor of one element that all elements are combined to."""
+    """Returns a tensor with the combination of all elements, or None if they are not known."""
     if not tensor.integers or tensor.element not in (I32, I64):
         return None
     *_, total = itertools.accumulate(tensor.integers, function)

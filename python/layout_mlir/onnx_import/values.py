@@ -1,4 +1,4 @@
-"""Values of a graph while it is imported: tensors, sequences of them, and scalars in the body of an op."""
+"""Values of a graph during import: tensors, sequences of tensors, optionals, and scalars in the body of an op."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from layout_mlir.onnx_import.elements import BOOL, Element
 from layout_mlir.onnx_import.sizes import Size, is_static, product
 
-# Elements of an integer tensor that are tracked one by one, as those of a shape are.
+# The limit for elements of an integer tensor that are tracked individually, as those of a shape.
 MOST_TRACKED = 64
 
 
 def type_of(shape: Sequence[Size | None], element: Element | str) -> str:
-    """Returns the MLIR type of a tensor; a size that is not static, or None, is written as `?`."""
+    """Returns the MLIR type of a tensor; sizes that are dynamic or None are written as `?`."""
     return "tensor<" + "".join(f"{size if isinstance(size, int) else '?'}x" for size in shape) + f"{element}>"
 
 
@@ -25,9 +25,9 @@ def type_of(shape: Sequence[Size | None], element: Element | str) -> str:
 class Tensor:
     """A tensor value.
 
-    `name` is its SSA value, None until somebody uses a constant. `array` holds the elements of a constant. `integers`
-    holds the elements of a small integer tensor, in row-major order, each an int or a size that the program computes:
-    what Shape gives and what arithmetic on sizes makes of it.
+    `name` is its SSA value, or None for a constant without a use. `array` holds the elements of a constant. `integers`
+    holds the elements of a small integer tensor in row-major order, each an int or a dynamic size: results of Shape and
+    of arithmetic on sizes.
     """
     element: Element
     shape: tuple[Size, ...]
@@ -45,7 +45,7 @@ class Tensor:
 
     @property
     def is_static(self) -> bool:
-        """True if all sizes are known at import."""
+        """True if all sizes are static."""
         return all(map(is_static, self.shape))
 
     @property
@@ -63,7 +63,7 @@ class Tensor:
         return None
 
     def constant_scalar(self) -> Any:
-        """Returns the element of a constant of one element as a Python number, else None."""
+        """Returns the element of a constant with one element as a Python number, else None."""
         if self.array is not None and self.array.size == 1:
             return self.array.reshape(-1)[0].item()
         return None
@@ -71,13 +71,13 @@ class Tensor:
 
 @dataclasses.dataclass(eq=False)
 class Sequence_:
-    """A sequence whose length is known at import."""
+    """A sequence of known length."""
     items: list[Tensor]
 
 
 @dataclasses.dataclass(eq=False)
 class Optional_:
-    """An optional of which import knows whether it holds a value."""
+    """An optional that is known to hold a value or to be empty."""
     value: Tensor | Sequence_ | None
 
 

@@ -1,4 +1,4 @@
-"""Windows that slide over the spatial dims of a tensor: what convolutions and poolings have in common."""
+"""Sliding windows over the spatial dims of a tensor, shared by convolutions and poolings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 @dataclasses.dataclass
 class Window:
-    """The window of each spatial dim, and how often it is placed.
+    """The window in each spatial dim, and the number of its positions.
 
-    `low` and `high` are the elements that the node adds before and after, negative if it drops some. `beyond` are those
-    that the last places of the window read after them, which is only possible if sizes are rounded up.
+    `low` and `high` are the numbers of elements that the node adds before and after, negative if it removes some.
+    `beyond` is the number of elements that the last positions read after them, nonzero only if sizes are rounded up.
     """
     kernel: list[Size]
     strides: list[int]
@@ -38,7 +38,7 @@ class Window:
 
 
 def read_integers(node: Node, name: str, count: int, default: int) -> list[int]:
-    """Returns an attribute with an integer for each of `count` dims."""
+    """Returns an attribute with one integer for each of `count` dims."""
     values = [int(value) for value in node.attribute(name) or [default] * count]
     if len(values) != count:
         node.refuse(f"attribute '{name}' has {len(values)} elements instead of {count}")
@@ -46,18 +46,18 @@ def read_integers(node: Node, name: str, count: int, default: int) -> list[int]:
 
 
 def extent(kernel: Size, dilation: int) -> Size:
-    """Returns the number of elements between the first and the last one under a window, both included."""
+    """Returns the span of a dilated window, from its first to its last element."""
     return (kernel - 1) * dilation + 1
 
 
 def split_padding(b: Builder, total: Size, at_end: bool) -> tuple[Size, Size]:
-    """Returns half of the padding before and half of it after; an odd element is at the end if `at_end` is set."""
+    """Splits padding into halves before and after; an odd element goes to the end if `at_end` is set."""
     half = b.floor_divide(total, 2)
     return (half, total - half) if at_end else (total - half, half)
 
 
 def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[Size]) -> Window:
-    """Returns the windows of a convolution or pooling on spatial dims of the given sizes."""
+    """Returns the window of a convolution or pooling over spatial dims of the given sizes."""
     count, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
     pads = read_integers(node, "pads", 2 * count, 0)
@@ -85,8 +85,8 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
 
 
 def _count_places(b: Builder, free: Size, end: Size, step: int, round_up: bool) -> Size:
-    """Returns the number of places of a window that leaves `free` elements. If it is rounded up, a last place that
-    begins in the padding after the elements, which begins at `end`, does not count."""
+    """Returns the number of window positions, with `free` elements around one position. When rounding up, a last
+    position that starts after `end`, in the padding, is excluded."""
     if not round_up:
         return b.maximum(b.floor_divide(free, step) + 1, 0) if is_static(free) else b.floor_divide(free, step) + 1
     places = b.ceil_divide(free, step) + 1
@@ -94,7 +94,7 @@ def _count_places(b: Builder, free: Size, end: Size, step: int, round_up: bool) 
 
 
 def pad_for(b: Builder, x: Tensor, window: Window, value: float | bool | Scalar) -> Tensor:
-    """Returns the tensor with what the window reads before and after its spatial dims."""
+    """Pads the spatial dims of a tensor by the elements that the window reads before and after them."""
     lead: list[Size] = [0] * (x.rank - window.rank)
     high = [a + c for a, c in zip(window.high, window.beyond)]
     return pad_or_crop(b, x, lead + window.low, lead + high, value)
@@ -102,7 +102,7 @@ def pad_for(b: Builder, x: Tensor, window: Window, value: float | bool | Scalar)
 
 def pad_or_crop(b: Builder, x: Tensor, low: Sequence[Size], high: Sequence[Size],
                 value: float | bool | Scalar) -> Tensor:
-    """Adds elements before and after each dim; drops them if an amount is negative."""
+    """Pads each dim; removes elements for negative amounts."""
     def cut(amount: Size) -> Size:
         return max(-amount, 0) if is_static(amount) else 0
 
@@ -116,7 +116,7 @@ def pad_or_crop(b: Builder, x: Tensor, low: Sequence[Size], high: Sequence[Size]
 
 
 def numbers(values: Sequence[int]) -> str:
-    """Returns the text of an attribute of a named op of linalg, such as strides."""
+    """Returns an attribute of a named linalg op as text, for example of strides."""
     return f"dense<{list(values)}> : vector<{len(values)}xi64>"
 
 
@@ -125,8 +125,8 @@ def window_attributes(window: Window) -> str:
 
 
 def window_map(window: Window, lead: Sequence[str], first: int, inner: int) -> str:
-    """Returns the results of the map of a tensor under the window: `lead` and then, for each spatial dim, the place
-    d`first`, .. and the element under the window d`inner`, .."""
+    """Returns the indexing map of a tensor under a window: `lead`, then for each spatial dim its position d`first`, ..
+    and window element d`inner`, .."""
     def term(dim: int, factor: int) -> str:
         return f"d{dim} * {factor}" if factor != 1 else f"d{dim}"
 
@@ -136,8 +136,8 @@ def window_map(window: Window, lead: Sequence[str], first: int, inner: int) -> s
 
 def map_dims(b: Builder, body: Body, x: Tensor, *others: tuple[Tensor, Sequence[int]],
              element: Element | None = None) -> Tensor:
-    """Applies `body(s, *elements)` to the elements of x and of tensors whose dims are the given dims of x. Constants of
-    one element become scalars of the body."""
+    """Applies `body(s, *elements)` to x and to tensors whose dims are the given dims of x. Constants with one element
+    become scalars in the body."""
     scalars = {number: value for number, (tensor, _) in enumerate(others)
                if (value := tensor.constant_scalar()) is not None}
 
@@ -154,5 +154,5 @@ def map_dims(b: Builder, body: Body, x: Tensor, *others: tuple[Tensor, Sequence[
 
 
 def sum_element(element: Element) -> Element:
-    """Returns the element type in which sums of elements are computed: f32 for narrower floats."""
+    """Returns the element type of sums: f32 for narrower floats."""
     return F32 if element.is_float and element.bits < 32 else element

@@ -1,8 +1,7 @@
-"""Writes operations, constants and sizes as text, the base of the Builder.
+"""Writes ops, constants and sizes as text; the base of the Builder.
 
-Constants become operations when they are used, at the top of the function, so that they dominate every region. A size
-that the program computes is written once in a region and the regions inside. An operation is at the location of the
-node that is imported (`at_node`).
+Constants become ops when they are used, at the top of the function, so that they dominate all regions. A dynamic size
+is written once for a region and the regions nested in it. The location of an op is the imported node (`at_node`).
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from layout_mlir.onnx_import.scalars import Scalars, format_number
 from layout_mlir.onnx_import.sizes import Expr, Size, Symbol, divide, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor, as_tensor_array, type_of
 
-# Constants of fewer bytes are part of the text; others are resources.
+# Smaller constants are part of the text; others are resources.
 _FEWEST_BYTES = 1024
-# Elements that attach_constants takes as resources.
+# Element types that attach_constants accepts as resources.
 _RESOURCES = {"f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64"}
 
 
 def _is_splat(flat: NDArray[Any]) -> bool:
-    """Returns true if all elements are the same."""
+    """Returns true if all elements are equal."""
     return bool((flat[:16] == flat[0]).all() and (flat == flat[0]).all())
 
 
 class Writer:
-    """The text of one function and the arrays that it names."""
+    """Writes the text of one function and collects the arrays that it names."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -44,12 +43,12 @@ class Writer:
         self.location, self.node = self._locate(""), ""
         self.scalar_constants: dict[tuple[Any, ...], str] = {}
         self.array_constants: dict[tuple[Any, ...], str] = {}
-        # SSA values of sizes and of Tensors that are made of sizes, by region.
+        # SSA values of sizes, and of Tensors of sizes, by region.
         self.scopes: list[dict[Any, str]] = [{}]
         self.symbols: dict[str, Symbol] = {}
-        # The sizes of which a symbol is the smaller one.
+        # Maps a symbol to the two sizes of which it is the minimum.
         self.minima: dict[Symbol, tuple[Size, Size]] = {}
-        # Tensors whose id, or that of their array, is a key.
+        # Keeps tensors alive whose id, or that of their array, is a key.
         self._kept: list[Tensor] = []
 
     # ------------------------------------------------------------------ the text
@@ -59,7 +58,7 @@ class Writer:
 
     @contextlib.contextmanager
     def at_node(self, name: str) -> Iterator[None]:
-        """Operations that are written inside are located at the node of that name."""
+        """Sets the location of ops written in this context to the node of that name."""
         before = self.location, self.node
         self.location, self.node = self._locate(name), name
         try:
@@ -72,13 +71,13 @@ class Writer:
         return f"%{self.count - 1}"
 
     def emit(self, text: str) -> str:
-        """Writes an operation with one result and returns the SSA value."""
+        """Writes an op with one result; returns its SSA value."""
         name = self.new_name()
         self.lines.append(f"{name} = {text} loc({self.location})")
         return name
 
     def emit_many(self, text: str, count: int) -> list[str]:
-        """Writes an operation with `count` results and returns the SSA values."""
+        """Writes an op with `count` results; returns their SSA values."""
         if count == 0:
             self.lines.append(f"{text} loc({self.location})")
             return []
@@ -88,7 +87,7 @@ class Writer:
 
     @contextlib.contextmanager
     def region(self) -> Iterator[list[str]]:
-        """Yields the list that takes the lines written inside, for the body of an operation."""
+        """Collects the lines written in this context for the region of an op, and yields their list."""
         before, self.lines = self.lines, []
         self.scopes.append({})
         try:
@@ -103,7 +102,7 @@ class Writer:
 
     def finish(self, name: str, arguments: Sequence[tuple[Tensor, str]], results: Sequence[Tensor],
                attributes: str) -> str:
-        """Returns the module of one function. `arguments` are pairs of a Tensor and the name of the input."""
+        """Returns the module with the function. `arguments` are pairs of a Tensor and the name of the input."""
         names = [self.use(result) for result in results]
         types = ", ".join(result.type for result in results)
         head = ", ".join(f"{tensor.name}: {tensor.type} loc({self._locate(label)})" for tensor, label in arguments)
@@ -131,21 +130,21 @@ class Writer:
         return known[key]
 
     def constant(self, array: Any, element: Element | None = None) -> Tensor:
-        """Returns a constant tensor; the element type is that of the array if none is given."""
+        """Returns a constant tensor; the element type is that of the array unless it is given."""
         if element is None:
             element = of_dtype(np.asarray(array).dtype)
         array = as_tensor_array(array, element)
         return Tensor(element, tuple(array.shape), array=array)
 
     def integers(self, values: Sequence[Size], element: Element = I64) -> Tensor:
-        """Returns a tensor of rank 1 of integers that are static or sizes."""
+        """Returns a 1-D tensor of integers, each an int or a size."""
         if all(map(is_static, values)):
             return self.constant(np.array([int(value) for value in values if isinstance(value, int)],
                                           element.dtype), element)
         return Tensor(element, (len(values),), integers=tuple(values))
 
     def use(self, tensor: Tensor) -> str:
-        """Returns the SSA value of a tensor and writes what makes it, if it is a constant or made of sizes."""
+        """Returns the SSA value of a tensor; writes ops if it is a constant or made of sizes."""
         if tensor.name is not None:
             return tensor.name
         if tensor.array is not None:
@@ -193,13 +192,13 @@ class Writer:
         return f"dense<{write(array)}>"
 
     def _find(self, key: Any) -> str | None:
-        """Returns the SSA value that was written for a key in the region at hand or around it."""
+        """Returns the SSA value of a key that was written in the current or an enclosing region, or None."""
         return next((scope[key] for scope in reversed(self.scopes) if key in scope), None)
 
     # --------------------------------------------------------------------- sizes
 
     def size(self, size: Size) -> str:
-        """Returns the SSA value of type index of a size."""
+        """Returns the SSA value of a size, of type index."""
         if is_static(size):
             return self.scalar_constant(size, None)
         assert isinstance(size, Expr)
@@ -221,11 +220,11 @@ class Writer:
         return total
 
     def write_sizes(self, sizes: Sequence[Size]) -> str:
-        """Returns sizes as offsets, sizes or strides of an operation: static ones as numbers."""
+        """Formats sizes as offsets, sizes or strides of an op, static ones as numbers."""
         return ", ".join(str(size) if is_static(size) else self.size(size) for size in sizes)
 
     def symbol(self, key: tuple[Any, ...], text: str) -> Symbol:
-        """Returns the size that the operation `text` computes; the same key in one region is the same size."""
+        """Returns the size computed by the op `text`, which is written once for each key and region."""
         known = self._find(key)
         if known is not None:
             return self.symbols[known]
@@ -238,21 +237,21 @@ class Writer:
         return self.symbol((name, a, b), f"{name} {self.size(a)}, {self.size(b)} : index")
 
     def floor_divide(self, a: Size, b: Size) -> Size:
-        """Returns a // b; b is positive."""
+        """Returns a // b for b > 0."""
         if is_static(a) and is_static(b):
             return a // b
         exact = divide(a, b)
         return exact if exact is not None else self._arithmetic("arith.floordivsi", a, b)
 
     def ceil_divide(self, a: Size, b: Size) -> Size:
-        """Returns the quotient rounded up; b is positive."""
+        """Returns a / b rounded up, for b > 0."""
         if is_static(a) and is_static(b):
             return -(-a // b)
         exact = divide(a, b)
         return exact if exact is not None else self._arithmetic("arith.ceildivsi", a, b)
 
     def modulo(self, a: Size, b: Size) -> Size:
-        """Returns a % b for a that is not negative and b that is positive."""
+        """Returns a % b for a >= 0 and b > 0."""
         if is_static(a) and is_static(b):
             return a % b
         return self._arithmetic("arith.remsi", a, b)
@@ -270,7 +269,7 @@ class Writer:
         return self._arithmetic("arith.maxsi", a, b)
 
     def is_less(self, a: Size, b: Size) -> bool | None:
-        """Returns whether a < b, or None if that is known only when the program runs. A symbol is at least 0."""
+        """Returns true or false if a < b is known, or None if it is only known at run time. Symbols are at least 0."""
         difference = b - a
         if is_static(difference):
             return difference > 0
@@ -295,28 +294,28 @@ class Writer:
         return Symbol(self.emit(f"arith.select {condition}, {self.size(then)}, {self.size(other)} : index"))
 
     def dim(self, name: str, type_: str, number: int) -> Symbol:
-        """Returns the size of a dim of an SSA value."""
+        """Returns a size of an SSA value, by tensor.dim."""
         return self.symbol(("dim", name, number),
                            f"tensor.dim {name}, {self.scalar_constant(number, None)} : {type_}")
 
     def tensor_of(self, name: str, element: Element, shape: Sequence[Size | None]) -> Tensor:
-        """Returns the Tensor of an SSA value; a size that is None becomes a symbol, by tensor.dim."""
+        """Returns the Tensor of an SSA value; sizes that are None become symbols, by tensor.dim."""
         type_ = type_of(shape, element)
         return Tensor(element, tuple(self.dim(name, type_, number) if size is None else size
                                      for number, size in enumerate(shape)), name)
 
     def check(self, condition: str, message: str) -> None:
-        """Writes an assertion on an SSA value of type i1, whose message names the node at hand."""
+        """Writes an assertion on an i1 SSA value; its message names the current node."""
         text = f"node '{self.node}': {message}" if self.node else message
         self.emit_many(f"cf.assert {condition}, {json.dumps(text, ensure_ascii=False)}", 0)
 
     def check_equal(self, a: Size, b: Size, message: str) -> None:
-        """Writes an assertion that two sizes are equal, if that is not known."""
+        """Writes an assertion that two sizes are equal, unless this is known."""
         if a != b:
             self.check(self.emit(f"arith.cmpi eq, {self.size(a)}, {self.size(b)} : index"), message)
 
     def scalar_of(self, tensor: Tensor) -> Scalar:
-        """Returns the element of a tensor of one element."""
+        """Returns the element of a tensor with one element."""
         known = tensor.constant_scalar()
         if known is not None and tensor.element.kind != "c":
             return Scalar(self.scalar_constant(known, tensor.element), tensor.element)
@@ -324,7 +323,7 @@ class Writer:
         return Scalar(self.emit(f"tensor.extract {self.use(tensor)}[{zeros}] : {tensor.type}"), tensor.element)
 
     def size_of(self, tensor: Tensor, number: int = 0) -> Size:
-        """Returns an element of an integer tensor of rank at most 1 as a size."""
+        """Returns an element of an integer tensor of rank 0 or 1 as a size."""
         known = tensor.known_integers()
         if known is not None:
             return known[number]
