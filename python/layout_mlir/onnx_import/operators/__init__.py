@@ -1,4 +1,4 @@
-"""The operators of ONNX, a file for each kind; importing the package fills the table of node.py."""
+"""The ONNX operators, one file for each kind; importing the package fills the operator table of node.py."""
 
 import importlib
 import pkgutil

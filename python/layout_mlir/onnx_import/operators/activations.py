@@ -1,4 +1,4 @@
-"""Functions of one element that networks apply between layers."""
+"""Elementwise activation functions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from layout_mlir.onnx_import.operators.elementwise import in_f32
 from layout_mlir.onnx_import.scalars import Body, Scalars
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
-# The body of an operator, by the attributes of the node.
+# Returns the body of an operator for a node with its attributes.
 Activation = Callable[[Node], Body]
 ACTIVATIONS: dict[str, Activation] = {}
 
 
 def activation(name: str) -> Callable[[Activation], Activation]:
-    """Registers an operator of one input by its body. Narrow floats are computed in f32."""
+    """Registers an operator with one input by its body. Narrow floats are computed in f32."""
     def register(function: Activation) -> Activation:
         ACTIVATIONS[name] = function
 
@@ -88,7 +88,7 @@ def swish_of(alpha: float) -> Body:
 
 
 def softplus_of(s: Scalars, x: Scalar) -> Scalar:
-    """log(1 + exp(x)) without an overflow of exp."""
+    """Computes log(1 + exp(x)) without an overflow of exp."""
     return s.add(s.max(x, 0), s.unary("math.log1p", s.exp(s.neg(s.abs(x)))))
 
 
@@ -143,5 +143,5 @@ def shrink(b: Builder, node: Node, x: Tensor) -> Tensor:
 @operator("PRelu")
 def prelu(b: Builder, node: Node, x: Tensor, slope: Tensor) -> Tensor:
     if node.opset < 7 and slope.rank == 1 and slope.shape[0] != 1 and x.rank > 1:
-        slope = b.reshape(slope, [*slope.shape, *[1] * (x.rank - 2)])  # of channels
+        slope = b.reshape(slope, [*slope.shape, *[1] * (x.rank - 2)])  # one slope for each channel
     return b.elementwise(lambda s, x, slope: s.select(s.less(x, 0), s.mul(x, slope), x), x, slope)

@@ -1,4 +1,4 @@
-"""Operators that give constants."""
+"""Operators with constant results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _dense(b: Builder, node: Node, sparse: SparseTensorProto) -> Tensor:
     values, indices = node.importer.constant_of(sparse.values), node.importer.constant_of(sparse.indices)
     assert values.array is not None and indices.array is not None
     array: Any = np.zeros(list(sparse.dims), values.element.dtype)
-    if indices.rank == 1:  # in the order of the elements
+    if indices.rank == 1:  # indices into the flattened tensor
         array.reshape(-1)[indices.array] = values.array
     else:
         array[tuple(indices.array.T)] = values.array

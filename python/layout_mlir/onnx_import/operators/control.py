@@ -14,12 +14,12 @@ from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.stacks import Along, Step
 from layout_mlir.onnx_import.values import Tensor, Value
 
-# Loops of at most this many iterations are unrolled if what they carry has no type that all iterations share.
+# The iteration limit of a loop that is unrolled because its iterations do not carry common types.
 _MOST_UNROLLED = 256
 
 
 def known_truth(tensor: Tensor) -> bool | None:
-    """Returns whether a condition holds, or None if the program computes that."""
+    """Returns the value of a condition, or None if it is only known at run time."""
     known = tensor.known_integers()
     return bool(known[0]) if known is not None and len(known) == 1 and is_static(known[0]) else None
 
@@ -45,8 +45,8 @@ def if_(b: Builder, node: Node, condition: Tensor) -> Sequence[Value]:
 
 
 def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]], error: Refused) -> list[Value]:
-    """Imports the branch that can be imported, after a check that the condition chooses it: the other one may be for
-    sizes that the inputs do not have. Raises the error if neither can."""
+    """Imports the branch that can be imported, with an assertion that the condition selects it: the other branch may
+    require other input sizes. Raises the error if neither branch can be imported."""
     for name, holds in (("then_branch", True), ("else_branch", False)):
         mark = Mark(b)
         chosen = b.scalar_of(condition).name
@@ -64,18 +64,18 @@ def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]
 
 
 class _Loop:
-    """A Loop node: the body as a function of the iteration and of what is carried."""
+    """A Loop node, whose body is a function of the iteration number and the carried values."""
 
     def __init__(self, b: Builder, node: Node, initial: Sequence[Value]) -> None:
         self.b, self.node, self.graph, self.initial = b, node, node.attribute("body"), list(initial)
 
     def _given(self, number: int, value: Tensor) -> Tensor:
-        """Returns an input of the body, which some exporters declare as a tensor of one element."""
+        """Returns an input of the body, reshaped if the body declares it as a tensor with one element."""
         rank = len(self.graph.input[number].type.tensor_type.shape.dim)
         return self.b.reshape(value, [1]) if rank == 1 else value
 
     def iterate(self, place: Size, carried: Sequence[Value]) -> tuple[Tensor, list[Value], list[Value]]:
-        """Imports the body and returns the condition, what the next iteration carries, and what is stacked."""
+        """Imports the body; returns the condition, the next carried values, and the slices to stack."""
         number = self.b.reshape(self.b.integers([place], I64), [])
         inputs = [self._given(0, number), self._given(1, self.b.constant(True, BOOL)), *carried]
         condition, *values = self.node.importer.import_subgraph(self.graph, inputs)
@@ -84,7 +84,7 @@ class _Loop:
         return condition, values[:len(carried)], values[len(carried):]
 
     def write(self, trip: Size | None, condition: Tensor | None) -> list[Value]:
-        """Writes a loop that carries the tensors of all values."""
+        """Writes a loop that carries all tensors of the values."""
         def body(place: Symbol, tensors: list[Tensor]) -> Step:
             carried = rebuild(self.initial, iter(tensors))
             again, values, stacked = self.iterate(place, carried)
@@ -104,7 +104,7 @@ class _Loop:
         return value
 
     def unroll(self, trip: int | None, condition: Tensor | None) -> list[Value]:
-        """Imports the body once for each iteration."""
+        """Unrolls the loop: imports the body once for each iteration."""
         values, rows = self.initial, []  # type: list[Value], list[list[Tensor]]
         again = condition is None or known_truth(condition)
         while again and (trip is None or len(rows) < trip):
@@ -130,7 +130,7 @@ def loop(b: Builder, node: Node, most: Tensor | None = None, condition: Tensor |
     this, count = _Loop(b, node, initial), trip if trip is None or is_static(trip) else -1
     forms: list[Callable[[], list[Value]]] = [lambda: this.write(trip, condition)]
     if count is None or 0 <= count <= _MOST_UNROLLED:
-        # A loop that carries sequences mostly makes them longer.
+        # A loop that carries sequences usually appends to them.
         forms.insert(all(isinstance(value, Tensor) for value in initial), lambda: this.unroll(count, condition))
     reason: Exception | None = None
     for form in forms:
@@ -194,7 +194,7 @@ def scan(b: Builder, node: Node, *values: Tensor | None) -> Sequence[Tensor]:
 
 def _scan_batches(b: Builder, node: Node, lengths: Tensor | None, given: Sequence[Tensor],
                   count: int) -> Sequence[Tensor]:
-    """Opset 8 scans each element of a batch by itself."""
+    """Writes a Scan of opset 8, which scans each element of a batch separately."""
     if lengths is not None:
         node.refuse("its sequences differ in length (input 'sequence_lens')")
     states, outputs = len(given) - count, node.output_count - len(given) + count

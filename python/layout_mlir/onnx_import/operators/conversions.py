@@ -1,4 +1,4 @@
-"""Operators that convert elements, and those that return what they are given."""
+"""Operators that convert elements, and identity operators."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from layout_mlir.onnx_import.values import Scalar, Tensor, Value
 
 
 def saturates(element: Element, asked: bool) -> bool:
-    """Returns true if Cast clamps to the element type: to floats of 8 bits and a sign if its attribute `saturate` asks
-    for that, and to those of fewer bits, which have neither infinity nor NaN."""
+    """Returns true if Cast clamps to the element type. For signed 8-bit floats its attribute `saturate` decides;
+    narrower floats always clamp, because they have neither infinity nor NaN."""
     return element.is_float and element is not F8E8M0 and (element.bits < 8 or element.bits == 8 and asked)
 
 
@@ -28,7 +28,7 @@ def largest_finite(element: Element) -> float:
 
 
 def cast_scalar(s: Scalars, x: Scalar, element: Element, saturate: bool = True, rounding: str = "up") -> Scalar:
-    """Converts as ONNX's Cast. `rounding` is its `round_mode`, that of FLOAT8E8M0 only."""
+    """Converts as ONNX's Cast. `rounding` is the attribute `round_mode`, which only applies to FLOAT8E8M0."""
     if x.element == element:
         return x
     if element is F8E8M0:
@@ -41,9 +41,9 @@ def cast_scalar(s: Scalars, x: Scalar, element: Element, saturate: bool = True, 
 
 
 def cast_to_exponent(s: Scalars, x: Scalar, saturate: bool, rounding: str) -> Scalar:
-    """Converts to FLOAT8E8M0, whose numbers are 2**-127 to 2**127 and NaN; the sign of x is ignored. A number out of
-    this range, infinity included, becomes the nearest one, or NaN if it is not to `saturate`."""
-    # Powers of two that are denormal in f32 are not so in f64, whose exponent begins at bit 52 and has a bias of 1023.
+    """Converts to FLOAT8E8M0, whose values are 2**-127 to 2**127 and NaN; the sign of x is ignored. With `saturate`,
+    values out of range, including infinity, become the nearest value, otherwise NaN."""
+    # Powers of two that are denormal in f32 are normal in f64, whose exponent starts at bit 52 with a bias of 1023.
     bits = s.op(f"arith.bitcast {s.cast(x, F64).name} : f64 to i64", I64)
     digits = s.bit_and(bits, (1 << 63) - 1)
     raised = s.add(digits, {"up": (1 << 52) - 1, "nearest": 1 << 51, "down": 0}[rounding])
@@ -58,7 +58,7 @@ def cast_to_exponent(s: Scalars, x: Scalar, saturate: bool, rounding: str) -> Sc
 
 
 def cast(b: Builder, node: Node, x: Tensor, element: Element) -> Tensor:
-    """Converts a tensor as a Cast or CastLike, and keeps track of sizes."""
+    """Converts a tensor as Cast or CastLike, and tracks known sizes."""
     if element.kind == "c" or x.element.kind == "c":
         node.refuse("complex elements are not converted")
     if element == x.element:
@@ -99,7 +99,7 @@ def bit_cast(b: Builder, node: Node, x: Tensor) -> Tensor:
 
     def body(s: Scalars, x: Scalar) -> Scalar:
         assert x.element is not None
-        if BOOL in (x.element, element):  # a byte in ONNX
+        if BOOL in (x.element, element):  # booleans have one byte in ONNX
             return s.cast(x, element)
         if x.type == element.mlir:
             return Scalar(x.name, element)

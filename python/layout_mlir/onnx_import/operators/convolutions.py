@@ -1,8 +1,8 @@
-"""Convolutions, as named operations of linalg on padded tensors.
+"""Convolutions as named linalg ops on padded tensors.
 
 A bias is the initial value of the sums, by linalg.broadcast. A grouped convolution is conv_2d_ngchw_gfchw, or a
-depthwise one if each channel is a group of one filter. Where linalg has no operation for the number of dims, a
-linalg.generic with the loops of one is written.
+depthwise op if each channel is a group with one filter. If linalg has no op for the number of dims, a linalg.generic
+with the loops of a convolution is written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DEPTHWISE = {1: "linalg.depthwise_conv_1d_ncw_cw", 2: "linalg.depthwise_conv_2d
 
 
 def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bool = False) -> None:
-    """Refuses operands that do not fit together, or the attribute kernel_shape."""
+    """Rejects operands, or an attribute kernel_shape, that do not match."""
     if x.rank < 3 or w.rank != x.rank:
         node.refuse(f"its input has rank {x.rank} and its weights have rank {w.rank}: they must be equal, 3 or more")
     given = node.attribute("kernel_shape")
@@ -46,7 +46,7 @@ def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bo
 
 
 def initial_sums(b: Builder, shape: Sequence[Size], element: Element, bias: Tensor | None) -> Tensor:
-    """Returns what a convolution accumulates into: the bias of each channel, or zeros."""
+    """Returns the initial sums of a convolution: the bias of each channel, or zeros."""
     if bias is None or (bias.array is not None and not bias.array.any()):
         return b.fill(shape, element, 0)
     bias = b.cast(bias, element) if bias.array is None else b.constant(bias.array, element)
@@ -58,7 +58,7 @@ def initial_sums(b: Builder, shape: Sequence[Size], element: Element, bias: Tens
 
 def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Window, groups: int,
              element: Element) -> Tensor:
-    """Returns the sums of a padded tensor under the window, in the given element type."""
+    """Returns the convolution of a padded tensor under the window, with sums in the given element type."""
     shape = [x.shape[0], w.shape[0], *window.output]
     if groups == 1:
         x = b.cast_shape(x, [x.shape[0], w.shape[1] if is_static(w.shape[1]) else x.shape[1], *x.shape[2:]])
@@ -78,8 +78,8 @@ def convolve(b: Builder, x: Tensor, w: Tensor, bias: Tensor | None, window: Wind
 
 
 def _convolve_groups(b: Builder, x: Tensor, w: Tensor, into: Tensor, window: Window, groups: int) -> Tensor:
-    """Convolves each group of channels by its own filters."""
-    if window.rank == 1:  # an image of one row
+    """Writes a grouped convolution."""
+    if window.rank == 1:  # as an image with one row
         image = dataclasses.replace(window, kernel=[1, *window.kernel], strides=[1, *window.strides],
                                     dilations=[1, *window.dilations], output=[1, *window.output])
         rows = [b.unsqueeze(tensor, [2]) for tensor in (x, w, into)]
@@ -97,7 +97,7 @@ def _convolve_groups(b: Builder, x: Tensor, w: Tensor, into: Tensor, window: Win
 
 
 def _convolve_freely(b: Builder, x: Tensor, w: Tensor, into: Tensor, window: Window, grouped: bool) -> Tensor:
-    """Writes the loops n, (group,) filter, places; channel, elements under the window."""
+    """Writes a linalg.generic with the loops n, (group,) filter, positions; channel, window elements."""
     group, count = (["d1"] if grouped else []), window.rank
     first = 2 + len(group)
     channel = first + count
@@ -156,8 +156,8 @@ def fused_conv(b: Builder, node: Node, x: Tensor, w: Tensor, bias: Tensor | None
 
 
 def _flip_filters(b: Builder, w: Tensor, groups: int) -> Tensor:
-    """Returns the weights (channels, filters of a group, ..) of a transposed convolution as those of a convolution:
-    (filters, channels of a group, ..), each turned around."""
+    """Converts the weights (channels, filters of a group, ..) of a transposed convolution to those of a convolution,
+    (filters, channels of a group, ..), and mirrors each filter."""
     channels, filters = b.floor_divide(w.shape[0], groups), w.shape[1]
     spatial = tuple(range(3, w.rank + 1))
     if w.array is not None:
@@ -177,12 +177,12 @@ def _flip_filters(b: Builder, w: Tensor, groups: int) -> Tensor:
 
 @operator("ConvTranspose")
 def conv_transpose(b: Builder, node: Node, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
-    """A convolution of the tensor with zeros between its elements."""
+    """Imports a transposed convolution as a convolution of the input with zeros inserted between its elements."""
     groups, count = int(node.attribute("group", 1)), x.rank - 2
     check_operands(node, x, w, groups, transposed=True)
     strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
     low, high = _transposed_padding(b, node, x.shape[2:], w.shape[2:])
-    # Amounts before and after the elements that lie `stride` apart; those of the convolution's own border included.
+    # The amounts around the input, whose elements are `stride` apart, include the border of the convolution.
     reach = [extent(size, dilation) for size, dilation in zip(w.shape[2:], dilations)]
     before = [size - 1 - amount for size, amount in zip(reach, low)]
     after = [size - 1 - amount for size, amount in zip(reach, high)]
@@ -196,8 +196,8 @@ def conv_transpose(b: Builder, node: Node, x: Tensor, w: Tensor, bias: Tensor | 
 
 def _transposed_padding(b: Builder, node: Node, sizes: Sequence[Size],
                         kernel: Sequence[Size]) -> tuple[list[Size], list[Size]]:
-    """Returns what the node removes before and after each spatial dim of the full result; the end of an output_padding
-    is removed less."""
+    """Returns the amounts that the node removes before and after each spatial dim of the full result; output_padding
+    reduces the amount after."""
     count, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
     strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
     added = read_integers(node, "output_padding", count, 0)
@@ -210,7 +210,7 @@ def _transposed_padding(b: Builder, node: Node, sizes: Sequence[Size],
     low: list[Size] = []
     high: list[Size] = []
     for dim, size in enumerate(sizes):
-        # Older models state the sizes of all dims.
+        # In older models output_shape has all dims.
         wanted = int(shape[dim - count]) if shape is not None else size * strides[dim]
         total = (size - 1) * strides[dim] + added[dim] + extent(kernel[dim], dilations[dim]) - wanted
         first, last = split_padding(b, total, mode == "SAME_UPPER")
@@ -221,11 +221,11 @@ def _transposed_padding(b: Builder, node: Node, sizes: Sequence[Size],
 
 def _spread(b: Builder, x: Tensor, apart: Sequence[Size], before: Sequence[Size], after: Sequence[Size],
             strides: Sequence[int]) -> Tensor:
-    """Returns the tensor with zeros between the elements of its spatial dims, and before and after them."""
+    """Inserts zeros between the elements of the spatial dims, and before and after them."""
     lead: list[Size] = [0, 0]
     if all(stride == 1 for stride in strides):
         return pad_or_crop(b, x, lead + list(before), lead + list(after), 0)
-    # Zeros are added by the tensor that takes the elements, and elements are dropped from it.
+    # Zeros come from the destination tensor; elements are removed from it.
     kept = [max(amount, 0) if is_static(amount) else amount for amount in before]
     rest = [max(amount, 0) if is_static(amount) else amount for amount in after]
     shape = [*x.shape[:2], *(a + size + c for a, size, c in zip(kept, apart, rest))]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def determinant(x: loops.Tensor) -> loops.Tensor:
-    """Elimination with the largest element of a column as pivot."""
+    """Computes determinants by elimination, with the largest element of a column as pivot."""
     n, y = size(x, 0 - 1), empty(x, shape(x)[:-2])
     left = empty(x, (n, n))
     for batch in indices(shape(x)[:-2]):

@@ -1,4 +1,4 @@
-"""Einsum: sums of products by names of dims."""
+"""Einsum: sums of products over named dims."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from layout_mlir.onnx_import.sizes import Size
 from layout_mlir.onnx_import.values import Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
-# The dims of an operand or of the result: letters, and numbers for those of the ellipsis, the last of which is -1.
+# The names of the dims of an operand or the result: letters, and negative numbers for ellipsis dims, of which the last
+# is -1.
 Names = list[Hashable]
 
 
 def parse(node: Node, ranks: Sequence[int]) -> tuple[list[Names], Names]:
-    """Returns the names of the dims of the operands and of the result."""
+    """Returns the dim names of the operands and of the result."""
     equation = str(node.attribute("equation")).replace(" ", "")
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
@@ -33,14 +34,14 @@ def parse(node: Node, ranks: Sequence[int]) -> tuple[list[Names], Names]:
     hidden = max((sum(isinstance(name, int) for name in names) for names in operands), default=0)
     if arrow:
         before, dots, after = right.partition("...")
-        # Dims of an ellipsis that the result lacks are summed.
+        # Ellipsis dims that the result lacks are summed.
         return operands, [*before, *(range(-hidden, 0) if dots else ()), *after]
     letters = [name for names in operands for name in names if isinstance(name, str)]
     return operands, [*range(-hidden, 0), *sorted(name for name in set(letters) if letters.count(name) == 1)]
 
 
 def take_diagonals(b: Builder, x: Tensor, names: Names) -> tuple[Tensor, Names]:
-    """Reads the diagonal of dims that have the same name."""
+    """Extracts the diagonal over dims with the same name."""
     unique = list(dict.fromkeys(names))
     if len(unique) == len(names):
         return x, names
@@ -52,7 +53,7 @@ def take_diagonals(b: Builder, x: Tensor, names: Names) -> tuple[Tensor, Names]:
 
 
 def drop_ones(b: Builder, x: Tensor, names: Names, sizes: dict[Hashable, Size]) -> tuple[Tensor, Names]:
-    """Drops dims of size 1 that others have longer, and repeats those that may be 1 when the program runs."""
+    """Drops dims of size 1 that other operands broadcast; expands dims that may be 1 at run time."""
     kept = [dim for dim, name in enumerate(names) if x.shape[dim] != 1 or sizes[name] == 1]
     x = b.reshape(x, [x.shape[dim] for dim in kept])
     return b.broadcast_to(x, [sizes[names[dim]] for dim in kept]), [names[dim] for dim in kept]

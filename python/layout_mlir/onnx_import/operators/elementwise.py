@@ -1,4 +1,4 @@
-"""Operators of arithmetic, comparison and logic on elements, with numpy's broadcasting."""
+"""Elementwise arithmetic, comparison and logic, with numpy's broadcasting."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def in_f32(body: Body) -> Body:
-    """Returns the body with floats narrower than f32 computed in f32, and its results rounded once. Operands of other
-    element types than the first one are left as they are."""
+    """Wraps a body so that floats narrower than f32 are computed in f32 and results are rounded once. Operands with
+    other element types than the first one are unchanged."""
     def wide(s: Scalars, *xs: Scalar) -> Scalar | tuple[Scalar, ...]:
         element = xs[0].element
         if element is None or not element.is_float or element.bits >= 32:
@@ -31,7 +31,7 @@ def in_f32(body: Body) -> Body:
 
 
 def aligned(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """Returns the second operand so that it broadcasts as numpy's do: below opset 7, its first dim is dim `axis` of the
+    """Returns the second operand so that it broadcasts as in numpy: below opset 7, its first dim is dim `axis` of the
     first operand."""
     if node.opset >= 7 or not node.attribute("broadcast", 0) or not node.has("axis"):
         return y
@@ -48,7 +48,7 @@ _MATH = {"Exp": "exp", "Log": "log", "Sqrt": "sqrt", "Erf": "erf", "Sin": "sin",
 
 @operator(*_MATH)
 def math_function(b: Builder, node: Node, x: Tensor) -> Tensor:
-    if not x.element.is_float:  # Erf alone is defined on integers
+    if not x.element.is_float:  # of these functions, only Erf is defined on integers
         return b.elementwise(lambda s, x: s.cast(s.unary(f"math.{_MATH[node.op]}", s.cast(x, F64)), x.element), x)
     return b.elementwise(lambda s, x: s.unary(f"math.{_MATH[node.op]}", x), x)
 
@@ -67,7 +67,7 @@ def absolute(b: Builder, node: Node, x: Tensor) -> Tensor:
 @operator("Sign")
 def sign(b: Builder, node: Node, x: Tensor) -> Tensor:
     def body(s: Scalars, x: Scalar) -> Scalar:
-        # What is neither above nor below 0 is 0 or NaN, as |x| is.
+        # A value that is neither above nor below 0 is 0 or NaN, and so is |x|.
         negative = s.constant(-1, x.element) if not x.element or not x.element.is_unsigned else x
         return s.select(s.greater(x, 0), 1, s.select(s.less(x, 0), negative, s.abs(x)))
 
@@ -104,7 +104,7 @@ def is_inf(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 def _register_binary(name: str, body: Callable[[Scalars, Scalar, Scalar], Scalar],
                      known: Callable[[Builder, Size, Size], Size | None] | None = None) -> None:
-    """Registers an operator of two operands; `known` computes it on sizes."""
+    """Registers an operator with two operands; `known` computes it on sizes."""
     @operator(name)
     def binary(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
         y = aligned(b, node, x, y)
@@ -156,8 +156,8 @@ def mod(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
 
 @operator("BitShift")
 def bit_shift(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """Signed integers keep their sign to the right. An amount that is negative or not below the number of bits leaves
-    the sign alone to the right, and 0 otherwise."""
+    """Shifts bits; a right shift of signed integers keeps the sign. If the amount is negative or at least the bit
+    width, the result is 0, or the sign for a right shift of signed integers."""
     def body(s: Scalars, x: Scalar, y: Scalar) -> Scalar:
         assert x.element is not None
         inside = s.op(f"arith.cmpi ult, {y.name}, {s.constant(x.element.bits, y.element).name} : {y.type}", BOOL)
@@ -183,7 +183,7 @@ def power(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
             return s.cast(s.pow(s.cast(x, F64), s.cast(y, F64)), x.element)
         if exponent == -1:
             return s.div(1, x)
-        if exponent == 0.5:  # where sqrt differs: -inf and -0
+        if exponent == 0.5:  # pow and sqrt differ for -inf and -0
             return s.select(s.equal(x, -math.inf), math.inf, s.add(s.sqrt(x), 0))
         return s.pow(x, s.cast(y, x.element))
 
@@ -222,9 +222,9 @@ def mean(b: Builder, node: Node, *xs: Tensor) -> Tensor:
 
 @operator("Clip")
 def clip(b: Builder, node: Node, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
-    """A value that is above both bounds becomes `high`, also if `low` is above that."""
+    """Clips to the bounds. A value above both bounds becomes `high`, even if `low` is above `high`."""
     if node.opset < 11:
-        largest = min(largest_finite(x.element), largest_finite(F32))  # the default
+        largest = min(largest_finite(x.element), largest_finite(F32))  # the default bound
         low = b.constant(node.attribute("min", -largest), x.element)
         high = b.constant(node.attribute("max", largest), x.element)
     known = tracked.track(b, lambda a, *bounds: _clip_size(b, a, low, high, bounds),

@@ -1,4 +1,4 @@
-"""Operators that read elements at indices."""
+"""Operators that read elements at given indices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def dims(numbers: Sequence[int]) -> str:
-    """Returns the results of a map that are loops by their numbers."""
+    """Returns the results of an indexing map for loop numbers."""
     return ", ".join(f"d{number}" for number in numbers)
 
 
@@ -26,7 +26,8 @@ def dims(numbers: Sequence[int]) -> str:
 
 
 def gather(b: Builder, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """Reads slices of a tensor: each row of the last dim is copied as a whole, as its place depends on other dims."""
+    """Gathers slices of a tensor. Each row of the last dim is copied as a whole, because its position depends on other
+    dims."""
     shape = [*x.shape[:axis], *indices.shape, *x.shape[axis + 1:]]
     first, last = axis, axis + indices.rank
 
@@ -40,7 +41,7 @@ def gather(b: Builder, x: Tensor, indices: Tensor, axis: int) -> Tensor:
 
 
 def _find_run(indices: NDArray[Any]) -> int | None:
-    """Returns the step of constant indices that are equally spaced and ascend, else None."""
+    """Returns the step of constant indices that are equally spaced and ascending, else None."""
     flat = indices.reshape(-1)
     if flat.size == 0:
         return None
@@ -50,7 +51,7 @@ def _find_run(indices: NDArray[Any]) -> int | None:
 
 
 def _gather_constant(b: Builder, node: Node, x: Tensor, indices: NDArray[Any], axis: int) -> Tensor | None:
-    """Slices a tensor at constant indices that are equally spaced, or returns None."""
+    """Returns a slice of a tensor for constant, equally spaced indices, or None."""
     size = x.shape[axis]
     if isinstance(size, int):
         if ((indices < -size) | (indices >= size)).any():
@@ -77,7 +78,7 @@ def gather_node(b: Builder, node: Node, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def gather_best(b: Builder, node: Node, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """Returns slices of a tensor: at constant indices without reading them when the program runs, if possible."""
+    """Gathers slices of a tensor, if possible without reading constant indices at run time."""
     known, array = x.known_integers(), indices.array
     if known is not None and x.rank == 1 and array is not None and indices.rank <= 1 and (
             (array >= -len(known)) & (array < len(known))).all():
@@ -105,7 +106,7 @@ def gather_elements(b: Builder, node: Node, x: Tensor, indices: Tensor) -> Tenso
 
 
 def split_points(b: Builder, node: Node, indices: Tensor) -> list[Tensor]:
-    """Returns the coordinates of points, of which the last dim of `indices` holds one each."""
+    """Splits the last dim of `indices` into one tensor for each coordinate."""
     depth = indices.shape[-1] if indices.rank else None
     if not isinstance(depth, int):
         node.refuse("the number of coordinates, which is the last size of its indices, is dynamic")
@@ -144,7 +145,7 @@ def array_feature_extractor(b: Builder, node: Node, x: Tensor, indices: Tensor) 
 
 
 def _read_depth(b: Builder, depth: Tensor) -> Size:
-    """Returns the depth, which may be a float."""
+    """Returns the depth as a size; it may be a float."""
     known = depth.constant_scalar()
     if known is not None:
         return int(known)
@@ -155,7 +156,7 @@ def _read_depth(b: Builder, depth: Tensor) -> Size:
 
 @operator("OneHot")
 def one_hot(b: Builder, node: Node, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
-    """An index out of range gives a row without a hot element."""
+    """Imports OneHot. An index out of range creates a row without a hot element."""
     axis = node.axis(-1, indices.rank + 1)
     count = _read_depth(b, depth)
     shape = [*indices.shape[:axis], count, *indices.shape[axis:]]

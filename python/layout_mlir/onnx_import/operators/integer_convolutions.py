@@ -1,8 +1,8 @@
 """Convolutions of 8-bit integers with zero points.
 
-An unsigned input becomes a signed one by its sign bit, and the zero point moves along; the border is filled with the
-zero point. Then sum((x - z) * w) = sum(x * w) - z * sum(w): with constant weights the second term is part of the bias,
-and the convolution is one of i8 with sums in i32. If weights or zero points are computed, they are subtracted in i32.
+An unsigned input is converted to signed by flipping its sign bit, together with its zero point; padding holds the zero
+point. Then sum((x - z) * w) = sum(x * w) - z * sum(w): with constant weights the second term is part of the bias, and
+the convolution is one of i8 with i32 sums. Computed weights or zero points are subtracted in i32.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from layout_mlir.onnx_import.windows import map_dims, pad_for, read_window
 
 
 def _subtracted(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
-    """Returns integers less a zero point of one element."""
+    """Subtracts a zero point with one element from integers."""
     if zero is None or (zero.array is not None and not zero.array.any()):
         return x
     return map_dims(b, lambda s, x, z: s.sub(x, z), x, (b.reshape(b.cast(zero, I32), []), []))
 
 
 def _centered_weights(b: Builder, w: Tensor, zero: Tensor | None) -> Tensor:
-    """Returns the weights less their zero points, one for all or one for each filter, in as few bits as hold them if
-    they are constant."""
+    """Subtracts zero points, one or one for each filter, from weights; constant results have the narrowest type."""
     if w.array is not None and (zero is None or zero.array is not None):
         values = w.array.astype(np.int32)
         if zero is not None and zero.array is not None:
@@ -43,7 +42,7 @@ def _centered_weights(b: Builder, w: Tensor, zero: Tensor | None) -> Tensor:
 
 def convolve_integers(b: Builder, node: Node, x: Tensor, w: Tensor, x_zero: Tensor | None, w_zero: Tensor | None,
                       bias: Tensor | None) -> Tensor:
-    """Returns the sums in i32."""
+    """Returns the i32 sums of an integer convolution."""
     groups = int(node.attribute("group", 1))
     check_operands(node, x, w, groups)
     window = read_window(b, node, x.shape[2:], w.shape[2:])
@@ -79,7 +78,7 @@ def qlinear_conv(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Ten
 
     def body(s: Scalars, total: Scalar, by: Scalar, zero: Scalar) -> Scalar:
         wide = s.mul(s.cast(total, F32), by)
-        # Zero points and limits are whole numbers, so that the order of rounding and clamping does not matter.
+        # Zero points and limits are integers, so rounding and clamping commute.
         low, high = s.sub(float(element.lowest), zero), s.sub(float(element.highest), zero)
         rounded = s.round_even(s.clamp(wide, low, high))
         return s.cast(s.cast(s.add(rounded, zero), I32), element)
@@ -88,7 +87,7 @@ def qlinear_conv(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Ten
 
 
 def _result_scale(b: Builder, x: Tensor, w: Tensor, y: Tensor) -> tuple[Tensor, list[int]]:
-    """Returns x * w / y in f32, and the dims of the result that it has: none, or the channels."""
+    """Returns x * w / y in f32, and its dims in the result: none, or the channels."""
     per_channel = w.count != 1
     if x.array is not None and w.array is not None and y.array is not None:
         values = x.array.reshape(-1)[0] * w.array.reshape(-1) / y.array.reshape(-1)[0]

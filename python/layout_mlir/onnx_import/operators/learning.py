@@ -1,4 +1,4 @@
-"""Operators of ai.onnx.ml: ensembles of trees, linear models and the scaling of features."""
+"""Operators of ai.onnx.ml: tree ensembles, linear models and feature scaling."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 
 
 def as_rows(b: Builder, x: Tensor) -> Tensor:
-    """Returns a vector as one row."""
+    """Returns a vector as a matrix with one row."""
     return b.unsqueeze(x, [0]) if x.rank == 1 else x
 
 
 # ----------------------------------------------------------------------- scores
 
 def probit(s: Scalars, x: Scalar) -> Scalar:
-    """sqrt(2) * erfinv(2 * x - 1) by Winitzki's formula, as ONNX Runtime computes it."""
+    """Computes sqrt(2) * erfinv(2 * x - 1) by Winitzki's formula, as ONNX Runtime does."""
     y = s.sub(s.mul(x, 2), 1)
     log = s.log(s.mul(s.sub(1, y), s.add(y, 1)))
     v = s.add(s.mul(log, 0.5), 2 / (np.pi * 0.147))
@@ -40,7 +40,7 @@ def probit(s: Scalars, x: Scalar) -> Scalar:
 
 
 def transform(b: Builder, node: Node, scores: Tensor, name: str) -> Tensor:
-    """Applies a post_transform to rows of scores."""
+    """Applies a post_transform to each row of scores."""
     if name == "LOGISTIC":
         return b.elementwise(lambda s, x: s.sigmoid(x), scores)
     if name == "PROBIT":
@@ -55,7 +55,7 @@ def transform(b: Builder, node: Node, scores: Tensor, name: str) -> Tensor:
 
 
 def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
-    """Softmax over the scores that are not 0, which stay 0."""
+    """Computes the softmax of the nonzero scores; scores of 0 stay 0."""
     most = b.unsqueeze(b.reduce_max(scores, [1]), [1])
 
     def is_zero(s: Scalars, x: Scalar) -> Scalar:
@@ -70,7 +70,7 @@ def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
 # -------------------------------------------------------------------------- trees
 
 def sum_trees(b: Builder, node: Node, x: Tensor, forest: Forest, targets: int, aggregate: str) -> Tensor:
-    """Returns the scores of rows: the weights of the leaves that each tree leads to, by target."""
+    """Returns the scores of rows: the weights of the leaves that each row reaches, combined by target."""
     if forest.features.size and is_static(x.shape[1]) and forest.features.max() >= x.shape[1]:
         node.refuse(f"its trees test feature {forest.features.max()} of {x.shape[1]}")
     start = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0)
@@ -94,7 +94,7 @@ def _features(b: Builder, x: Tensor) -> Tensor:
 
 
 def add_row(b: Builder, scores: Tensor, row: np.ndarray[Any, Any]) -> Tensor:
-    """Adds a value for each column, or nothing if there are none."""
+    """Adds one value to each column, if there are any values."""
     if not row.size:
         return scores
     return b.elementwise(lambda s, y, base: s.add(y, base), scores, b.constant(row, scores.element),
@@ -117,7 +117,7 @@ def tree_ensemble_regressor(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 
 def labels_of(b: Builder, node: Node, name: str) -> Tensor | None:
-    """Returns the labels of classes, or None if they are strings and no output has them."""
+    """Returns class labels, or None if they are strings and no output needs them."""
     if node.attribute(f"{name}_strings"):
         if node.has_output(0):
             node.refuse("its labels are strings, which are not numbers: give the model the scores alone as its result")
@@ -127,14 +127,14 @@ def labels_of(b: Builder, node: Node, name: str) -> Tensor | None:
 
 
 def label_of_best(b: Builder, labels: Tensor | None, scores: Tensor) -> Tensor | None:
-    """Returns the label of the first largest score of each row."""
+    """Returns the label of the first maximum score of each row."""
     if labels is None:
         return None
     return gather(b, labels, place_of_best(b, scores, 1, is_max=True), 0)
 
 
 def label_by(b: Builder, labels: Tensor | None, score: Tensor, limit: float) -> Tensor | None:
-    """Returns the second label for scores above a limit, else the first one."""
+    """Returns the second label for scores above a limit, and the first label otherwise."""
     if labels is None or labels.array is None:
         return None
     first, second = (int(each) for each in labels.array.reshape(-1)[:2])
@@ -143,8 +143,8 @@ def label_by(b: Builder, labels: Tensor | None, score: Tensor, limit: float) -> 
 
 
 def two_scores(b: Builder, node: Node, score: Tensor, sums_to_one: bool, name: str) -> Tensor:
-    """Returns the scores of two classes, of which the model has one, [N, 1]. Softmax does not change them, as in ONNX
-    Runtime."""
+    """Returns the scores of two classes from the one score of the model, [N, 1]. Softmax does not change them, as in
+    ONNX Runtime."""
     if name == "PROBIT":
         node.refuse("its post_transform 'PROBIT' is not defined for two classes with one score")
     if name == "LOGISTIC":
@@ -173,7 +173,7 @@ def tree_ensemble_classifier(b: Builder, node: Node, x: Tensor) -> list[Tensor |
 # ------------------------------------------------------------------------- linear
 
 def linear(b: Builder, node: Node, x: Tensor, rows: int) -> Tensor:
-    """Returns x * coefficients + intercepts, with a row of coefficients for each result."""
+    """Returns x * coefficients + intercepts, with one row of coefficients for each result."""
     x = as_rows(b, b.cast(x, F32))
     weights = np.array(node.attribute("coefficients"), np.float32).reshape(rows, -1).T
     return add_row(b, b.matmul(x, b.constant(np.ascontiguousarray(weights))),
@@ -213,7 +213,7 @@ def scaler(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("Normalizer", domain=ML)
 def normalizer(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """Divides rows by their largest element, the sum of magnitudes or the root of the sum of squares."""
+    """Divides rows by their largest element, sum of magnitudes, or root of the sum of squares."""
     kind, x, axes = node.attribute("norm", "MAX"), b.cast(x, F32), [x.rank - 1]
     if kind == "MAX":
         total = b.reduce_max(x, axes)
@@ -253,7 +253,7 @@ def imputer(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("LabelEncoder", domain=ML)
 def label_encoder(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """Maps numbers to numbers; those that are not known to a default."""
+    """Maps numbers to numbers, and unknown ones to a default."""
     from onnx import numpy_helper
 
     def read(name: str) -> np.ndarray[Any, Any]:
@@ -283,7 +283,7 @@ def label_encoder(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("OneHotEncoder", domain=ML)
 def one_hot_encoder(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """A new last dim with 1 at the category of an element, if it has one."""
+    """Adds a last dim with 1 at the category of the element, if it has one, and 0 elsewhere."""
     if not node.has("cats_int64s"):
         node.refuse("its categories are strings, which are not numbers: do this outside of the model")
     categories = b.constant(np.array(node.attribute("cats_int64s"), np.int64))

@@ -1,5 +1,5 @@
-"""Operators of the domain com.microsoft, which ONNX Runtime's tools write: quantized forms of ONNX's operators, and
-products and activations in one."""
+"""Operators of the domain com.microsoft, written by ONNX Runtime's tools: quantized forms of ONNX operators, and
+fusions of products with activations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MICROSOFT = "com.microsoft"
 
 
 def run_operator(b: Builder, node: Node, name: str, x: Tensor, attributes: Sequence[str]) -> Tensor:
-    """Imports an operator of ONNX on a tensor, with those of the node's attributes that are named."""
+    """Imports an ONNX operator on a tensor, with the named attributes of the node."""
     from onnx import helper
 
     function = find_operator("", name)
@@ -36,7 +36,7 @@ def run_operator(b: Builder, node: Node, name: str, x: Tensor, attributes: Seque
 
 
 def as_scalar(b: Builder, x: Tensor | None) -> Tensor | None:
-    """Returns a scale or zero point of a whole tensor."""
+    """Returns a per-tensor scale or zero point as a tensor of rank 0."""
     return b.reshape(x, []) if x is not None else None
 
 
@@ -68,7 +68,7 @@ def qlinear_activation(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zer
 @operator("QLinearSoftmax", domain=MICROSOFT)
 def qlinear_softmax(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor | None, scale: Tensor,
                     zero: Tensor | None = None) -> Tensor:
-    """As the Softmax of the opset that an attribute states: below 13 over all dims from `axis` on."""
+    """Imports QLinearSoftmax as the Softmax of the opset in an attribute: below 13 over all dims from `axis` on."""
     axis = node.axis(-1 if node.attribute("opset", 13) >= 13 else 1, x.rank)
     axes = [axis] if node.attribute("opset", 13) >= 13 else list(range(axis, x.rank))
     return whole(b, softmax_over(b, real(b, x, x_scale, x_zero), axes), scale, zero, x.element)
@@ -95,7 +95,7 @@ def qlinear_global_average_pool(b: Builder, node: Node, x: Tensor, x_scale: Tens
 
 
 def _with_channels(b: Builder, node: Node, x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """Applies a function of tensors whose channels are dim 1 to one whose channels are last, if the node says so."""
+    """Applies a function for tensors with channels in dim 1, transposing if the node has channels last."""
     if not node.attribute("channels_last", 0):
         return function(x)
     first = function(b.transpose(x, [0, x.rank - 1, *range(1, x.rank - 1)]))
@@ -111,8 +111,8 @@ def qlinear_concat(b: Builder, node: Node, scale: Tensor, zero: Tensor, *given: 
 
 def real_product(b: Builder, x: Tensor, y: Tensor, x_scale: Tensor, y_scale: Tensor, x_zero: Tensor | None,
                  y_zero: Tensor | None, bias: Tensor | None, alpha: float = 1.0) -> Tensor:
-    """Returns the product of quantized matrices as floats. A bias of integers is added to the sums, one of floats to
-    the product."""
+    """Returns the product of quantized matrices as floats. An integer bias is added to the sums, a float bias to the
+    product."""
     total = multiply_integers(b, x, y, x_zero, y_zero)
     if bias is not None and bias.element.is_integer:
         total = b.elementwise(lambda s, total, bias: s.add(total, bias), total, bias, shape=total.shape)
@@ -129,7 +129,7 @@ def real_product(b: Builder, x: Tensor, y: Tensor, x_scale: Tensor, y_scale: Ten
 def qgemm(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y: Tensor, y_scale: Tensor,
           y_zero: Tensor, bias: Tensor | None = None, scale: Tensor | None = None,
           zero: Tensor | None = None) -> Tensor:
-    """Without a scale of the result, that is of floats."""
+    """Imports QGemm. Without a scale for the result, the result has floats."""
     if node.attribute("transA", 0):
         x = b.transpose(x, [1, 0])
     if node.attribute("transB", 0):
@@ -178,7 +178,7 @@ def fast_gelu(b: Builder, node: Node, x: Tensor, bias: Tensor | None = None) -> 
 
 @operator("FusedMatMul", domain=MICROSOFT)
 def fused_matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """`transA` exchanges the last two dims, `transBatchA` moves the first one before the last one."""
+    """Imports FusedMatMul: `transA` swaps the last two dims, `transBatchA` moves the first dim before the last one."""
     def arrange(x: Tensor, letter: str) -> Tensor:
         order = list(range(x.rank))
         if node.attribute(f"transBatch{letter}", 0):
@@ -211,7 +211,7 @@ def fused_gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = 
 @operator("MatMulNBits", domain=MICROSOFT)
 def matmul_n_bits(b: Builder, node: Node, x: Tensor, packed: Tensor, scales: Tensor, zeros: Tensor | None = None,
                   groups: Tensor | None = None, bias: Tensor | None = None) -> Tensor:
-    """A product with a weight [N, K] whose rows are blocks of integers of some bits, lowest bits first."""
+    """Multiplies by a weight [N, K] whose rows are blocks of packed n-bit integers, lowest bits first."""
     n, k, block, bits = (int(node.attribute(name, default)) for name, default in (
         ("N", 0), ("K", 0), ("block_size", 32), ("bits", 4)))
     if groups is not None:
@@ -238,7 +238,7 @@ def matmul_n_bits(b: Builder, node: Node, x: Tensor, packed: Tensor, scales: Ten
 
 
 def _unpack(data: Any, bits: int) -> Any:
-    """Returns unsigned integers that lie in bytes, lowest bits first."""
+    """Unpacks unsigned integers from bytes, lowest bits first."""
     wide = np.unpackbits(data.astype(np.uint8), axis=-1, bitorder="little")
     parts = wide.reshape(*data.shape[:-1], -1, bits)
     return (parts * (1 << np.arange(bits))).sum(axis=-1).astype(np.uint8)

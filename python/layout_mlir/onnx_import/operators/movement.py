@@ -1,4 +1,4 @@
-"""Operators that move elements to places that are known at import, or depend on sizes alone."""
+"""Operators that move elements to positions that are known at import or depend on sizes only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def permute(b: Builder, x: Tensor, order: Sequence[int]) -> Tensor:
-    """Transposes; a permutation that moves dims of size 1 only is a reshape."""
+    """Transposes a tensor; reshapes it if only dims of size 1 move."""
     moved = [dim for dim in order if x.shape[dim] != 1]
     if moved == sorted(moved):
         return b.reshape(x, [x.shape[dim] for dim in order])
@@ -39,7 +39,7 @@ def concat(b: Builder, node: Node, *tensors: Tensor) -> Tensor:
     if node.opset >= 4 and not node.has("axis"):
         node.refuse("it has no axis")
     axis = node.axis(1, rank)
-    # ONNX Runtime takes an empty tensor of rank 1 beside tensors of any rank.
+    # ONNX Runtime accepts empty tensors of rank 1 beside tensors of any rank.
     parts = [x for x in tensors if x.rank == rank and x.shape[axis] != 0]
     for x in tensors:
         if x.rank != rank and x.shape != (0,):
@@ -64,7 +64,7 @@ def _part_sizes(b: Builder, node: Node, whole: Size, given: Tensor | None) -> li
     part = b.ceil_divide(whole, count)
     if part * count == whole:
         return [part] * count
-    # The last part is smaller, and parts behind the end are empty.
+    # The last part is smaller; parts beyond the end are empty.
     return [part, *(b.maximum(b.minimum(part, whole - part * number), 0) for number in range(1, count))]
 
 
@@ -119,7 +119,7 @@ def tile(b: Builder, node: Node, x: Tensor, given: Tensor, axis: Tensor | None =
 
 
 def divide_dim(b: Builder, node: Node, x: Tensor, dim: int, block: int) -> Tensor:
-    """Returns the tensor with a size that is known to be a multiple of `block`, which is checked."""
+    """Returns the tensor with a dim whose size is known to be a multiple of `block`, with a run-time check."""
     size = x.shape[dim]
     if divide(size, block) is not None:
         return x
@@ -210,7 +210,7 @@ def center_crop_pad(b: Builder, node: Node, x: Tensor, given: Tensor) -> Tensor:
 
 def add_columns(x: LoopTensor, y: LoopTensor, strides: tuple[int, ...], pads: tuple[int, ...],
                 dilations: tuple[int, ...], counts: tuple[int, ...], block: tuple[int, ...]) -> LoopTensor:
-    """Adds each element of columns (n, c, *block, *counts) to that of the image (n, c, *sizes) which it comes from."""
+    """Adds each element of columns (n, c, *block, *counts) to its element of the image (n, c, *sizes)."""
     for n, c in indices((size(x, 0), size(x, 1))):
         for tap in indices(block):
             for column in indices(counts):
@@ -250,7 +250,7 @@ def col2im(b: Builder, node: Node, x: Tensor, image: Tensor, kernel: Tensor) -> 
 
 
 def loop_size(b: Builder, value: Size) -> object:
-    """Returns a size as loops.py takes it among what is known."""
+    """Returns a size as a known value for loops.py."""
     from layout_mlir.loops import Value
 
     return value if is_static(value) else Value(b.size(value), "index")

@@ -1,7 +1,7 @@
-"""Normalization: by statistics of a batch, of an image, of a group of channels, of a row, or of near channels.
+"""Normalization by statistics of a batch, an image, a channel group, a row, or adjacent channels.
 
-The variance is the mean square of the centered elements, in a pass of its own. Statistics of narrow floats are computed
-in f32.
+The variance is the mean square of the centered elements, computed in a second pass. Statistics of narrow floats are
+computed in f32.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from layout_mlir.onnx_import.windows import map_dims, sum_element
 
 def _sum_of(b: Builder, body: Body, axes: Sequence[int], element: Element, x: Tensor,
             *others: tuple[Tensor, Sequence[int]]) -> Tensor:
-    """Returns the sum of `body(s, *elements)` over axes of x, without these; the dims of other tensors are the given
-    dims of x."""
+    """Returns the sum of `body(s, *elements)` over axes of x, which the result lacks; the dims of other tensors are the
+    given dims of x."""
     kept = [dim for dim in range(x.rank) if dim not in axes]
 
     def write(dims: Sequence[int]) -> str:
@@ -42,7 +42,7 @@ def _sum_of(b: Builder, body: Body, axes: Sequence[int], element: Element, x: Te
 
 
 def _divided(b: Builder, sums: Tensor, count: Size) -> Tensor:
-    """Returns sums divided by a number of elements."""
+    """Divides sums by the number of elements."""
     if is_static(count):
         return b.elementwise(lambda s, total: s.div(total, float(count)), sums)
     number = Scalar(b.size(count), None)
@@ -50,7 +50,7 @@ def _divided(b: Builder, sums: Tensor, count: Size) -> Tensor:
 
 
 def _moments(b: Builder, x: Tensor, axes: Sequence[int], element: Element) -> tuple[Tensor, Tensor]:
-    """Returns the mean and the variance over axes, without these."""
+    """Returns the mean and the variance over axes, which the results lack."""
     kept, count = [dim for dim in range(x.rank) if dim not in axes], product([x.shape[dim] for dim in axes])
     mean = _divided(b, _sum_of(b, lambda s, a: s.cast(a, element), axes, element, x), count)
 
@@ -69,7 +69,7 @@ def _inverse_root(b: Builder, variance: Tensor, epsilon: float) -> Tensor:
 
 
 def _affine(b: Builder, x: Tensor, factor: Tensor, shift: Tensor, dims: Sequence[int]) -> Tensor:
-    """Returns x * factor + shift, whose dims are the given dims of x."""
+    """Returns x * factor + shift, where the dims of factor and shift are the given dims of x."""
     element = factor.element
     return map_dims(b, lambda s, a, f, c: s.cast(s.add(s.mul(s.cast(a, element), f), c), x.element), x, (factor, dims),
                     (shift, dims))
@@ -78,7 +78,7 @@ def _affine(b: Builder, x: Tensor, factor: Tensor, shift: Tensor, dims: Sequence
 @operator("BatchNormalization")
 def batch_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor,
                         variance: Tensor) -> list[Tensor]:
-    if x in node.importer.normalized:  # by the filters of its convolution
+    if x in node.importer.normalized:  # folded into its convolution
         return [x]
     epsilon = float(node.attribute("epsilon", 1e-5))
     attributes = {"training_mode": node.attribute("training_mode", 0)}
@@ -101,7 +101,7 @@ def batch_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: 
 
 
 def _scaling(b: Builder, parameters: Sequence[Tensor], epsilon: float) -> tuple[Tensor, Tensor]:
-    """Returns factor and shift of computed parameters of one element type."""
+    """Returns factor and shift for computed parameters with one element type."""
     scale, bias, mean, variance = parameters
     factor = b.elementwise(lambda s, g, v: s.div(g, s.sqrt(s.add(v, epsilon))), scale, variance)
     return factor, b.elementwise(lambda s, c, m, f: s.sub(c, s.mul(m, f)), bias, mean, factor)
@@ -109,8 +109,8 @@ def _scaling(b: Builder, parameters: Sequence[Tensor], epsilon: float) -> tuple[
 
 def _train(b: Builder, node: Node, x: Tensor, parameters: Sequence[Tensor], dims: Sequence[int],
            element: Element) -> list[Tensor]:
-    """Normalizes by the statistics of the batch and returns the result, the moving statistics and, in older opsets,
-    those of the batch."""
+    """Normalizes by the statistics of the batch; returns the result, the moving statistics and, in older opsets, the
+    batch statistics."""
     axes = [dim for dim in range(x.rank) if dim not in dims]
     mean, variance = _moments(b, x, axes, element)
     wide = [b.cast(each, element) for each in parameters]
@@ -135,7 +135,8 @@ def instance_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bia
 
 @operator("GroupNormalization")
 def group_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    """Before opset 21, scale and bias have an element for each group instead of each channel."""
+    """Imports GroupNormalization. Before opset 21, scale and bias have an element for each group instead of each
+    channel."""
     groups = int(node.attribute("num_groups", 1))
     element = _stash(node, x.element)
     if node.opset >= 21 and is_static(scale.shape[0]):
@@ -156,7 +157,7 @@ def group_normalization(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: 
 
 @operator("GroupNorm", domain="com.microsoft")
 def group_norm(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    """Channels are last unless channels_last is 0; activation 1 is x * sigmoid(x)."""
+    """Imports GroupNorm. Channels are last unless channels_last is 0; activation 1 is x * sigmoid(x)."""
     last, groups, activation = node.attribute("channels_last", 1), int(node.attribute("groups", 1)), node.attribute(
         "activation", 0)
     if activation not in (0, 1):
@@ -186,14 +187,14 @@ def group_norm(b: Builder, node: Node, x: Tensor, scale: Tensor, bias: Tensor) -
 
 
 def _stash(node: Node, element: Element) -> Element:
-    """Returns the element type of statistics: that of the attribute stash_type, but no narrower than the elements."""
+    """Returns the element type of statistics: the attribute stash_type, or the type of the elements if it is wider."""
     stash = BY_CODE[int(node.attribute("stash_type", 1))]
     return stash if stash.bits >= element.bits else element
 
 
 def _scaled_rows(b: Builder, x: Tensor, mean: Tensor | None, inverse: Tensor, scale: Tensor | None,
                  bias: Tensor | None, axis: int) -> Tensor:
-    """Returns (x - mean) * inverse * scale + bias. Scale and bias broadcast to x."""
+    """Returns (x - mean) * inverse * scale + bias, with scale and bias broadcast to x."""
     element, rows = inverse.element, list(range(axis))
     others: list[tuple[Tensor, Sequence[int]]] = [(inverse, rows)]
     if mean is not None:
@@ -217,7 +218,8 @@ def _scaled_rows(b: Builder, x: Tensor, mean: Tensor | None, inverse: Tensor, sc
 
 def layer_norm(b: Builder, node: Node, x: Tensor, scale: Tensor | None, bias: Tensor | None, axis: int,
                element: Element) -> list[Tensor]:
-    """Returns the normalized tensor, and mean and inverse deviation of the dims from `axis` on, which are 1."""
+    """Returns the normalized tensor, and the mean and inverse deviation over the dims from `axis` on, kept with size
+    1."""
     mean, variance = _moments(b, x, range(axis, x.rank), element)
     inverse = _inverse_root(b, variance, float(node.attribute("epsilon", 1e-5)))
     shape = [*x.shape[:axis], *[1] * (x.rank - axis)]
@@ -227,7 +229,7 @@ def layer_norm(b: Builder, node: Node, x: Tensor, scale: Tensor | None, bias: Te
 
 
 def rms_norm(b: Builder, node: Node, x: Tensor, scale: Tensor | None, axis: int, element: Element) -> list[Tensor]:
-    """Returns the normalized tensor and the inverse of the root of the mean square."""
+    """Returns the normalized tensor and the inverse root mean square."""
     def square(s: Scalars, a: Scalar) -> Scalar:
         return s.mul(s.cast(a, element), s.cast(a, element))
 
@@ -263,7 +265,7 @@ def _with_skip(b: Builder, x: Tensor, skip: Tensor, bias: Tensor | None) -> Tens
 @operator("SkipLayerNormalization", domain="com.microsoft")
 def skip_layer_normalization(b: Builder, node: Node, x: Tensor, skip: Tensor, scale: Tensor,
                              shift: Tensor | None = None, bias: Tensor | None = None) -> list[Tensor]:
-    """The last output is the sum that is normalized."""
+    """Imports SkipLayerNormalization. The last output is the sum that is normalized."""
     total = _with_skip(b, x, skip, bias)
     return [*layer_norm(b, node, total, scale, shift, x.rank - 1, sum_element(x.element)), total][:node.output_count]
 
@@ -271,7 +273,8 @@ def skip_layer_normalization(b: Builder, node: Node, x: Tensor, skip: Tensor, sc
 @operator("SkipSimplifiedLayerNormalization", domain="com.microsoft")
 def skip_simplified_layer_normalization(b: Builder, node: Node, x: Tensor, skip: Tensor, scale: Tensor,
                                         bias: Tensor | None = None) -> list[Tensor]:
-    """The last output is the sum that is normalized; nothing sets the second one, a mean."""
+    """Imports SkipSimplifiedLayerNormalization. The last output is the sum that is normalized; the second, a mean, is
+    never set."""
     total = _with_skip(b, x, skip, bias)
     result, inverse = rms_norm(b, node, total, scale, x.rank - 1, sum_element(x.element))
     mean = b.fill(inverse.shape, F32, 0) if node.has_output(1) else inverse
@@ -283,7 +286,7 @@ def skip_simplified_layer_normalization(b: Builder, node: Node, x: Tensor, skip:
 
 @operator("LpNormalization")
 def lp_normalization(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """A row of norm 0 stays 0."""
+    """Imports LpNormalization. A row with norm 0 stays 0."""
     axis, p, element = node.axis(-1, x.rank), float(node.attribute("p", 2)), sum_element(x.element)
     norms = _sum_of(b, lambda s, a: power(s, s.cast(a, element), p), [axis], element, x)
 
@@ -306,7 +309,7 @@ def mean_variance_normalization(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("LRN")
 def lrn(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """Divides by a power of the sum of squares of the channels near by, which is a window that slides over channels."""
+    """Divides by a power of the sum of squares over a sliding window of adjacent channels."""
     size, element = int(node.attribute("size")), sum_element(x.element)
     alpha, beta = float(node.attribute("alpha", 1e-4)) / size, float(node.attribute("beta", 0.75))
     bias = float(node.attribute("bias", 1.0))
@@ -324,7 +327,7 @@ def lrn(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 
 def _power(s: Scalars, x: Scalar, exponent: float) -> Scalar:
-    """Returns x to the power of a constant; those that networks use need no logarithm."""
+    """Returns x to a constant power; common exponents need no logarithm."""
     if exponent == 1:
         return x
     if exponent == 0.5:
@@ -339,7 +342,7 @@ def _power(s: Scalars, x: Scalar, exponent: float) -> Scalar:
 def embed_layer_normalization(b: Builder, node: Node, ids: Tensor, segments: Tensor | None, words: Tensor,
                               positions: Tensor, segment_rows: Tensor | None, scale: Tensor, shift: Tensor,
                               mask: Tensor | None = None, places: Tensor | None = None) -> list[Tensor]:
-    """Sums of rows for the word, its position and its segment. The second output counts the words of the mask."""
+    """Sums the embeddings of the word, its position and its segment. The second output counts the words in the mask."""
     batch, length = ids.shape
     shape, tables = [batch, length, words.shape[1]], [words, positions, segment_rows]
     sources: list[tuple[Tensor | None, Tensor | None, str]] = [

@@ -1,8 +1,8 @@
-"""Poolings: the largest element, the mean or a norm of the elements under a window.
+"""Poolings: the maximum, the mean or a norm of the elements under a window.
 
-Floats in one or two spatial dims are pooled by the named operations of linalg, others by a linalg.generic with the same
-loops. Padding of a largest element is the least value, that of a sum is 0; a mean divides by the number of elements
-that count, a table for each dim in which they differ.
+Floats in one or two spatial dims are pooled by named linalg ops, others by a linalg.generic with the same loops.
+Padding is the least value for a maximum, and 0 for a sum. A mean divides by the number of elements that count, by a
+table for each dim in which the number varies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _read_window(b: Builder, node: Node, x: Tensor) -> Window:
 
 
 def _slide(b: Builder, body: Callable[..., Scalar], x: Tensor, window: Window, into: Tensor) -> Tensor:
-    """Reduces what is under the window by `body(s, accumulator, element)`."""
+    """Reduces the window elements by `body(s, accumulator, element)`."""
     count = window.rank
     output = ", ".join(f"d{dim}" for dim in range(2 + count))
     elements = ", ".join(f"d{2 + count + dim}" for dim in range(count))
@@ -44,7 +44,7 @@ def _slide(b: Builder, body: Callable[..., Scalar], x: Tensor, window: Window, i
 
 
 def pool(b: Builder, kind: str, x: Tensor, window: Window, element: Element) -> Tensor:
-    """Returns the largest element ("max") or the sum ("sum") under each place of the window on a padded tensor."""
+    """Returns the maximum ("max") or the sum ("sum") at each window position of a padded tensor."""
     into = b.fill([*x.shape[:2], *window.output], element, element.lowest if kind == "max" else 0)
     name = _NAMED.get((window.rank, kind))
     if name is None or x.element.is_unsigned or x.element.kind == "b":
@@ -68,8 +68,8 @@ def max_pool(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
 
 
 def _places(b: Builder, x: Tensor, padded: Tensor, largest: Tensor, window: Window, by_columns: bool) -> Tensor:
-    """Returns the place of each largest element in the whole tensor: the first one in row-major order, whatever the
-    order of the loops, as the least place where the element is the largest."""
+    """Returns the position of each maximum in the whole tensor: the least position with the maximum value, which does
+    not depend on the order of the loops."""
     count = window.rank
     first = window_map(window, ["d0", "d1"], 2, 2 + count)
     elements = ", ".join(f"d{2 + count + dim}" for dim in range(count))
@@ -98,8 +98,8 @@ def _places(b: Builder, x: Tensor, padded: Tensor, largest: Tensor, window: Wind
 
 
 def _absolute_places(b: Builder, places: Tensor, x: Tensor, by_columns: bool) -> Tensor:
-    """Returns places in the whole tensor for row-major ones in a plane of spatial dims. If they are counted by columns,
-    the first spatial dim is the one in which neighbors lie side by side."""
+    """Converts row-major positions in a plane of spatial dims to positions in the whole tensor. With `by_columns`, the
+    first spatial dim is contiguous."""
     channels, plane = Scalar(b.size(x.shape[1]), None), Scalar(b.size(product(x.shape[2:])), None)
     sizes = [Scalar(b.size(size), None) for size in x.shape[2:]]
 
@@ -127,8 +127,8 @@ def global_max_pool(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_padding: bool,
                     element: Element) -> Tensor | float:
-    """Returns how many elements count at each place of the window in one dim, as floats: one number if it is the same
-    everywhere."""
+    """Returns the number of elements that count at each window position in one dim, as floats, or a single number if it
+    is constant."""
     low, high = (0, window.low[dim] + size + window.high[dim]) if with_padding else (window.low[dim],
                                                                                     window.low[dim] + size)
     kernel = window.kernel[dim]
@@ -145,7 +145,7 @@ def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_paddi
 
     def body(s: Scalars, place: Scalar) -> Scalar:
         start, step = s.mul(place, window.strides[dim]), window.dilations[dim]
-        # The elements before `begin` and those before `end`, of `kernel` that are `step` apart.
+        # The numbers of elements before `begin` and before `end`, among `kernel` elements at a distance of `step`.
         by = s.constant(step, None).name
         before, until = (s.clamp(s.op(f"arith.ceildivsi {s.sub(limit, start).name}, {by} : index", None), 0, kernel)
                          for limit in (begin, end))
@@ -155,7 +155,7 @@ def _count_elements(b: Builder, window: Window, dim: int, size: Size, with_paddi
 
 
 def average(b: Builder, x: Tensor, window: Window, with_padding: bool) -> Tensor:
-    """Returns the mean of what is under each place of the window."""
+    """Returns the mean at each window position."""
     element = sum_element(x.element)
     sums = pool(b, "sum", pad_for(b, x, window, 0), window, element)
     counts = [_count_elements(b, window, dim, x.shape[2 + dim], with_padding, element) for dim in range(window.rank)]

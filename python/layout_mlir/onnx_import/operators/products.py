@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Matrix products."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from layout_mlir.onnx_import.sizes import Size, product
 from layout_mlir.onnx_import.values import Scalar, Tensor
 from layout_mlir.onnx_import.windows import sum_element
 
-# The most elements of a weight that is computed anew at import.
+# The limit for elements of a weight that is modified at import.
 _MOST_FOLDED = 1 << 20
 
 
@@ -23,9 +23,9 @@ _MOST_FOLDED = 1 << 20
 
 def contract(b: Builder, x: Tensor, x_dims: Sequence[Hashable], y: Tensor, y_dims: Sequence[Hashable],
              dims: Sequence[Hashable], element: Element) -> Tensor:
-    """Returns the sum of products over the dims that `dims`, those of the result, lacks. Dims of one name have one
-    size; no tensor has one twice. A product that sums becomes one product of matrices, in batches over the dims that
-    all three have; `element` is that of the sums."""
+    """Returns the sum of products over the dims that are not in `dims`, the dims of the result. Dims with one name have
+    one size, and no tensor has a name twice. A sum of products is one matrix product, batched over the dims that all
+    three tensors have; `element` is the element type of the sums."""
     x, x_dims = sum_own(b, x, x_dims, {*y_dims, *dims}, element)
     y, y_dims = sum_own(b, y, y_dims, {*x_dims, *dims}, element)
     sums = [dim for dim in x_dims if dim not in dims]
@@ -45,7 +45,7 @@ def contract(b: Builder, x: Tensor, x_dims: Sequence[Hashable], y: Tensor, y_dim
 
 def sum_own(b: Builder, x: Tensor, dims: Sequence[Hashable], others: set[Hashable],
             element: Element) -> tuple[Tensor, list[Hashable]]:
-    """Sums over the dims that nobody else has."""
+    """Sums over the dims that no other tensor has."""
     own = [number for number, dim in enumerate(dims) if dim not in others]
     if own:
         x = b.reduce(lambda s, acc, x: s.add(acc, s.cast(x, element)), x, own, 0, element=element)
@@ -53,7 +53,7 @@ def sum_own(b: Builder, x: Tensor, dims: Sequence[Hashable], others: set[Hashabl
 
 
 def _arrange(b: Builder, x: Tensor, own: Sequence[Hashable], dims: Sequence[Hashable]) -> Tensor:
-    """Transposes a tensor to the order of `dims` and gives it dims of size 1 for those that it lacks."""
+    """Transposes a tensor to the order of `dims`, with size 1 for dims that it lacks."""
     x = b.transpose(x, [own.index(dim) for dim in dims if dim in own])
     rest = iter(x.shape)
     return b.reshape(x, [next(rest) if dim in own else 1 for dim in dims])
@@ -61,7 +61,7 @@ def _arrange(b: Builder, x: Tensor, own: Sequence[Hashable], dims: Sequence[Hash
 
 def _group(b: Builder, x: Tensor, own: Sequence[Hashable],
            groups: Sequence[Sequence[Hashable]]) -> Tensor:
-    """Transposes a tensor to the order of the groups and makes one dim of each; none of a batch without dims."""
+    """Transposes a tensor to the order of the groups and collapses each group; an empty batch group is dropped."""
     shape = x.shape
     x = b.transpose(x, [own.index(dim) for group in groups for dim in group])
     sizes = [product([shape[own.index(dim)] for dim in group]) for group in groups]
@@ -71,7 +71,7 @@ def _group(b: Builder, x: Tensor, own: Sequence[Hashable],
 # ------------------------------------------------------------------------ MatMul
 
 def multiply(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
-    """Returns the product of numpy.matmul; `element` is that of the sums."""
+    """Returns the product as numpy.matmul; `element` is the element type of the sums."""
     if x.rank == 1 or y.rank == 1:
         wide = multiply(b, b.unsqueeze(x, [0]) if x.rank == 1 else x, b.unsqueeze(y, [1]) if y.rank == 1 else y,
                         element)
@@ -90,7 +90,7 @@ def multiply(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
 
 
 def _multiply_batches(b: Builder, x: Tensor, y: Tensor, element: Element) -> Tensor:
-    """A batch that one operand repeats is rows or columns of the other one."""
+    """Multiplies batches; a batch dim that one operand broadcasts becomes rows or columns of the other operand."""
     batch = b.broadcast_shape([x.shape[:-2], y.shape[:-2]])
     x, x_dims = _named_batch(b, x, batch, ["m", "k"])
     y, y_dims = _named_batch(b, y, batch, ["k", "n"])
@@ -100,7 +100,7 @@ def _multiply_batches(b: Builder, x: Tensor, y: Tensor, element: Element) -> Ten
 
 
 def _named_batch(b: Builder, x: Tensor, batch: Sequence[Size], last: list[Hashable]) -> tuple[Tensor, list[Hashable]]:
-    """Returns the tensor without batches of size 1, and the names of its dims."""
+    """Returns the tensor without batch dims of size 1, and the names of its dims."""
     missing = len(batch) - (x.rank - 2)
     shape = [size if size == 1 else batch[missing + dim] for dim, size in enumerate(x.shape[:-2])]
     x = b.broadcast_to(x, [*shape, *x.shape[-2:]])
@@ -114,7 +114,7 @@ def matmul(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
 
 
 def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
-    """Returns a tensor times a number; a constant is multiplied at import."""
+    """Returns a tensor times a number, computed at import if the tensor is constant."""
     if factor == 1:
         return x
     if x.array is not None and x.array.size <= _MOST_FOLDED and x.element.is_float and x.element == element:
@@ -128,7 +128,7 @@ def scaled(b: Builder, x: Tensor, factor: float, element: Element) -> Tensor:
 
 
 def affine(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None) -> Tensor:
-    """Returns alpha * x * y + beta * c in the element type of the sums, by the attributes of Gemm."""
+    """Returns alpha * x * y + beta * c in the element type of the sums, with the attributes of Gemm."""
     element = sum_element(x.element)
     if node.attribute("transA", 0):
         x = b.transpose(x, [1, 0])
@@ -154,8 +154,8 @@ def gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = None) 
 # ----------------------------------------------------------------------- integers
 
 def centered(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
-    """Returns integers of 8 bits minus their zero points, as signed integers of 16 bits unless they are signed and
-    their zero points 0. `zero` broadcasts."""
+    """Returns 8-bit integers minus their zero points, as i16, or unchanged if they are signed and the zero points are
+    0. `zero` broadcasts."""
     has_zero = zero is not None and not (zero.array is not None and not zero.array.any())
     if not has_zero and x.element == I8:
         return x
@@ -169,7 +169,7 @@ def centered(b: Builder, x: Tensor, zero: Tensor | None) -> Tensor:
 
 
 def of_rows(b: Builder, x: Tensor | None) -> Tensor | None:
-    """Returns scales or zero points of rows, so that they broadcast; one of all rows has rank 0."""
+    """Returns per-row scales or zero points so that they broadcast; one for all rows has rank 0."""
     if x is None or x.rank > 1:
         return x
     return b.reshape(x, []) if x.count == 1 else b.unsqueeze(x, [1])
@@ -182,7 +182,7 @@ def of_columns(b: Builder, x: Tensor | None) -> Tensor | None:
 
 
 def multiply_integers(b: Builder, x: Tensor, y: Tensor, x_zero: Tensor | None, y_zero: Tensor | None) -> Tensor:
-    """Returns the product of integers of 8 bits minus their zero points, in i32."""
+    """Returns the i32 product of 8-bit integers minus their zero points."""
     return multiply(b, centered(b, x, of_rows(b, x_zero)), centered(b, y, of_columns(b, y_zero)), I32)
 
 

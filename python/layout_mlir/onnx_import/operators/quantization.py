@@ -15,7 +15,8 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 # ------------------------------------------------------------------- elements
 
 def quantize_scalar(s: Scalars, x: Scalar, zero: Scalar | None, element: Element, saturate: bool = True) -> Scalar:
-    """Rounds a float in steps to the element type: halves to even, then the zero point, then the bounds of the type."""
+    """Quantizes a float in units of the scale: rounds ties to even, adds the zero point, and clamps to the element
+    type."""
     assert x.element is not None
     if element.is_float:
         if zero is not None and element.bits < 8:
@@ -28,7 +29,7 @@ def quantize_scalar(s: Scalars, x: Scalar, zero: Scalar | None, element: Element
 
 
 def dequantize_scalar(s: Scalars, x: Scalar, scale: Scalar, zero: Scalar | None) -> Scalar:
-    """Returns (x - zero) * scale in f32, or in f64 if the scale is that."""
+    """Returns (x - zero) * scale in f32, or in f64 if the scale is f64."""
     assert x.element is not None and scale.element is not None
     element = F64 if scale.element is F64 else F32
     if zero is not None and x.element.is_integer:
@@ -40,8 +41,8 @@ def dequantize_scalar(s: Scalars, x: Scalar, scale: Scalar, zero: Scalar | None)
 # -------------------------------------------------------------------- granularity
 
 def aligned_with(b: Builder, node: Node, x: Tensor, scale: Tensor) -> tuple[list[Size], Tensor]:
-    """Returns a shape of x in which a scale or zero point broadcasts, and that in its shape there: one for all, one for
-    each index of a dim, or one for each block along a dim."""
+    """Returns a shape of x in which a scale or zero point broadcasts, and the scale or zero point in its shape there.
+    It has one element for all of x, for each index of a dim, or for each block along a dim."""
     if scale.count == 1 and not node.attribute("block_size", 0):
         return list(x.shape), b.reshape(scale, [])
     axis = node.axis(1, x.rank)
@@ -61,15 +62,14 @@ def aligned_with(b: Builder, node: Node, x: Tensor, scale: Tensor) -> tuple[list
 
 def _with_scales(b: Builder, node: Node, x: Tensor, scale: Tensor,
                  zero: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Returns x in a shape in which its scale and zero point broadcast, and these."""
+    """Returns x in a shape in which its scale and zero point broadcast, and both of these."""
     shape, aligned_scale = aligned_with(b, node, x, scale)
     return b.reshape(x, shape), aligned_scale, aligned_with(b, node, x, zero)[1] if zero is not None else None
 
 
 def quantize(b: Builder, x: Tensor, scale: Tensor, zero: Tensor | None, element: Element, saturate: bool = True,
              precision: Element | None = None) -> Tensor:
-    """Quantizes with a scale and zero point that broadcast. `precision` is the element type to which the quotient is
-    rounded first."""
+    """Quantizes with a scale and zero point that broadcast. The quotient is first rounded to the type `precision`."""
     wide = F64 if F64 in (x.element, scale.element, precision) else F32
 
     def body(s: Scalars, x: Scalar, scale: Scalar, *zeros: Scalar) -> Scalar:
@@ -117,8 +117,7 @@ def dequantize_linear(b: Builder, node: Node, x: Tensor, scale: Tensor, zero: Te
 
 
 def quantize_dynamically(b: Builder, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Returns a tensor in unsigned integers of 8 bits, its scale and its zero point. The scale of a tensor whose
-    elements are all 0 is 1."""
+    """Quantizes a tensor to u8; returns it with its scale and zero point. The scale is 1 if all elements are 0."""
     axes = list(range(x.rank))
     least = b.reduce(lambda s, acc, x: s.min(acc, x), x, axes, 0)
     most = b.reduce(lambda s, acc, x: s.max(acc, x), x, axes, 0)
@@ -142,7 +141,7 @@ def dynamic_quantize_linear(b: Builder, node: Node, x: Tensor) -> tuple[Tensor, 
 @operator("QLinearMatMul")
 def qlinear_matmul(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: Tensor, y: Tensor, y_scale: Tensor,
                    y_zero: Tensor, scale: Tensor, zero: Tensor) -> Tensor:
-    """The exact product of integers times x_scale * y_scale / scale."""
+    """Imports QLinearMatMul: the exact integer product times x_scale * y_scale / scale."""
     rows, columns = of_rows(b, x_scale), of_columns(b, y_scale)
     assert rows is not None and columns is not None
     if x.element.is_float:
@@ -155,7 +154,7 @@ def qlinear_matmul(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: T
     def factor_of(s: Scalars, x: Scalar, y: Scalar, z: Scalar) -> Scalar:
         return s.div(s.mul(s.cast(x, F32), s.cast(y, F32)), s.cast(z, F32))
 
-    # A scale of the result has the rank of the product or is one.
+    # The scale of the result has the rank of the product, or one element.
     factor = b.elementwise(factor_of, rows, columns, of_rows(b, scale) or scale, element=F32)
 
     def body(s: Scalars, total: Scalar, factor: Scalar, zero: Scalar) -> Scalar:

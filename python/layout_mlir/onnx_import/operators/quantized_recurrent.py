@@ -1,4 +1,4 @@
-"""LSTM with quantized weights, as ONNX Runtime's tools write it."""
+"""LSTM with quantized weights, as written by ONNX Runtime's tools."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from layout_mlir.onnx_import.values import Tensor
 
 
 class _Quantized(Recurrent):
-    """Multiplies quantized weights, which are not transposed, by inputs and states that it quantizes when the program
-    runs. `parameters` has a scale and a zero point for each tensor of weights, in this order."""
+    """Multiplies quantized weights, which are not transposed, by inputs and states that are quantized at run time.
+    `parameters` has a scale and a zero point for each weight tensor, in order."""
     hidden_dim = 1
 
     def __init__(self, b: Builder, node: Node, x: Tensor, weights: Sequence[Tensor], bias: Tensor | None,

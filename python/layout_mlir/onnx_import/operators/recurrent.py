@@ -1,8 +1,8 @@
 """RNN, GRU and LSTM.
 
-One matmul multiplies the inputs of all steps by W before the loop. An iteration of scf.for has one matmul of the state
-by R, two in a GRU that resets before it, and one linalg.generic for each set of gates. Elements of a batch whose
-sequence has ended keep their state.
+One matmul before the loop multiplies the inputs of all steps by W. An iteration of scf.for has one matmul of the state
+by R, or two in a GRU that resets before it, and one linalg.generic for each set of gates. Batch elements whose sequence
+has ended keep their state.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Direction:
 
 @dataclasses.dataclass
 class Now:
-    """A step: its place in the sequences, the slice of Y that it writes if lengths differ, and the states before it."""
+    """A step: its time, the slice of Y to write if sequence lengths differ, and the states before the step."""
     time: Size
     output: Tensor
     states: list[Tensor]
@@ -46,7 +46,7 @@ _Step = Callable[[Now], list[Tensor]]
 
 
 class Recurrent:
-    """What the three operators have in common. `hidden_dim` is the dim of R whose size is that of a state."""
+    """The base of the three operators. `hidden_dim` is the dim of R with the size of a state."""
     hidden_dim = 2
 
     def __init__(self, b: Builder, node: Node, gates: int, activations: Sequence[str], x: Tensor, w: Tensor, r: Tensor,
@@ -64,7 +64,7 @@ class Recurrent:
         self.directions = self._directions(list(activations), w, r, bias, peepholes)
 
     def _lengths(self, lengths: Tensor | None) -> Tensor | None:
-        """Returns the lengths of the sequences, or None if all are full."""
+        """Returns the sequence lengths, or None if all sequences are full."""
         known = None if lengths is None else lengths.known_integers()
         return None if known is not None and all(each == self.steps for each in known) else lengths
 
@@ -96,7 +96,7 @@ class Recurrent:
     # ------------------------------------------------------------------------ pieces
 
     def matrix(self, weights: Tensor, number: int) -> Tensor:
-        """Returns the weights of a direction, transposed."""
+        """Returns the weights of one direction, transposed."""
         return self.b.transpose(take(self.b, weights, 0, number), [1, 0])
 
     def multiply(self, rows: Tensor, matrix: Tensor, into: Tensor) -> Tensor:
@@ -104,14 +104,14 @@ class Recurrent:
         return self.b.named("linalg.matmul", [rows, matrix], into)
 
     def part(self, tensor: Tensor, start: int, count: int) -> Tensor:
-        """Returns elements of the last dim."""
+        """Returns `count` elements of the last dim."""
         return self.b.slice(tensor, [0] * (tensor.rank - 1) + [start], [*tensor.shape[:-1], count])
 
     def gate(self, tensor: Tensor, number: int) -> Tensor:
         return self.part(tensor, number * self.hidden, self.hidden)
 
     def project(self, direction: Direction, bias: Tensor | None) -> Tensor:
-        """Returns the inputs of all steps by W plus the bias: [steps * batch, gates * hidden]."""
+        """Returns the inputs of all steps times W plus the bias: [steps * batch, gates * hidden]."""
         b = self.b
         flat = b.reshape(self.x, [self.steps * self.batch, self.width])
         columns = direction.w.shape[1]
@@ -119,7 +119,7 @@ class Recurrent:
         return self.multiply(flat, direction.w, into)
 
     def rows_at(self, inputs: Tensor, time: Size) -> Tensor:
-        """Returns the rows of a step of what `project` gives."""
+        """Returns the rows of one step from the result of `project`."""
         return self.b.slice(inputs, [time * self.batch, 0], [self.batch, inputs.shape[1]])
 
     def _copies(self, count: Size, row: Tensor) -> Tensor:
@@ -144,15 +144,15 @@ class Recurrent:
         return s.clamp(x, -self.clip, self.clip) if self.clip > 0 else x
 
     def fuse(self, body: _Body, tensors: Sequence[Tensor], into: Sequence[Tensor]) -> list[Tensor]:
-        """Computes elements of tensors [batch, hidden] in place of those of `into`, which the body gets last. Tensors
-        are of that shape, [hidden], or the lengths."""
+        """Computes elements of tensors [batch, hidden] in place in `into`, whose old elements are the last arguments of
+        the body. Other tensors have this shape, [hidden], or are the lengths."""
         maps = {2: "d0, d1", 1: "d1"}
         inputs = [(tensor, "d0" if tensor is self.lengths else maps[tensor.rank]) for tensor in tensors]
         return self.b.generic(body, inputs, [(tensor, "d0, d1") for tensor in into], ["parallel"] * 2)
 
     def advance(self, body: _Body, tensors: Sequence[Tensor], now: Now) -> list[Tensor]:
-        """Returns the output and the states of a step in place of the old ones: `body` gets the elements of the tensors
-        and of the states. An element whose sequence has ended keeps its states, and its output is 0."""
+        """Returns the output and the new states of a step, computed in place: `body` receives the elements of the
+        tensors and states. A batch element whose sequence has ended keeps its states and outputs 0."""
         if self.lengths is None:
             return self.fuse(body, tensors, now.states)
         count = len(tensors)
@@ -169,7 +169,7 @@ class Recurrent:
     # -------------------------------------------------------------------------- loops
 
     def initial(self, given: Tensor | None, number: int) -> Tensor:
-        """Returns the state of a direction before the first step, with the sizes of a state."""
+        """Returns the initial state of a direction, with the sizes of a state."""
         if given is None:
             return self.b.fill([self.batch, self.hidden], self.element, 0)
         return self.b.cast_shape(take(self.b, given, 1 if self.batch_first else 0, number), [self.batch, self.hidden])
@@ -189,7 +189,7 @@ class Recurrent:
                 *(b.concat([b.unsqueeze(each, [axis]) for each in column], axis) for column in zip(*last))]
 
     def _unless_empty(self, state: Tensor) -> Tensor:
-        """Returns the last state, which is 0 for a sequence of length 0, as in ONNX Runtime."""
+        """Returns the last state, set to 0 for a sequence of length 0 as in ONNX Runtime."""
         if self.lengths is None:
             return state
         return self.fuse(lambda s, length, old: s.select(s.greater(length, 0), old, 0), [self.lengths], [state])[0]
@@ -239,7 +239,7 @@ def rnn(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | 
 
 
 class _Gru:
-    """The steps of a GRU in one direction. Its gates are z, r and h."""
+    """The steps of a GRU in one direction, with gates z, r and h."""
 
     def __init__(self, this: Recurrent, direction: Direction, resets_after: bool) -> None:
         self.this, self.direction, self.resets_after = this, direction, resets_after
@@ -302,7 +302,7 @@ def gru(b: Builder, node: Node, x: Tensor, w: Tensor, r: Tensor, bias: Tensor | 
 
 
 class Lstm:
-    """The steps of an LSTM in one direction. Its gates are i, o, f and c, its peepholes i, o and f."""
+    """The steps of an LSTM in one direction, with gates i, o, f and c, and peepholes i, o and f."""
 
     def __init__(self, this: Recurrent, direction: Direction) -> None:
         self.this, self.direction = this, direction

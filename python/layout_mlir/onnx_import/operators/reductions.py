@@ -20,21 +20,21 @@ _Unary = Callable[[Scalars, Scalar], Scalar]
 
 
 def computed(element: Element) -> Element:
-    """Returns the float type in which functions of elements are computed."""
+    """Returns the float type in which elementwise functions are computed."""
     return sum_element(element) if element.is_float else F64
 
 
 @dataclasses.dataclass(frozen=True)
 class Reduction:
-    """What a node reduces: `axes` of the tensor `x`, to a result that is reshaped to `shape`."""
+    """A reduction over `axes` of the tensor `x`, whose result is reshaped to `shape`."""
     x: Tensor
     axes: list[int]
     shape: list[Size]
 
 
 def plan(b: Builder, node: Node, x: Tensor) -> Reduction:
-    """Returns what a node reduces: dims that an attribute or in newer opsets an input names; all if there are none,
-    unless `noop_with_empty_axes` is set."""
+    """Returns the reduction of a node. The axes are an attribute or in newer opsets an input; without axes all dims are
+    reduced, unless `noop_with_empty_axes` is set."""
     keepdims, given = bool(node.attribute("keepdims", 1)), node.input(1) if len(node.inputs) > 1 else None
     if given is not None and given.known_integers() is None and given.count != 0:
         return _plan_by_values(b, node, x, given, keepdims)
@@ -50,8 +50,8 @@ def plan(b: Builder, node: Node, x: Tensor) -> Reduction:
 
 
 def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: bool) -> Reduction:
-    """Axes that the program computes: the tensor gets each dim twice, once to keep and once to reduce, of which one has
-    size 1."""
+    """Plans a reduction over axes known at run time: the tensor gets each dim twice, once to keep and once to reduce,
+    and one of the two has size 1."""
     if not isinstance(axes.count, int):
         node.refuse("the number of its axes is not known")
     s, rank = b.scalars, x.rank
@@ -72,7 +72,7 @@ def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: b
 
 def reduce(b: Builder, node: Node, x: Tensor, combine: Body, initial: float, element: Element,
            before: _Unary = lambda s, x: x, after: _Unary | None = None) -> Tensor:
-    """Reduces `before` of the elements in another element type and applies `after` to the results, which have the
+    """Reduces `before` of the elements in another element type, and applies `after` to the results, which have the
     element type of x."""
     return reduce_by(b, plan(b, node, x), combine, initial, element, before, after)
 
@@ -89,7 +89,7 @@ def reduce_by(b: Builder, given: Reduction, combine: Body, initial: float, eleme
 
 def with_rows(b: Builder, body: Body, x: Tensor, axes: Sequence[int], rows: Sequence[Tensor],
               element: Element | None = None) -> Tensor:
-    """Applies `body(s, x, *rows)` to the elements of x and tensors that lack the dims `axes` of it."""
+    """Applies `body(s, x, *rows)` to x and to tensors without the dims `axes` of x."""
     kept = [dim for dim in range(x.rank) if dim not in axes]
     return map_dims(b, body, x, *((row, kept) for row in rows), element=element)
 
@@ -99,7 +99,7 @@ def _add(s: Scalars, acc: Scalar, x: Scalar) -> Scalar:
 
 
 def _known(b: Builder, node: Node, x: Tensor, function: Callable[[Size, Size], Size]) -> Tensor | None:
-    """Returns the reduction of sizes to one, or None if they are not known."""
+    """Returns the reduction of known sizes to one, or None if they are not known."""
     if x.integers is None or len(plan(b, node, x).axes) != x.rank:
         return None
     return tracked.reduce(b, function, x, bool(node.attribute("keepdims", 1)))
@@ -131,7 +131,7 @@ def reduce_min(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) ->
 
 @operator("ReduceMean")
 def reduce_mean(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """The mean of no elements, which ONNX leaves undefined, is 0."""
+    """Imports ReduceMean. The mean of no elements, undefined in ONNX, is 0."""
     given = plan(b, node, x)
     count = b.maximum(product([given.x.shape[axis] for axis in given.axes]), 1)
 
@@ -165,7 +165,7 @@ def reduce_log_sum(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None
 
 @operator("ReduceLogSumExp")
 def reduce_log_sum_exp(b: Builder, node: Node, x: Tensor, axes: Tensor | None = None) -> Tensor:
-    """log(sum(exp(x - m))) + m, where m is the maximum, or 0 if that is not finite."""
+    """Computes log(sum(exp(x - m))) + m, where m is the maximum, or 0 if that is not finite."""
     given, element = plan(b, node, x), computed(x.element)
     wide = b.cast(given.x, element)
     most = b.elementwise(lambda s, m: s.select(s.less(s.abs(m), math.inf), m, 0), b.reduce_max(wide, given.axes))
@@ -178,8 +178,7 @@ def reduce_log_sum_exp(b: Builder, node: Node, x: Tensor, axes: Tensor | None = 
 # ------------------------------------------------------------------------ places
 
 def place_of_best(b: Builder, x: Tensor, axis: int, is_max: bool, takes_last: bool = False) -> Tensor:
-    """Returns the place of the largest or least element along an axis, which the result does not have. NaN is both, as
-    for numpy."""
+    """Returns the index of the maximum or minimum along an axis, which the result lacks. NaN is both, as in numpy."""
     kept = [dim for dim in range(x.rank) if dim != axis]
     shape = [x.shape[dim] for dim in kept]
     best = b.fill(shape, x.element, x.element.lowest if is_max else x.element.highest)

@@ -1,4 +1,4 @@
-"""Operators that no module on tensors of numbers computes, with the reasons."""
+"""Operators that cannot be imported as ops on numeric tensors, with the reasons."""
 
 from __future__ import annotations
 

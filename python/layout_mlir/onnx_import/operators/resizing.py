@@ -1,8 +1,8 @@
-"""Resize and Upsample: each element is a weighted sum of elements near a place in the input.
+"""Resize and Upsample: each element is a weighted sum of input elements near a position.
 
-Places and weights along an axis are tables, which are constants if the sizes are known and 1-d tensors that the program
-computes otherwise, by the same functions in f32. A linalg.generic then reads the elements under the taps of all axes,
-or of one axis after the other if those are many. Nearest elements by a whole factor need no table.
+Positions and weights along an axis are tables: constants if the sizes are static, else 1-D tensors that the program
+computes with the same functions in f32. A linalg.generic then reads the taps of all axes, or of one axis at a time if
+there are many. Nearest-neighbor scaling by an integer needs no table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
-# The most elements that one generic reads for each element of the result.
+# The limit for elements that one linalg.generic reads for each result element.
 _MOST_READS = 2
 _MODES = ("nearest", "linear", "cubic")
 _TRANSFORMS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
@@ -31,7 +31,7 @@ _NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @dataclasses.dataclass
 class _Axis:
-    """How one dim is resized. `scale` is the quotient of the sizes, or what the node states for it; `roi` is the range
+    """The resizing of one dim. `scale` is the ratio of the sizes, or the scale that the node states; `roi` is the range
     of tf_crop_and_resize."""
     dim: int
     old: Size
@@ -47,8 +47,8 @@ class _Axis:
 
 @dataclasses.dataclass
 class _Taps:
-    """The elements along a dim that make one of the result: tables of places and of weights (None: 1), and whether the
-    place is outside of the input, if that matters."""
+    """The taps along a dim: tables of positions and weights (None for 1), and if required, whether a position is
+    outside of the input."""
     dim: int
     places: list[Tensor]
     weights: list[Tensor | None]
@@ -92,7 +92,7 @@ def _float_of(b: Builder, size: Size) -> Scalar:
 
 
 def _element(b: Builder, tensor: Tensor, number: int) -> float | Scalar:
-    """Returns an element of a vector as a number, or as an f32 of the program."""
+    """Returns an element of a vector as a number, or as an f32 scalar if it is dynamic."""
     if tensor.array is not None:
         return float(tensor.array.reshape(-1)[number])
     place = b.scalar_constant(number, None)
@@ -101,7 +101,7 @@ def _element(b: Builder, tensor: Tensor, number: int) -> float | Scalar:
 
 
 def _scaled_size(b: Builder, size: Size, scale: float | Scalar, half: bool = False) -> Size:
-    """Returns the size times the scale, rounded down, or with `half` to the nearest integer."""
+    """Returns the size times the scale, rounded down, or to the nearest integer with `half`."""
     if not isinstance(scale, Scalar):
         if is_static(size):
             return int(np.floor(np.float32(float(size)) * np.float32(scale) + np.float32(0.5 if half else 0)))
@@ -117,7 +117,7 @@ def _scaled_size(b: Builder, size: Size, scale: float | Scalar, half: bool = Fal
 
 
 def _read_axes(b: Builder, node: Node, x: Tensor, form: _Form, inputs: Sequence[Tensor | None]) -> list[_Axis]:
-    """Returns the axes that the node names; those that do not change are left out."""
+    """Returns the axes that the node resizes."""
     roi, scales, sizes = (None if given is None or given.count == 0 else given for given in inputs)
     axes = [int(axis) % x.rank for axis in node.attribute("axes") or range(x.rank)]
     given = scales if scales is not None else sizes
@@ -175,7 +175,7 @@ def _fit_sizes(b: Builder, node: Node, x: Tensor, axes: Sequence[int], sizes: Se
 
 
 def _coordinate(s: Any, i: Any, axis: dict[str, Any], transform: str) -> Any:
-    """Returns the place in the input of element i of the result, which is a float."""
+    """Returns the input position of result element i, as a float."""
     old, new, scale = axis["old"], axis["new"], axis["scale"]
     if transform == "asymmetric":
         return s.div(i, scale)
@@ -187,7 +187,7 @@ def _coordinate(s: Any, i: Any, axis: dict[str, Any], transform: str) -> Any:
         last = s.sub(old, 1.0)
         step = s.div(s.mul(s.mul(i, s.sub(end, start)), last), s.select(many, s.sub(new, 1.0), 1.0))
         return s.select(many, s.add(s.mul(start, last), step), s.mul(s.mul(s.add(start, end), 0.5), last))
-    if transform == "half_pixel_symmetric":  # from the middles, which thus meet without a rounding
+    if transform == "half_pixel_symmetric":  # relative to the centers, which thus coincide without rounding
         from_middle = s.sub(s.add(i, 0.5), s.mul(new, 0.5))
         return s.add(s.sub(s.mul(old, 0.5), 0.5), s.div(from_middle, scale))
     middle = s.div(s.add(i, 0.5), scale)
@@ -219,8 +219,8 @@ def _cubic_weight(s: Any, distance: Any, a: float) -> Any:
 
 
 def _weigh(s: Any, x: Any, axis: dict[str, Any], form: _Form, shrink: float) -> tuple[list[Any], list[Any]]:
-    """Returns the places of the taps, as floats that may be outside, and their weights. The weights of a filter that is
-    made wider by 1 / shrink, or without the elements outside, are divided by their sum."""
+    """Returns the positions of the taps, as floats that may be out of range, and their weights. Weights are normalized
+    if the filter is widened by 1 / shrink or excludes outside elements."""
     is_cubic, base = form.mode == "cubic", s.floor(x)
     reach = (2 if is_cubic else 1) / shrink
     places, weights = [], []
@@ -242,7 +242,8 @@ def _weigh(s: Any, x: Any, axis: dict[str, Any], form: _Form, shrink: float) -> 
 
 
 def _tables(s: Any, i: Any, axis: dict[str, Any], form: _Form, shrink: float, element: Element) -> list[Any]:
-    """Returns places, weights if there are any, and with extrapolation whether the place is outside."""
+    """Returns the positions, the weights except for nearest-neighbor, and with extrapolation whether the position is
+    outside."""
     x, last = _coordinate(s, i, axis, form.transform), s.sub(axis["old"], 1.0)
     outside = []
     if form.transform == "tf_crop_and_resize":
@@ -290,7 +291,7 @@ def _values(axis: _Axis) -> list[tuple[str, Any]]:
 
 
 def _sample(b: Builder, x: Tensor, taps: Sequence[_Taps], form: _Form, element: Element, result: Element) -> Tensor:
-    """Returns the weighted sums of the elements under the taps of some dims."""
+    """Returns the weighted sums of the taps of some dims."""
     shape = list(x.shape)
     inputs: list[tuple[Tensor, str]] = []
     numbers: list[dict[str, list[int | None]]] = []
@@ -333,7 +334,7 @@ def _sample(b: Builder, x: Tensor, taps: Sequence[_Taps], form: _Form, element: 
 
 
 def _repeat(b: Builder, x: Tensor, factors: dict[int, int]) -> Tensor:
-    """Returns each element `factor` times along dims."""
+    """Repeats each element `factor` times along dims."""
     shape = [size * factors.get(dim, 1) for dim, size in enumerate(x.shape)]
     source = ", ".join(f"d{dim} floordiv {factors[dim]}" if dim in factors else f"d{dim}" for dim in range(x.rank))
     result, = b.generic(lambda s, a, _: a, [(x, source)],
@@ -343,7 +344,7 @@ def _repeat(b: Builder, x: Tensor, factors: dict[int, int]) -> Tensor:
 
 
 def _whole_factor(axis: _Axis, form: _Form) -> int | None:
-    """Returns the number of times that each element is repeated, if nearest elements are that."""
+    """Returns the number of repetitions if the node repeats each element, else None."""
     if form.mode != "nearest" or isinstance(axis.scale, Scalar) or axis.scale != int(axis.scale) or axis.scale < 1:
         return None
     factor = int(axis.scale)
@@ -351,7 +352,7 @@ def _whole_factor(axis: _Axis, form: _Form) -> int | None:
         return None
     old = axis.old
     if not is_static(old):
-        # These transforms are the same for all sizes.
+        # These transforms are equal for all sizes.
         if form.transform not in ("asymmetric", "half_pixel"):
             return None
         old = 64
@@ -365,7 +366,7 @@ def _whole_factor(axis: _Axis, form: _Form) -> int | None:
 
 @operator("Resize")
 def resize(b: Builder, node: Node, x: Tensor, *inputs: Tensor | None) -> Tensor:
-    """Its inputs after the tensor are roi, scales and sizes, or scales alone before opset 11."""
+    """Imports Resize. The inputs after the tensor are roi, scales and sizes, or only scales before opset 11."""
     given = [None, *inputs] if node.opset < 11 else list(inputs)
     return _resize(b, node, x, [*given, None, None][:3])
 
@@ -393,7 +394,7 @@ def _resize(b: Builder, node: Node, x: Tensor, inputs: Sequence[Tensor | None]) 
     if reads <= _MOST_READS or form.transform == "tf_crop_and_resize":
         return _sample(b, x, taps, form, element, x.element)
     result = x.element
-    # The last dim first: its sums are those of fewer rows.
+    # The last dim comes first, because its sums have fewer rows.
     for each in reversed(taps[1:]):
         x = _sample(b, x, [each], form, element, element)
     return _sample(b, x, taps[:1], form, element, result)

@@ -1,4 +1,4 @@
-"""Operators that read a tensor at places which other tensors hold, written as loops over tensors (loops.py)."""
+"""Operators that read a tensor at positions from other tensors, written as loops (loops.py)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def interpolate(x: Tensor, n: int, c: int, h: float, w: float, takes_max: bool) -> float:
-    """Between four pixels; nothing beyond the one next to the edge."""
+    """Interpolates between four pixels; returns 0 more than one pixel outside of the image."""
     height, width = size(x, 2), size(x, 3)
     inside = h >= -1.0 and h <= real(height) and w >= -1.0 and w <= real(width)
     result = 0.0
@@ -39,7 +39,7 @@ def interpolate(x: Tensor, n: int, c: int, h: float, w: float, takes_max: bool) 
 
 def roi_align(x: Tensor, rois: Tensor, batches: Tensor, mode: str, height: int, width: int, ratio: int, scale: float,
               offset: float, least: float) -> Tensor:
-    """Pools a grid of points in each cell of a region."""
+    """Pools a grid of sample points in each cell of a region."""
     y = empty(x, (size(rois, 0), size(x, 1), height, width))
     for r, c, i, j in indices((size(rois, 0), size(x, 1), height, width)):
         n = batches[r]
@@ -70,12 +70,12 @@ def import_roi_align(b: Builder, node: Node, x: Value, rois: Value, batches: Val
 
 
 def round_away(x: float) -> float:
-    """Returns the nearest integer, of two the one further from 0."""
+    """Rounds to the nearest integer, ties away from 0."""
     return floor(x + 0.5) if x >= 0.0 else ceil(x - 0.5)
 
 
 def max_roi_pool(x: Tensor, rois: Tensor, height: int, width: int, scale: float) -> Tensor:
-    """Returns the largest element of each cell of a region whose corners are whole; 0 for a cell without elements."""
+    """Returns the maximum of each cell of a region with integral corners; 0 for an empty cell."""
     y = empty(x, (size(rois, 0), size(x, 1), height, width))
     for r, c, i, j in indices((size(rois, 0), size(x, 1), height, width)):
         n = integer(rois[r, 0])
@@ -105,12 +105,12 @@ def import_max_roi_pool(b: Builder, node: Node, x: Value, rois: Value) -> Value:
 
 
 def place_of(g: float, n: int, aligned: bool) -> float:
-    """From the coordinates of the grid, -1 to 1, to those of pixels."""
+    """Converts a grid coordinate, -1 to 1, to a pixel coordinate."""
     return (g + 1.0) / 2.0 * (n - 1) if aligned else ((g + 1.0) * n - 1.0) / 2.0
 
 
 def cubic(t: float) -> tuple[float, float, float, float]:
-    """The weights of four neighbors."""
+    """Returns the cubic weights of four neighbors."""
     a = -0.75
     return (((a * (t + 1.0) - 5.0 * a) * (t + 1.0) + 8.0 * a) * (t + 1.0) - 4.0 * a,
             ((a + 2.0) * t - (a + 3.0)) * t * t + 1.0,
@@ -119,7 +119,7 @@ def cubic(t: float) -> tuple[float, float, float, float]:
 
 
 def inside_of(i: int, n: int, padding: str, aligned: bool) -> int:
-    """The pixel that stands for one outside, at the edge or mirrored."""
+    """Returns the pixel for an index that may be outside: clamped to the edge, or mirrored."""
     if padding == "reflection":
         period = max(2 * n - 2, 1) if aligned else 2 * n
         i = (i % period + period) % period
@@ -157,7 +157,7 @@ def import_grid_sample(b: Builder, node: Node, x: Value, grid: Value) -> Value:
 
 @operator("AffineGrid")
 def affine_grid(b: Builder, node: Node, theta: Value, sizes: Value) -> Value:
-    """Returns theta * (x, y, .., 1) for each element of an image whose coordinates are from -1 to 1."""
+    """Returns theta * (x, y, .., 1) for each image position, with coordinates from -1 to 1."""
     count = next((size for size in (sizes.shape[0] - 2, theta.shape[1]) if is_static(size)), None)
     if count is None:
         node.refuse("its input has an unknown number of dims")
@@ -190,7 +190,7 @@ def affine_grid(b: Builder, node: Node, theta: Value, sizes: Value) -> Value:
 def deform_conv(x: Tensor, w: Tensor, offset: Tensor, b: Tensor | None = None, mask: Tensor | None = None,
                 strides: Sequence[int] = (), pads: Sequence[int] = (), dilations: Sequence[int] = (), group: int = 1,
                 groups_of_offsets: int = 1) -> Tensor:
-    """A convolution whose taps are moved by offsets and weighed by a mask."""
+    """Computes a convolution whose taps are shifted by offsets and weighted by a mask."""
     kh, kw = shape(w)[2:]
     y = empty(x, (size(x, 0), size(w, 0), *shape(offset)[2:]))
     for n, m, i, j in indices(shape(y)):
@@ -207,7 +207,7 @@ def deform_conv(x: Tensor, w: Tensor, offset: Tensor, b: Tensor | None = None, m
 
 
 def sample(x: Tensor, n: int, c: int, h: float, w: float) -> float:
-    """Between four pixels, zero outside."""
+    """Interpolates between four pixels, with zeros outside."""
     total, top, left = 0.0, integer(floor(h)), integer(floor(w))
     for p, q in product((0, 1), (0, 1)):
         inside = 0 <= top + p and top + p < size(x, 2) and 0 <= left + q and left + q < size(x, 3)

@@ -1,4 +1,4 @@
-"""Operators that write elements at indices."""
+"""Operators that write elements at given indices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def combine(s: Scalars, reduction: str, old: Scalar, new: Scalar) -> Scalar:
 
 
 def write_block(b: Builder, into: Tensor, block: Tensor, offsets: Sequence[Size], reduction: str) -> Tensor:
-    """Combines a block with the elements at offsets."""
+    """Combines a block with the elements of `into` at offsets."""
     if reduction != "none":
         old = b.slice(into, offsets, block.shape)
         block = b.elementwise(lambda s, old, new: combine(s, reduction, old, new), old, block)
@@ -36,7 +36,7 @@ def write_block(b: Builder, into: Tensor, block: Tensor, offsets: Sequence[Size]
 
 
 def with_sizes(b: Builder, x: Tensor, shape: Sequence[Size]) -> Tensor:
-    """Returns a tensor whose sizes must be those of `shape`, which is checked if it is not known."""
+    """Returns a tensor with the sizes of `shape`, with run-time checks if they are not known to be equal."""
     for own, size in zip(x.shape, shape):
         if isinstance(own, int) and isinstance(size, int) and own != size:
             raise ValueError(f"updates of size {own} are not slices of size {size}")
@@ -53,8 +53,8 @@ def owned(b: Builder, x: Tensor) -> Tensor:
 
 
 def find_block(points: NDArray[Any]) -> tuple[list[int], list[int]] | None:
-    """Returns the offsets and sizes of the block whose elements the points (n, depth) are, in row-major order; None if
-    they are not such a block."""
+    """Returns the offsets and sizes of the block that consists of the points (n, depth) in row-major order, or None if
+    they do not form a block."""
     if not points.size:
         return None
     low, high = points.min(0), points.max(0)
@@ -66,7 +66,7 @@ def find_block(points: NDArray[Any]) -> tuple[list[int], list[int]] | None:
 
 
 def _wrap_constant(node: Node, points: NDArray[Any], sizes: Sequence[Size]) -> NDArray[Any] | None:
-    """Returns constant indices counted from the front, or None if the size that they count from is dynamic."""
+    """Returns constant indices as nonnegative ones, or None if one is negative in a dynamic dim."""
     if not all(isinstance(each, int) for each in sizes):
         return None
     limits = np.array(sizes, np.int64)
@@ -79,7 +79,7 @@ def _wrap_constant(node: Node, points: NDArray[Any], sizes: Sequence[Size]) -> N
 
 
 def _write_rows(b: Builder, data: Tensor, points: Sequence[Tensor], updates: Tensor, reduction: str) -> Tensor:
-    """Writes updates (n, *rows) at the points, whose coordinates are tensors (n), in their order."""
+    """Writes updates (n, *rows) in order at the points, whose coordinates are tensors (n)."""
     n, row = updates.shape[0], list(updates.shape[1:])
     depth = len(points)
     for point in points:
@@ -98,7 +98,7 @@ def _write_rows(b: Builder, data: Tensor, points: Sequence[Tensor], updates: Ten
                     "an index is out of range")
             offsets.append(Symbol(index.name))
         one = b.slice(updates, [i, *[0] * len(row)], [1, *row])
-        # A block has a size of 1 for each coordinate.
+        # A block has size 1 in each coordinate.
         block = b.reshape(one, [*[1] * depth, *row])
         return [write_block(b, carried[0], block, [*offsets, *[0] * len(row)], reduction)]
 
@@ -129,7 +129,7 @@ def scatter_nd(b: Builder, node: Node, data: Tensor, places: Tensor, updates: Te
 
 
 def wrap(i: int, n: int) -> int:
-    """Returns an index that may count from the end."""
+    """Returns a nonnegative index for one that may count from the end."""
     return i + n if i < 0 else i
 
 
@@ -155,7 +155,7 @@ def scatter_elements_loop(data: LoopTensor, places: LoopTensor, updates: LoopTen
 
 
 def _find_slab(node: Node, data: Tensor, places: NDArray[Any], axis: int) -> int | None:
-    """Returns the offset on the axis if all rows of constant indices count up from it by 1, else None."""
+    """Returns the offset on the axis if all rows of constant indices increase from it by 1, else None."""
     wrapped = _wrap_constant(node, places.reshape(-1, 1), [data.shape[axis]])
     if wrapped is None or not places.size:
         return None
@@ -181,7 +181,7 @@ def scatter_elements(b: Builder, node: Node, data: Tensor, places: Tensor, updat
 
 
 def tensor_scatter_loop(cache: LoopTensor, update: LoopTensor, starts: LoopTensor, axis: int) -> LoopTensor:
-    """Writes a sequence into a ring, from a place of its own for each batch."""
+    """Writes a sequence into a ring buffer, with a start for each batch."""
     y = cache
     for index in indices(shape(update)):
         place = (index[axis] + starts[index[0]]) % size(cache, axis)
@@ -201,7 +201,7 @@ def tensor_scatter(b: Builder, node: Node, cache: Tensor, update: Tensor, starts
 
 
 def _write_sequences(b: Builder, cache: Tensor, update: Tensor, starts: Tensor, axis: int) -> Tensor:
-    """Writes update[i] at starts[i] of the axis of cache[i]."""
+    """Writes update[i] at starts[i] along the axis of cache[i]."""
     limit = Scalar(b.size(cache.shape[axis] - update.shape[axis]), None)
     for each in [*cache.shape, *update.shape]:
         b.size(each)
@@ -230,7 +230,8 @@ def max_unpool_loop(x: LoopTensor, places: LoopTensor, y: LoopTensor) -> LoopTen
 
 @operator("MaxUnpool")
 def max_unpool(b: Builder, node: Node, x: Tensor, places: Tensor, output: Tensor | None = None) -> Tensor:
-    """Places count in the shape that the attributes imply; an output shape adds zeros behind its elements."""
+    """Imports MaxUnpool. Indices refer to the shape implied by the attributes; an output shape adds zeros after its
+    elements."""
     kernel = node.attribute("kernel_shape")
     count = len(kernel)
     strides, pads = node.attribute("strides", [1] * count), node.attribute("pads", [0] * 2 * count)

@@ -1,4 +1,4 @@
-"""Operators whose values decide how many elements their results have."""
+"""Operators whose result sizes depend on values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compress(b: Builder, node: Node, x: Tensor, chosen: Tensor) -> Tensor:
     axis = node.axis(0, x.rank) if node.has("axis") else None
     if axis is None:
         x, axis = b.reshape(x, [x.count]), 0
-    # A condition may be shorter than the dim; what is behind the end of the dim chooses nothing.
+    # A condition may be shorter than the dim; entries beyond the end of the dim are ignored.
     count = b.minimum(chosen.shape[0], x.shape[axis])
     if chosen.array is not None and (isinstance(count, int) or not chosen.array.any()):
         known = chosen.array[:count] if isinstance(count, int) else chosen.array
@@ -58,12 +58,12 @@ def compress(b: Builder, node: Node, x: Tensor, chosen: Tensor) -> Tensor:
 
 
 def is_less(a: float, b: float) -> bool:
-    """Orders NaN after all numbers."""
+    """Compares numbers; NaN is greater than all numbers."""
     return a < b or (a == a and b != b)
 
 
 def precedes(x: LoopTensor, a: int, b: int) -> bool:
-    """Returns true if row a is before row b in lexicographic order."""
+    """Returns true if row a is lexicographically less than row b."""
     sign = 0
     for c in range(size(x, 1)):
         if sign == 0:
@@ -72,8 +72,8 @@ def precedes(x: LoopTensor, a: int, b: int) -> bool:
 
 
 def sort_rows(x: LoopTensor, order: LoopTensor, n: int) -> LoopTensor:
-    """Sorts the first n elements of `order`, which are rows: runs of twice the length are merged in each step, and
-    equal rows keep their order."""
+    """Sorts the first n elements of `order`, which are row numbers, by a stable merge sort with segments of doubling
+    length."""
     merged, width = empty("i64", (size(order, 0),)), 1
     for step in range(63):
         if width < n:
@@ -93,8 +93,8 @@ def sort_rows(x: LoopTensor, order: LoopTensor, n: int) -> LoopTensor:
 
 
 def unique_rows(x: LoopTensor, ordered: bool) -> tuple[LoopTensor, LoopTensor, LoopTensor]:
-    """Returns the first of each set of equal rows, the set of each row and the number of rows of each set. Sets are in
-    the order of their rows, or of their first rows."""
+    """Returns the first row of each set of equal rows, the set of each row, and the number of rows in each set. With
+    `ordered`, sets are sorted by their rows, otherwise by their first row number."""
     n, count = size(x, 0), 0
     order = empty("i64", (n,))
     for i in range(n):
@@ -136,12 +136,12 @@ def unique(b: Builder, node: Node, x: Tensor) -> list[Tensor]:
 
 
 def scalar(x: LoopTensor) -> Any:
-    """Returns the element of a tensor of one element."""
+    """Returns the element of a tensor with one element."""
     return x[()] if rank(x) == 0 else x[0]
 
 
 def corners(boxes: LoopTensor, b: int, i: int, centered: bool) -> tuple[list[float], list[float]]:
-    """Returns the lower and upper end of a box in both directions."""
+    """Returns the lower and upper corners of a box."""
     p = [boxes[b, i, d] for d in range(4)]
     if centered:
         low = [p[0] - p[2] / 2.0, p[1] - p[3] / 2.0]
@@ -152,7 +152,7 @@ def corners(boxes: LoopTensor, b: int, i: int, centered: bool) -> tuple[list[flo
 
 
 def overlap(boxes: LoopTensor, b: int, i: int, j: int, centered: bool) -> float:
-    """Returns the intersection of two boxes over their union."""
+    """Returns the intersection over union of two boxes."""
     low, high = corners(boxes, b, i, centered)
     other_low, other_high = corners(boxes, b, j, centered)
     sides = [max(min(high[d], other_high[d]) - max(low[d], other_low[d]), 0.0) for d in range(2)]
@@ -164,7 +164,7 @@ def overlap(boxes: LoopTensor, b: int, i: int, j: int, centered: bool) -> float:
 
 def suppress(boxes: LoopTensor, scores: LoopTensor, most: LoopTensor | None, most_overlap: LoopTensor | None,
              least_score: LoopTensor | None, centered: bool) -> LoopTensor:
-    """Takes the best boxes of each class that overlap none which is taken already."""
+    """Selects the best boxes of each class that do not overlap a selected box."""
     batches, classes, n = shape(scores)
     limit = min(max(scalar(most), 0), n) if most is not None else 0
     allowed = scalar(most_overlap) if most_overlap is not None else 0.0

@@ -1,4 +1,4 @@
-"""Sequences and optionals. Import knows their lengths and which of their elements a node takes."""
+"""Sequences and optionals. Their lengths and the selected elements are known at import."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _items(node: Node, value: Value | None) -> list[Tensor]:
 
 
 def _place(node: Node, position: Tensor, count: int, past_end: int = 0) -> int:
-    """Returns a position counted from the front; `past_end` is 1 if it may be the length."""
+    """Returns a position as a nonnegative number; `past_end` is 1 if it may equal the length."""
     known = position.known_integers()
     if known is None or not is_static(known[0]):
         node.refuse("its position is not known at import")

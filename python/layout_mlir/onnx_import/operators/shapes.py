@@ -1,4 +1,4 @@
-"""Shapes, and operators that change the shape of a tensor and not the order of its elements."""
+"""Shapes, and operators that change the shape of a tensor but not the order of its elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from layout_mlir.onnx_import.values import MOST_TRACKED, Scalar, Tensor
 
 
 def scalar_of_sizes(b: Builder, value: Size, element: Element = I64) -> Tensor:
-    """Returns a tensor of rank 0 that holds a size."""
+    """Returns a tensor of rank 0 with a size."""
     return b.reshape(b.integers([value], element), [])
 
 
@@ -34,8 +34,8 @@ def size(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 
 def read_sizes(b: Builder, node: Node, tensor: Tensor) -> tuple[list[Size], bool]:
-    """Returns the elements of a tensor of rank 1 as sizes, and whether the program reads them from data: then they may
-    be negative."""
+    """Returns the elements of a 1-D tensor as sizes, and whether they are read at run time, so that they may be
+    negative."""
     known = tensor.known_integers()
     if known is not None:
         return list(known), False
@@ -46,7 +46,7 @@ def read_sizes(b: Builder, node: Node, tensor: Tensor) -> tuple[list[Size], bool
 
 
 def _resolve(b: Builder, x: Tensor, sizes: Sequence[Size], zero_copies: bool) -> list[Size]:
-    """Returns the shape for sizes that the program reads, any of which may be 0 or -1."""
+    """Returns the shape for sizes read at run time, any of which may be 0 or -1."""
     copied = [b.choose("eq", value, 0, x.shape[dim], value) if zero_copies and dim < x.rank else value
               for dim, value in enumerate(sizes)]
     rest = product([b.choose("eq", value, -1, 1, value) for value in copied])
@@ -93,7 +93,7 @@ def flatten(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 
 def checked_axes(node: Node, axes: Sequence[int], rank: int) -> list[int]:
-    """Returns axes counted from the front; refuses one that is out of range or given twice."""
+    """Returns nonnegative axes; rejects duplicates and axes out of range."""
     if any(not -rank <= axis < rank for axis in axes):
         node.refuse(f"axes {list(axes)} are out of range for rank {rank}")
     result = [axis % rank for axis in axes]
@@ -104,8 +104,8 @@ def checked_axes(node: Node, axes: Sequence[int], rank: int) -> list[int]:
 
 @operator("Squeeze")
 def squeeze(b: Builder, node: Node, x: Tensor, _axes: Tensor | None = None) -> Tensor:
-    """Without axes, the dims whose size is 1 are removed. The rank of the result is known at import, so that a dynamic
-    size stays, and is checked to be another one."""
+    """Imports Squeeze. Without axes, the dims of size 1 are removed. The rank of the result is static, so a dynamic dim
+    is kept, with a check that its size is not 1."""
     if _axes is not None and _axes.known_integers() is None:
         if not isinstance(_axes.count, int):
             node.refuse("the number of its axes is not known")
@@ -139,7 +139,7 @@ def unsqueeze(b: Builder, node: Node, x: Tensor, given: Tensor | None = None) ->
 
 
 def _unsqueeze_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor) -> Tensor:
-    """Adds dims at places that the program computes."""
+    """Inserts dims at positions that are known at run time."""
     if not isinstance(axes.count, int):
         node.refuse("the number of its axes is not known")
     s, before = b.scalars, b.scalars.constant(0, None)

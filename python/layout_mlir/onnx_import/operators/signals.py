@@ -20,7 +20,7 @@ def _size(b: Builder, value: Tensor) -> Size:
 
 
 def _computed(element: Element) -> Element:
-    """Returns the element type that a transform is computed in."""
+    """Returns the element type in which a transform is computed."""
     return element if element is F64 else F32
 
 
@@ -37,7 +37,7 @@ def dft(b: Builder, node: Node, x: Tensor, length: Tensor | None = None, axis: T
     s, chosen = b.scalars, Scalar(b.size(b.choose("slt", place, 0, place + x.rank, place)), None)
 
     def among(first: int) -> list[Value]:
-        """Returns the transform along the axis if it is `first` or a later dim."""
+        """Returns the transform along the dynamic axis, which is at least `first`."""
         if first == x.rank - 2:
             b.check(s.equal(chosen, first).name, "the axis is out of range")
             return [_dft_along(b, node, x, length, first)]
@@ -57,7 +57,7 @@ def _dft_along(b: Builder, node: Node, x: Tensor, length: Tensor | None, place: 
     count = _size(b, length) if length is not None else last if to_real else x.shape[place]
     if onesided and not inverse and x.shape[-1] == 2:
         node.refuse("a signal of complex numbers has no one-sided transform")
-    # The transformed dim comes before the parts.
+    # The transformed dim is moved before the real and imaginary parts.
     order = [*(dim for dim in range(x.rank - 1) if dim != place), place, x.rank - 1]
     moved = b.transpose(b.cast(x, _computed(x.element)), order)
     made = _inverse_real(b, node, moved, count) if to_real else _transform(b, moved, count, inverse, onesided)
@@ -65,7 +65,7 @@ def _dft_along(b: Builder, node: Node, x: Tensor, length: Tensor | None, place: 
 
 
 def _first(b: Builder, x: Tensor, used: Size) -> Tensor:
-    """Returns the first `used` elements of the last dim but one, as rows of a matrix."""
+    """Returns the first `used` elements of the second-to-last dim, as rows of a matrix."""
     lead, parts = x.shape[:-2], x.shape[-1]
     return b.reshape(b.slice(x, [0] * x.rank, [*lead, used, parts]), [product(lead), used * parts])
 
@@ -111,7 +111,7 @@ def stft(b: Builder, node: Node, signal: Tensor, step: Tensor, window: Tensor | 
 
 
 def _frames(b: Builder, signal: Tensor, window: Tensor | None, hop: Size, shape: list[Size]) -> Tensor:
-    """Returns overlapping parts of a signal, times the window."""
+    """Returns overlapping frames of a signal, multiplied by the window."""
     def body(s: Scalars, n: Scalar, frame: Scalar, sample: Scalar, part: Scalar, *factors: Scalar) -> Scalar:
         x = b.extract(s, signal, [n, s.add(s.mul(frame, Scalar(b.size(hop), None)), sample), part])
         return s.mul(x, s.cast(factors[0], x.element)) if factors else x
@@ -123,7 +123,7 @@ def _frames(b: Builder, signal: Tensor, window: Tensor | None, hop: Size, shape:
 
 
 def _window(b: Builder, node: Node, size: Tensor, factors: list[float]) -> Tensor:
-    """Returns the sum of factors[i] * cos(2 * pi * i * n / N)."""
+    """Returns the window sum over i of factors[i] * cos(2 * pi * i * n / N)."""
     code = int(node.attribute("output_datatype", F32.code))
     if code not in BY_CODE or not (BY_CODE[code].is_float or BY_CODE[code].is_integer):
         node.refuse(f"elements of type {code} are not numbers")
@@ -135,7 +135,7 @@ def _window(b: Builder, node: Node, size: Tensor, factors: list[float]) -> Tenso
         turn = s.div(s.cast(n, F64), s.cast(Scalar(b.size(period), None), F64))
         waves = [s.mul(s.unary("math.cos", s.mul(turn, 2 * math.pi * number)), factor)
                  for number, factor in enumerate(factors[1:], 1)]
-        # The constant comes last, so that the middle of a window is 1 without a rounding error.
+        # The constant is added last, so that the center of a window is exactly 1.
         return s.cast(s.add(functools.reduce(s.add, waves), factors[0]), element)
 
     return b.make(body, [count], element)
@@ -162,7 +162,7 @@ def blackman_window(b: Builder, node: Node, size: Tensor) -> Tensor:
 @operator("MelWeightMatrix")
 def mel_weight_matrix(b: Builder, node: Node, bins: Tensor, length: Tensor, rate: Tensor, low: Tensor,
                       high: Tensor) -> Tensor:
-    """Triangles between frequencies that are equally far apart on the mel scale."""
+    """Imports MelWeightMatrix: triangular filters between frequencies equally spaced on the mel scale."""
     element = BY_CODE[int(node.attribute("output_datatype", F32.code))]
     count, samples = _size(b, bins), _size(b, length)
     to_mel = [b.elementwise(lambda s, x: s.mul(s.unary("math.log1p", s.div(s.cast(x, F64), 700)),
@@ -170,7 +170,7 @@ def mel_weight_matrix(b: Builder, node: Node, bins: Tensor, length: Tensor, rate
               for each in (low, high)]
 
     def edge(s: Scalars, number: Scalar, first: Scalar, last: Scalar, rate: Scalar) -> Scalar:
-        """Returns the frequency bin at which a triangle begins."""
+        """Returns the frequency bin at which a triangle starts."""
         step = s.div(s.sub(last, first), s.cast(Scalar(b.size(count + 2), None), F64))
         mel = s.add(s.mul(s.cast(number, F64), step), first)
         hertz = s.mul(s.unary("math.expm1", s.mul(mel, math.log(10) / 2595)), 700)

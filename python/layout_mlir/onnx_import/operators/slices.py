@@ -1,4 +1,4 @@
-"""Slice and Pad: parts of a tensor, and tensors around it."""
+"""Slice and Pad."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size
 from layout_mlir.onnx_import.values import Scalar, Tensor
 
-# No dim has more elements: exporters write numbers from this one on for "up to the end".
+# The largest size of a dim: exporters use numbers from here on for "to the end".
 _END = (1 << 31) - 1
 
 # --------------------------------------------------------------------------- Slice
@@ -20,7 +20,7 @@ _END = (1 << 31) - 1
 
 @dataclasses.dataclass
 class Bound:
-    """A start or an end: an integer, which the program may read from data."""
+    """A start or end of a slice: an integer, which may be read at run time."""
     value: Size
     is_data: bool
 
@@ -30,11 +30,11 @@ class Bound:
 
     @property
     def is_within(self) -> bool:
-        """True if the bound is at most the size, as 0 is and what counts from the end."""
+        """True if the bound is known to be at most the size: 0, or one that counts from the end."""
         return isinstance(self.value, int) and self.value <= 0
 
     def from_front(self, b: Builder, whole: Size, more: int = 0) -> Size:
-        """Returns max(bound + more, 0) with the bound counted from the front; `more` is 0 or 1."""
+        """Returns max(bound + more, 0) for the bound as a nonnegative number; `more` is 0 or 1."""
         value = self.value
         if self.is_end:
             return whole + more
@@ -45,13 +45,13 @@ class Bound:
         if not self.is_data and b.is_less(value, 0) is False:
             return value + more
         place = b.choose("slt", value, 0, value + whole, value)
-        # More than the size selects the same, and does not overflow.
+        # Clamping to the size does not change the slice and avoids overflow.
         return b.maximum(b.minimum(place, whole) + more, 0)
 
 
 @dataclasses.dataclass
 class Span:
-    """Elements of a dim: `first + i * step` for i below `count`."""
+    """The elements `first + i * step` of a dim, for i < `count`."""
     first: Size
     count: Size
     step: Size
@@ -64,7 +64,7 @@ def _count(b: Builder, bounds: tuple[Bound, Bound], distance: Size, step: Size) 
 
 
 def forward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
-    """Returns the elements for a positive step."""
+    """Returns the elements of a slice with a positive step."""
     low = start.from_front(b, whole)
     first = low if start.is_within else b.minimum(low, whole)
     if end.is_end and isinstance(start.value, int) and -_END < start.value < 0:
@@ -75,15 +75,15 @@ def forward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Sp
 
 
 def backward(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
-    """Returns the elements for a negative step, of which `step` is the absolute value. ONNX clamps a start before the
-    first element to that, unlike numpy."""
+    """Returns the elements of a slice with the negative step -`step`. Unlike numpy, ONNX clamps a start before the
+    first element to the first element."""
     behind_first = b.minimum(start.from_front(b, whole), whole - 1) + 1
     count = _count(b, (start, end), behind_first - end.from_front(b, whole, 1), step)
     return Span(behind_first - 1, count, -step)
 
 
 def _either(b: Builder, whole: Size, start: Bound, end: Bound, step: Size) -> Span:
-    """Returns the elements for a step that the program computes."""
+    """Returns the elements of a slice with a step that is known at run time."""
     b.check(b.emit(f"arith.cmpi ne, {b.size(step)}, {b.size(0)} : index"), "the step of a slice is 0")
     distance = b.maximum(step, -step)
     up, down = (find(b, whole, start, end, distance) for find in (forward, backward))
@@ -99,7 +99,7 @@ def find_span(b: Builder, node: Node, whole: Size, start: Bound, end: Bound, ste
 
 
 def take_spans(b: Builder, x: Tensor, spans: Sequence[Span]) -> Tensor:
-    """Returns the elements of a span for each dim."""
+    """Returns the elements of one span for each dim."""
     plain = [isinstance(span.step, int) and span.step > 0 for span in spans]
     steps = [span.step if isinstance(span.step, int) and is_plain else 1 for span, is_plain in zip(spans, plain)]
     x = b.slice(x, [span.first if is_plain else 0 for span, is_plain in zip(spans, plain)],
@@ -142,7 +142,7 @@ def slice_(b: Builder, node: Node, x: Tensor, starts: Tensor | None = None, ends
 
 
 def spread(b: Builder, node: Node, axes: Tensor, values: Sequence[Size], rank: int, default: Size) -> list[Size]:
-    """Returns for each dim the value of its axis, or the default; the program reads the axes from data."""
+    """Returns the value for each dim, or the default if no axis selects it; the axes are read at run time."""
     places, _ = read_sizes(b, node, axes)
     if len(places) != len(values):
         node.refuse("its axes and the values for them differ in their number")
@@ -157,7 +157,7 @@ def spread(b: Builder, node: Node, axes: Tensor, values: Sequence[Size], rank: i
 
 def _slice_any(b: Builder, node: Node, x: Tensor, axes: Tensor,
                given: tuple[Sequence[Bound], Sequence[Bound], Sequence[Size]]) -> Tensor:
-    """Slices along axes that the program reads from data."""
+    """Slices along axes that are read at run time."""
     low, high = ([bound.value for bound in bounds] for bounds in given[:2])
     starts, ends, steps = (spread(b, node, axes, values, x.rank, default)
                            for values, default in ((low, 0), (high, _END), (given[2], 1)))
@@ -169,7 +169,7 @@ def _slice_any(b: Builder, node: Node, x: Tensor, axes: Tensor,
 
 
 def _place(s: Scalars, mode: str, i: Scalar, low: Scalar, size: Scalar) -> Scalar:
-    """Returns the element of a dim of the input that element i of the result is. Amounts may exceed the size."""
+    """Returns the input index along a dim for result index i. Amounts may exceed the size."""
     place = s.sub(i, low)
     if mode == "edge":
         return s.clamp(place, 0, s.sub(size, 1))
@@ -197,7 +197,7 @@ def _repeat_outwards(b: Builder, x: Tensor, mode: str, low: Sequence[Size], high
 
 
 def _border(b: Builder, x: Tensor, mode: str, amount: int, is_low: bool) -> Tensor:
-    """Returns the elements of the last dim before or after a tensor; the amount is at most the size that it reads."""
+    """Returns the border of the last dim before or after a tensor; the amount is at most the size that it reads."""
     size = x.shape[-1]
     zeros: list[Size] = [0] * (x.rank - 1)
     first: Size
@@ -212,7 +212,7 @@ def _border(b: Builder, x: Tensor, mode: str, amount: int, is_low: bool) -> Tens
 
 
 def _pad_rows(b: Builder, x: Tensor, mode: str, low: Size, high: Size) -> Tensor:
-    """Pads the last dim: rows are copied as they are, and only what is around them is computed one by one."""
+    """Pads the last dim: rows are copied as a whole, and only the borders are computed by element."""
     size = x.shape[-1]
     most = {"reflect": size - 1, "wrap": size, "edge": size}[mode]
     if (isinstance(low, int) and isinstance(high, int) and isinstance(most, int)
@@ -226,7 +226,7 @@ def _pad_rows(b: Builder, x: Tensor, mode: str, low: Size, high: Size) -> Tensor
 
 def crop(b: Builder, node: Node, x: Tensor, low: Sequence[Size], high: Sequence[Size],
          is_data: bool) -> tuple[Tensor, list[Size], list[Size]]:
-    """Removes what negative amounts remove; returns the rest, and the amounts that are left."""
+    """Crops by negative amounts; returns the result, and the remaining amounts."""
     def split(amount: Size) -> tuple[Size, Size]:
         if not is_data and b.is_less(amount, 0) is False:
             return 0, amount
@@ -244,7 +244,7 @@ def crop(b: Builder, node: Node, x: Tensor, low: Sequence[Size], high: Sequence[
 
 def _read_amounts(b: Builder, node: Node, x: Tensor, pads: Tensor | None,
                   axes: Tensor | None) -> tuple[list[Size], list[Size], bool]:
-    """Returns the amounts before and after each dim, and whether the program reads them from data."""
+    """Returns the amounts before and after each dim, and whether they are read at run time."""
     if pads is None:
         amounts: list[Size] = list(node.attribute("pads", node.attribute("paddings", [])))
         is_data = False

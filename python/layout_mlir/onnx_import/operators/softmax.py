@@ -1,4 +1,4 @@
-"""Softmax and its kin."""
+"""Softmax, LogSoftmax and Hardmax."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from layout_mlir.onnx_import.values import Scalar, Tensor
 
 
 def axes_of(node: Node, x: Tensor) -> list[int]:
-    """Returns the dims that a row has: one, and below opset 13 all from `axis` on."""
+    """Returns the dims of a row: one, or below opset 13 all from `axis` on."""
     if node.opset >= 13:
         return [node.axis(-1, x.rank)] if x.rank else []
     return list(range(node.axis(1, x.rank), x.rank))
 
 
 def softmax_over(b: Builder, x: Tensor, axes: list[int], takes_log: bool = False) -> Tensor:
-    """Returns linalg.softmax along one dim; else the maximum, differences and their exponentials, the sum, and quotients
+    """Writes linalg.softmax if there is one dim, else the maximum, differences, exponentials, their sum, and quotients
     or differences of logarithms. Narrow floats are computed in f32."""
     element = computed(x.element)
     if element == x.element and len(axes) == 1 and not takes_log:
@@ -54,7 +54,7 @@ def log_softmax(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 @operator("Hardmax")
 def hardmax(b: Builder, node: Node, x: Tensor) -> Tensor:
-    """1 at the first largest element of a row, else 0."""
+    """Returns 1 at the first maximum of a row, and 0 elsewhere."""
     axes = axes_of(node, x)
     rows = x if len(axes) == 1 else b.flatten(x, axes[0]) if axes else b.reshape(x, [1])
     axis = axes[0] if len(axes) == 1 else rows.rank - 1

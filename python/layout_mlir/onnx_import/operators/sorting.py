@@ -1,4 +1,4 @@
-"""Operators whose elements depend on those before them: running sums, and the best elements in order."""
+"""Operators with sequential dependences: cumulative sums and top-k."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from layout_mlir import loops
     from layout_mlir.loops import all_of, empty, indices, integer, rank, shape, size
 
-# The most elements that are kept in order by insertion; more are found by merging sorted runs.
+# The largest k for which a list is kept sorted by insertion; larger ones use merge sort.
 _MOST_INSERTED = 16
 
 
 # ----------------------------------------------------------------- definitions
 
 def scalar(x: loops.Tensor) -> Any:
-    """The element of a tensor of one element."""
+    """Returns the element of a tensor with one element."""
     return x[()] if rank(x) == 0 else x[0]
 
 
 def accumulate(x: loops.Tensor, axis: int, exclusive: bool, reverse: bool, multiplies: bool,
                start: float) -> loops.Tensor:
-    """Combines the elements of each row from its first or last one on."""
+    """Accumulates the elements of each row from its first or last element."""
     y, n, around = empty(x, shape(x)), size(x, axis), (*shape(x)[:axis], *shape(x)[axis + 1:])
     for row in indices(around):
         total = start
@@ -41,7 +41,7 @@ def accumulate(x: loops.Tensor, axis: int, exclusive: bool, reverse: bool, multi
 
 def accumulate_along(x: loops.Tensor, axis: loops.Tensor, exclusive: bool, reverse: bool,
                      multiplies: bool) -> loops.Tensor:
-    """As accumulate, along an axis that is compared with all: each element from the one before it."""
+    """Accumulates along a dynamic axis: computes each element from the previous one along the axis."""
     y, start = empty(x, shape(x)), 1 if multiplies else 0
     for index in indices(shape(x)):
         to = [size(x, d) - 1 - i if reverse else i for d, i in enumerate(index)]
@@ -55,14 +55,14 @@ def accumulate_along(x: loops.Tensor, axis: loops.Tensor, exclusive: bool, rever
 
 
 def goes_before(a: float, b: float, largest: bool) -> bool:
-    """NaN comes last."""
+    """Compares for sorting; NaN is last."""
     better = a > b if largest else a < b
     return better or (a == a and b != b)
 
 
 def top_k_by_insertion(x: loops.Tensor, k: loops.Tensor, axis: int, largest: bool,
                        count: int | None) -> tuple[loops.Tensor, loops.Tensor]:
-    """Keeps a sorted list for each row; equal elements keep their order."""
+    """Maintains a sorted list for each row; equal elements keep their order."""
     count = count if count is not None else scalar(k)
     n, around = size(x, axis), (*shape(x)[:axis], *shape(x)[axis + 1:])
     values = empty(x, (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
@@ -88,13 +88,13 @@ def top_k_by_insertion(x: loops.Tensor, k: loops.Tensor, axis: int, largest: boo
 
 def top_k_by_merging(x: loops.Tensor, k: loops.Tensor, axis: int, largest: bool,
                      count: int | None) -> tuple[loops.Tensor, loops.Tensor]:
-    """Sorts each row: runs of twice the length are merged in each step; equal elements keep their order."""
+    """Sorts each row by a stable merge sort with segments of doubling length."""
     count = count if count is not None else scalar(k)
     n, around = size(x, axis), (*shape(x)[:axis], *shape(x)[axis + 1:])
     values = empty(x, (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
     places = empty("i64", (*shape(x)[:axis], count, *shape(x)[axis + 1:]))
     order, merged = empty("i64", (n,)), empty("i64", (n,))
-    for i in range(n):  # two tensors without elements might be taken for one
+    for i in range(n):  # avoids that two empty tensors are merged into one
         merged[i] = 0
     for row in indices(around):
         for i in range(n):

@@ -1,4 +1,4 @@
-"""Operators on text, which no target stores, and n-grams of tokens that are numbers."""
+"""Operators on strings, which are rejected, and n-grams of numeric tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def on_strings(b: Builder, node: Node, *inputs: Tensor) -> NoReturn:
 
 def count_grams(x: LoopTensor, grams: LoopTensor, lengths: LoopTensor, places: LoopTensor, counts: LoopTensor,
                 most_skipped: int) -> LoopTensor:
-    """Counts how often each n-gram is in a row, with up to `most_skipped` tokens left out between two of it."""
+    """Counts the occurrences of each n-gram in a row, with up to `most_skipped` tokens between consecutive tokens."""
     for row in range(size(x, 0)):
         for gram in range(size(grams, 0)):
             length = lengths[gram]
@@ -60,7 +60,7 @@ def tf_idf(b: Builder, node: Node, x: Tensor) -> Tensor:
 
 
 def _weigh(b: Builder, node: Node, counts: Tensor, indexes: list[int]) -> Tensor:
-    """Returns the counts as floats: as they are, as weights of n-grams that are there, or multiplied by weights."""
+    """Returns the counts as floats: unchanged, replaced by weights if they are nonzero, or multiplied by weights."""
     mode, given = node.attribute("mode"), node.attribute("weights", [])
     weights = np.ones(max(indexes) + 1, np.float32)
     for index, weight in zip(indexes, given):

@@ -15,8 +15,8 @@ _DOMAIN = "ai.onnx.preview.training"
 
 def _update(b: Builder, node: Node, body: Callable[..., tuple[Scalar, ...]], rate: Tensor, step: Tensor,
             tensors: Sequence[Tensor], kinds: int) -> list[Tensor]:
-    """Updates parameters: `body(s, rate, step, *elements)` gets one of each of the `kinds` groups of tensors, which
-    begin with a parameter and its gradient, and returns new ones of all but the gradient."""
+    """Updates parameters: `body(s, rate, step, *elements)` receives one element of each of the `kinds` groups of
+    tensors, of which the first are parameters and gradients, and returns new elements for all except the gradients."""
     count = len(tensors) // kinds
     if count * kinds != len(tensors):
         node.refuse(f"it has {len(tensors)} tensors, which are not groups of {kinds}")
@@ -32,7 +32,7 @@ def _update(b: Builder, node: Node, body: Callable[..., tuple[Scalar, ...]], rat
 
 
 def _regular(s: Scalars, node: Node, x: Scalar, gradient: Scalar) -> Scalar:
-    """Returns the gradient with that of the L2 norm of the parameter."""
+    """Returns the gradient including that of the L2 regularization of the parameter."""
     norm = float(node.attribute("norm_coefficient", 0.0))
     return s.add(s.mul(x, norm), gradient) if norm else gradient
 
@@ -70,7 +70,7 @@ def adam(b: Builder, node: Node, rate: Tensor, step: Tensor, *tensors: Tensor) -
     epsilon, after = float(node.attribute("epsilon", 1e-6)), float(node.attribute("norm_coefficient_post", 0.0))
 
     def corrected(s: Scalars, r: Scalar, t: Scalar, element: Element | None) -> Scalar:
-        """Returns the rate with the bias of the first steps taken out."""
+        """Returns the rate with the bias correction of the first steps."""
         first, second = (s.sub(1, s.pow(s.constant(each, element), t)) for each in (alpha, beta))
         return s.select(s.greater(t, 0), s.div(s.mul(r, s.sqrt(second)), first), r)
 
