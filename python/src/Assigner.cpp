@@ -1,4 +1,4 @@
-//===- Assigner.cpp - Decisions for a module that changes -----------------===//
+//===- Assigner.cpp - Incremental layout decisions for a module -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

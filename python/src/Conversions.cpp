@@ -1,4 +1,4 @@
-//===- Conversions.cpp - What a conversion of layouts takes ---------------===//
+//===- Conversions.cpp - The cost and plan of a layout conversion ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Errors.cpp - What went wrong, as a Python exception ----------------===//
+//===- Errors.cpp - Diagnostics as Python exceptions ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

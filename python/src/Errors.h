@@ -1,4 +1,4 @@
-//===- Errors.h - What went wrong, as a Python exception --------*- C++ -*-===//
+//===- Errors.h - Diagnostics as Python exceptions ------------ -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

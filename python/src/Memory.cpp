@@ -1,4 +1,4 @@
-//===- Memory.cpp - Cores, banks, and what two tensors share --------------===//
+//===- Memory.cpp - Cores, banks, and overlap of two tensors --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Notations.cpp - Pictures and the texts of other projects -----------===//
+//===- Notations.cpp - Pictures, and notations of other projects ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Queries.cpp - Numbers of a layout on a shape -----------------------===//
+//===- Queries.cpp - Queries of a layout on a shape -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

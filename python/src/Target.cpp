@@ -1,4 +1,4 @@
-//===- Target.cpp - The figures of an NPU chip ----------------------------===//
+//===- Target.cpp - The parameters of an NPU chip -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
