@@ -79,7 +79,7 @@ def describe_map(text: str) -> dict[str, str | None]:
     """Returns a canonical map and the picture of a small tensor with this map, or None if it cannot be drawn."""
     try:
         picture = Layout(f"#layout.map<{text}>")._repr_svg_()
-    except LayoutError:  # the layout is not valid for any shape
+    except LayoutError:  # `text` is empty: the layout does not apply to the type
         picture = None
     return {"text": text, "picture": picture}
 

@@ -1,4 +1,4 @@
-//===- CostFunction.h - Prices from a Python function --------- -*- C++ -*-===//
+//===- CostFunction.h - Prices from a Python function -----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

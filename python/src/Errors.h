@@ -1,4 +1,4 @@
-//===- Errors.h - Diagnostics as Python exceptions ------------ -*- C++ -*-===//
+//===- Errors.h - Diagnostics as Python exceptions --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
