@@ -194,9 +194,9 @@ def _allow_rounding(model: ModelProto, run: Callable[[Sequence[NDArray[Any]]], l
     near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
     others = []
-    for other in (lambda: run(near), lambda: _runtime(model, threads, optimized=False)(inputs)):
+    for other, given in ((run, near), (_runtime(model, threads, optimized=False), inputs)):
         try:
-            others.append(other())
+            others.append(other(given))
         except Exception:  # the model may only accept certain values, e.g. a scale of 1
             continue
     step = 1.0 if _is_quantized(model) else 0.0
