@@ -208,6 +208,8 @@ def _is_better(s: Scalars, x: Scalar, best: Scalar, is_max: bool, takes_last: bo
 def arg(b: Builder, node: Node, x: Tensor) -> Tensor:
     scalar = x.rank == 0
     axis = node.axis(0, x.rank)
+    if not scalar and x.shape[axis] == 0:
+        node.refuse(f"axis {axis} has size 0: it has no {'largest' if node.op == 'ArgMax' else 'smallest'} element")
     places = place_of_best(b, b.reshape(x, [1]) if scalar else x, axis, node.op == "ArgMax",
                            bool(node.attribute("select_last_index", 0)))
     if scalar or not node.attribute("keepdims", 1):
