@@ -1,4 +1,4 @@
-"""Draws the libraries and what they use, and checks that this points one way.
+"""Draws the libraries and their dependencies, and checks that these have no cycle.
 
 usage: rooms.py [--update] ROOT
 
@@ -28,6 +28,9 @@ HEADERS_ALONE = {
     # The enumerations of a C interface. The calls are in the compiled program.
     ("LayoutGPUToOpenCL", "LayoutOpenCLRuntime"),
 }
+
+# Folders whose libraries are drawn as one box.
+GROUPS = ("lib/Dialect/NPU", "lib/Targets")
 
 _INCLUDE = re.compile(r'^#include "layout/([^"]+)"', re.MULTILINE)
 _PICTURE = re.compile(r"(<!-- rooms -->\n).*?(<!-- end of rooms -->\n)", re.DOTALL)
@@ -92,15 +95,32 @@ def reach(uses, library):
     return set(uses[library]).union(*(reach(uses, used) for used in uses[library]))
 
 
+def find_group(library):
+    """The folder of GROUPS that a library is in, or None."""
+    return next((group for group in GROUPS if f"{library.directory}/".startswith(f"{group}/")), None)
+
+
 def draw(libraries, uses):
+    """Returns the picture as a mermaid flowchart, or raises ValueError if groups use each other in a circle."""
+    groups = {library: find_group(it) for library, it in libraries.items()}
+    boxes = {library: os.path.basename(groups[library] or library) for library in libraries}
+    labels, used_boxes, linked_boxes = {}, {}, {}
+    for library, it in libraries.items():
+        box, group = boxes[library], groups[library]
+        text = f"{group}<br/>{list(groups.values()).count(group)} libraries" if group else f"{library}<br/>{it.directory}"
+        labels[box] = (group or it.directory, text)
+        used_boxes.setdefault(box, set()).update({boxes[used] for used in uses[library]} - {box})
+        linked_boxes.setdefault(box, set()).update(boxes[link] for link in it.links)
+    circle = find_circle(used_boxes)
+    if circle:
+        raise ValueError("boxes use each other in a circle: " + " -> ".join(circle))
     lines = ["```mermaid", "flowchart BT"]
-    for library in sorted(libraries, key=lambda name: (libraries[name].directory, name)):
-        lines.append(f'  {library}["{library}<br/>{libraries[library].directory}"]')
-    for library in sorted(libraries):
-        for used in sorted(uses[library]):
-            if not any(used in reach(uses, other) for other in uses[library]):
-                arrow = "-->" if used in libraries[library].links else "-.->"
-                lines.append(f"  {library} {arrow} {used}")
+    for box in sorted(labels, key=lambda box: (labels[box][0], box)):
+        lines.append(f'  {box}["{labels[box][1]}"]')
+    for box in sorted(labels):
+        for used in sorted(used_boxes[box]):
+            if not any(used in reach(used_boxes, other) for other in used_boxes[box]):
+                lines.append(f"  {box} {'-->' if used in linked_boxes[box] else '-.->'} {used}")
     return "\n".join(lines + ["```"]) + "\n"
 
 
@@ -130,7 +150,10 @@ def main():
                 if used not in reach(links, library) and (library, used) not in HEADERS_ALONE]
     page = "docs/architecture.md"
     text = read(root, page)
-    picture = draw(libraries, uses)
+    try:
+        picture = draw(libraries, uses)
+    except ValueError as error:
+        sys.exit(f"{page}: {error}")
     current, count = _PICTURE.subn(lambda match: match[1] + picture + match[2], text)
     if count != 1:
         problems.append(f"{page} has {count} places for the picture, not one")
