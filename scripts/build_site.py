@@ -37,7 +37,7 @@ TABS = [
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "embedding", "assignment", "assignment-results", "cost-model",
                     "rules", "opencl", "opencl-kernels", "npu", "npu-memory", "npu-simulator",
-                    "mesh", "solver", "onnx-operators"]),
+                    "mesh", "mesh-layouts", "solver", "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),
     ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),
