@@ -37,7 +37,7 @@ TABS = [
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "cpu-performance", "embedding", "assignment", "assignment-results",
                     "cost-model", "rules", "opencl", "opencl-kernels", "npu", "npu-memory", "npu-simulator", "mesh",
-                    "mesh-layouts", "solver", "onnx-operators"]),
+                    "mesh-layouts", "solver", "solver-performance", "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),
     ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),
