@@ -15,10 +15,10 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs/onnx-operators.md"
 
 _HEAD = """# ONNX operators that are refused
 
-`./dev peers onnx` runs the operator tests of the ONNX package by `layout_mlir.compile` and by the tools (the importer, `--layout-to-cpu` and
-`layout-run`), and compares with the outputs that the package expects. What runs matches, except where ONNX
-and ONNX Runtime differ about an operator. This page groups by reason what is refused or differs;
-`./dev peers onnx --update-docs` writes it anew.
+`./dev peers onnx` runs the operator tests of the ONNX package by `layout_mlir.compile` and by the tools (the importer,
+`--layout-to-cpu` and `layout-run`), and compares the results with the outputs that the package expects. Every test that
+runs matches, unless ONNX and ONNX Runtime differ about its operator. This page groups the refused and the differing
+tests by reason; `./dev peers onnx --update-docs` regenerates it.
 
 An operator is listed with the number of its tests that are refused for the reason: others of its tests may be fine.
 """
