@@ -300,6 +300,9 @@ def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: float = 0.0) -> str | None:
     """Returns how two arrays differ, or None. `rounding` is an absolute difference to allow for any element."""
     got = with_dtype(got, expected.dtype)
+    # Runtimes do not know the shape of what a loop without iterations stacks.
+    if expected.shape == (0,) == got.shape[:1] and got.dtype == expected.dtype:
+        return None
     if (got.dtype, got.shape) != (expected.dtype, expected.shape):
         return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
     if expected.dtype.kind in "iub":

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 # The limit for elements of results that are computed at import.
 _MOST_FOLDED = 1 << 20
-# Operators with small inputs and a large result, which are not folded.
-_PACKED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape"}
-# Operators whose results are random.
-_RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
+# Operators that are not folded: small inputs and a large result, random results, and errors in the reference (L1 norms
+# without absolute values, and LRN with the number of images as that of channels).
+_NOT_FOLDED = {"DequantizeLinear", "Expand", "Tile", "ConstantOfShape",
+               "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
+               "LpNormalization", "LRN"}
 
 
 class Importer:
@@ -235,7 +236,7 @@ class Importer:
             if value is not None and not (isinstance(value, Tensor) and value.array is not None):
                 return None
             arrays.append(value.array if isinstance(value, Tensor) else None)
-        if (not inputs or proto.op_type in _PACKED | _RANDOM or proto.domain not in ("", "ai.onnx")
+        if (not inputs or proto.op_type in _NOT_FOLDED or proto.domain not in ("", "ai.onnx")
                 or any(each.HasField("g") or each.graphs for each in proto.attribute)
                 or sum(array.size for array in arrays if array is not None) > _MOST_FOLDED):
             return None

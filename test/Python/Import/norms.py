@@ -115,6 +115,7 @@ class Norms(unittest.TestCase):
         for axis in range(-4, 4):
             for p in (1, 2):
                 nodes.add("LpNormalization", x, axis=axis, p=p, dynamic=p == 1)
+        nodes.add("LpNormalization", Constant(x), axis=1, p=1)
         nodes.add("MeanVarianceNormalization", x + 100, dynamic=True, atol=1e-3)
         nodes.add("MeanVarianceNormalization", x, axes=[1, -1], atol=1e-5)
         x = f32(3, 3, 4, 5)  # the reference, which alone takes even windows, counts images in place of channels
