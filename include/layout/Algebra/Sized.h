@@ -43,7 +43,7 @@ Sized floorDiv(const Sized &x, int64_t k);
 /// Returns x mod k, with extent k (split).
 Sized mod(const Sized &x, int64_t k);
 
-/// Fuses the elements row-major, the last one fastest.
+/// Returns the row-major index of several indices, the last one fastest (fuse).
 Sized group(llvm::ArrayRef<Sized> elements);
 
 /// Rounds the extent up to a multiple of `k`.

@@ -147,11 +147,12 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
                                  llvm::ArrayRef<Sized> storedDims = {},
                                  Refusal error = {});
 
-/// Returns the layout of the stored box, padding included, that stores it in
-/// logical row-major order: `NCHW16c to NCHW` for `NCHW to NCHW16c`. Its dims
-/// are `storedDims`, or the stored axes of the map. `sizes` are the logical
-/// sizes that the map depends on. Fails if logical indices are not formulas of
-/// the stored ones by construction.
+/// Returns the inverse of `map`, e.g. `NCHW16c to NCHW` of `NCHW to NCHW16c`.
+/// Its dims are those of the storage, padding included: `storedDims`, or else
+/// the stored axes of `map`. It stores the element at a storage position at the
+/// row-major position of the logical index. `sizes` are the logical sizes that
+/// `map` depends on. Fails if `invertAxes` (Proof.h) finds no formula of the
+/// stored axes for a logical index.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<Sized> storedDims = {},
                                  Sizes sizes = {}, Refusal error = {});

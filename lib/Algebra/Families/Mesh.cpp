@@ -152,8 +152,10 @@ struct Held {
 };
 } // namespace
 
-/// Returns where dim `d` with a halo (see the header) is stored, as a function
-/// of replica dim `r`, whose extent is set to `numReplicas`.
+/// Returns the devices along dim `d` that store its index, and the local index
+/// there, as functions of the index and of the replica dim `r`. Each device
+/// stores its block and the `halo` indices before and after it. Sets
+/// `numReplicas` to the number of replicas, the extent of `r`.
 static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
                  Halo halo, unsigned r, int64_t &numReplicas) {
   Halo reached = clip(halo, block, parts);
