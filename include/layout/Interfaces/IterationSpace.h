@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A structured op reads and writes logical elements. The iteration space splits
-// its loops into the digits in which its operands store them, so that the op
-// runs on the stored axes:
+// its loops into the mixed-radix digits in which its operands store them, so
+// that the op runs on the stored axes:
 //
 //   x: tensor<1x17xf32, NC16c>, y: tensor<1x17xf32>, loops n (1), c (17)
 //     digits   n, c1 = c floordiv 16 (2), c0 = c mod 16 (16)
@@ -75,7 +75,8 @@ struct AxisAccess {
 struct IterationSpace {
   SmallVector<LoopDigit> digits;
   SmallVector<SmallVector<unsigned>> digitsOf; // per loop
-  /// True for loops whose digits also reach indices beyond the size.
+  /// True for loops that also iterate over padding: the product of the extents
+  /// of their digits exceeds their size.
   SmallVector<bool> isPadded;
   SmallVector<SmallVector<AxisAccess>> operands;
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of an op on physical tensors also reach padding, where sometimes
-// the value of the body must not be written (P1 to P3 of docs/spec.md):
+// The loops of an op on physical tensors also iterate over padding. In some of
+// these iterations the value of the body must not be written (P1 to P3 of
+// docs/spec.md):
 //
 //   loop at padding of             | masked unless
 //   a reduction                    | the inputs' padding is known, and the body
@@ -16,8 +17,8 @@
 //
 //   sum over c of x(c) * w(c), 17 channels in tiles of 16
 //     padding of x and w unknown  masked at c
-//     both hold zero              0 * 0 + acc = acc: no mask
-//     x holds zero                masked at c: w may hold a NaN
+//     both paddings hold zero     0 * 0 + acc = acc: no mask
+//     that of x holds zero        masked at c: that of w may hold a NaN
 //
 // The masks are priced by the assignment (CostModel.h) and emitted by the
 // lowering to linalg.
@@ -44,21 +45,23 @@ struct ScalarBody {
 };
 
 struct PaddingMasks {
-  /// Per result, the padded loops at which the value is not written.
+  /// Per result, the loops that are masked: iterations of these loops beyond
+  /// their size do not write the value of the body.
   SmallVector<SmallVector<unsigned>> loops;
   /// Per result, the value written instead, or null to keep the old element.
   SmallVector<TypedAttr> instead;
 };
 
-/// Returns the value of operand `k` wherever `loop` is beyond its size, or null
-/// unless it is known.
+/// Returns the value of operand `k` in the iterations of `loop` beyond the size
+/// of the loop, or null if the value is not known.
 TypedAttr getPaddingAlong(ArrayRef<OperandAccess> operands,
                           const IterationSpace &space, unsigned k,
                           unsigned loop);
 
-/// Computes the masks of an op. `operands` are inputs and then results, one for
-/// each entry of `readsInit`, which is true if the body reads the old element.
-/// `copyMask` has the loops beyond whose size a copy writes padding.
+/// Computes the masks of an op. `operands` are the inputs, followed by the
+/// results. `readsInit` has one entry per result, which is true if the body
+/// reads the old element of the result. `copyMask` has the loops beyond whose
+/// size a copy writes padding.
 PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               ArrayRef<utils::IteratorType> iterators,
                               ArrayRef<bool> readsInit, const ScalarBody &body,
