@@ -74,8 +74,9 @@ struct WeightOptions {
   /// share of a conversion's price that counts for constants, which are
   /// converted once, at compile or load time.
   unsigned costPercent = 0, packingPercent = 0;
-  /// The limit for the live bytes in one memory: constants and the tensors of
-  /// Memory.h. Ignored if `budget` is set.
+  /// The limit for the peak of live bytes in the memory of one device. The
+  /// bytes are those of all constants and of the tensors that are live at one
+  /// point, with conversion buffers. Ignored if `budget` is set.
   std::optional<int64_t> memory;
 
   bool areCounted() const {

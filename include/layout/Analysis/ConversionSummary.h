@@ -36,11 +36,12 @@ struct ConversionSummary {
   /// The steps of the conversion, on one line.
   std::string how;
 
-  /// Computes a summary of types that differ in verified layouts only.
+  /// Computes the summary of a conversion between types that are equal except
+  /// for their layouts. The layouts must be verified.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
 
-  /// Computes the summary of a known plan with the result type `to`.
+  /// Computes the summary of the conversion to type `to` by `plan`.
   static ConversionSummary get(const ConversionPlan &plan, RankedTensorType to,
                                TargetInterface target);
 };

@@ -146,8 +146,9 @@ bool hasKnownLayout(Value value);
 /// Returns true if a tensor of `op` has a known layout.
 bool hasKnownTensors(Operation *op);
 
-/// Returns true if the op of `node` cannot run in the layouts that its types
-/// state. It chooses layouts as on plain types, and its tensors are converted.
+/// Returns true if the op of `node` cannot run in the layouts of its types. The
+/// layouts of such an op are chosen as if its types had none, and conversions
+/// from and to the layouts of its types are inserted.
 bool cannotKeepTypes(const NodeClass &node);
 
 /// Returns true if two ops are equal in all inputs of choices and prices,
