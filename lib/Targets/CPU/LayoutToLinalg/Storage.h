@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The conversion replaces a laid-out tensor by its physical tensor, followed by
-// the dynamic sizes that cannot be read from the physical tensor:
+// The conversion replaces a laid-out tensor by its physical tensor, whose dims
+// are the stored axes of the map, followed by the dynamic sizes that cannot be
+// read from it (carried sizes):
 //
 //   tensor<?x17x7x7xf32, NCHW16c>   tensor<?x2x7x7x16xf32>        N is dim 0
 //   tensor<1x?x7x7xf32, NCHW16c>    tensor<1x?x7x7x16xf32>, index C carried
@@ -28,8 +29,10 @@ namespace layout {
 /// tensors and carried sizes.
 void populateStorageConversion(TypeConverter &converter);
 
-/// Returns the dynamic dims whose size is not the extent of both a stored axis
-/// and a stored dim, in ascending order. They are passed separately.
+/// Returns the dynamic dims whose size is passed as a separate value, in
+/// ascending order. The size of any other dim is the extent of a dim of the
+/// physical tensor (a stored axis of the map) and of a dim of the storage array
+/// (a stored dim, which `stored(..)` can state).
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
 /// Returns the logical sizes of a converted value of logical type `type`.

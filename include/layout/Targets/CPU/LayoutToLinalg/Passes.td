@@ -14,22 +14,22 @@ def ConvertLayoutToLinalgPass
     : Pass<"convert-layout-to-linalg", "ModuleOp"> {
   let summary = "Lower laid-out tensors to linalg ops on their storage";
   let description = [{
-    Replaces each tensor with a layout of the `buffer` space by its physical
-    tensor, and each op on it by an op on storage that computes the same logical
-    values:
+    Replaces each tensor with a layout of the `buffer` space (linear memory) by its physical tensor,
+    a tensor without encoding whose dims are the stored axes of the layout. Replaces each op on such
+    tensors by ops on physical tensors that compute the same logical values:
 
-    * Linalg and elementwise ops become loops over the digits in which their
-      operands are stored. Padding is masked if a result depends on it, and
-      written if the type of the result states its value.
-    * `layout.convert` becomes slices, pads, reshapes and transpositions, or
-      else a gather. If the layout has no closed-form inverse, it becomes a loop
-      that inserts each element. `layout.storage_view` becomes a reshape.
+    * Linalg and elementwise ops become loops over the mixed-radix digits of indices in which their
+      operands are stored. Padding is masked if a result depends on it, and written if the type of
+      the result states its value.
+    * `layout.convert` becomes slices, pads, reshapes and transpositions, or else a gather. If the
+      layout has no closed-form inverse, it becomes a loop that inserts each element.
+      `layout.storage_view` becomes a reshape.
     * Constants are packed at compile time.
-    * Pads and slices along whole axes of storage remain pads and slices.
-    * Ops of other dialects that implement `linalg::AggregatedOpInterface`,
-      directly or by an external model, are decomposed on laid-out tensors.
-    * Functions, calls and structured control flow change their types. A dynamic
-      size that cannot be read from storage is passed as an additional `index`.
+    * Pads and slices along whole stored axes remain pads and slices.
+    * Ops of other dialects that implement `linalg::AggregatedOpInterface`, directly or by an
+      external model, are decomposed on laid-out tensors.
+    * Functions, calls and structured control flow change their types. A dynamic size that cannot be
+      read from a physical tensor is passed as an additional `index`.
 
         %0 = layout.convert %x                                         // before
             : tensor<1x32x7x7xf32> to tensor<1x32x7x7xf32, #nchw16c>
@@ -38,8 +38,8 @@ def ConvertLayoutToLinalgPass
         %0 = linalg.transpose ins(%1 : tensor<1x2x16x7x7xf32>)
             outs(%e : tensor<1x2x7x7x16xf32>) permutation = [0, 1, 3, 4, 2]
 
-    No laid-out type and no `layout` op remains. An op that cannot be lowered is
-    an error that names the op, its layout and the remedy.
+    No laid-out type and no `layout` op remains. An op that cannot be lowered is an error that names
+    the op, its layout and the remedy.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -57,14 +57,13 @@ def ConvertLayoutToLinalgPass
 def FinalizeUpstreamPass : Pass<"layout-finalize-upstream", "ModuleOp"> {
   let summary = "Strip layout attributes and generalize named elementwise ops";
   let description = [{
-    The last pass of `layout-to-upstream`:
+    The last pass of `layout-to-upstream`, whose output other MLIR-based compilers read:
 
-    * Named elementwise ops of linalg become `linalg.generic`, because MLIR
-      removes and renames them from version to version.
-    * Attributes in the namespace `layout` are removed, because the decision is
-      applied and other compilers do not read its record.
-    * An op, type or nested attribute of the dialect `layout` that remains is an
-      error at its op.
+    * Named elementwise ops of linalg become `linalg.generic`, because MLIR removes and renames them
+      from version to version.
+    * Attributes in the namespace `layout` are removed. They record a decision that has been
+      applied.
+    * An op, type or nested attribute of the dialect `layout` that remains is an error at its op.
 
         %0 = linalg.add {layout.operand_layouts = []} ins(..) outs(..) // before
         %0 = linalg.generic {..} ins(..) outs(..) {..}                 // after
