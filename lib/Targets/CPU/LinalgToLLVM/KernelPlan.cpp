@@ -338,8 +338,9 @@ private:
 };
 } // namespace
 
-/// Ensures that threads have a loop over tiles to share. If one tile is most of
-/// the result, as in a global pooling, splits the largest block of the tile.
+/// Ensures that there is a loop over tiles that threads can share. If one tile
+/// is most of the result, as in a global pooling, divides its largest parallel
+/// tile size (except that of the lane) by a divisor of the extent.
 static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   std::optional<unsigned> largest;
   for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {

@@ -18,9 +18,10 @@ def CheckPlainProgramPass
     : Pass<"layout-check-plain-program", "ModuleOp"> {
   let summary = "Verify the preconditions of the LLVM lowering";
   let description = [{
-    Reports an error if a function contains an op without a lowering, a tensor with an encoding, a
-    buffer in a memory space, contradictory casts, a constant whose resource does not have the size
-    of its type, or unstructured loops, or if it is not in the outermost module.
+    The first pass of `layout-linalg-to-llvm`. Reports an error if a function contains an op without
+    a lowering, a tensor with an encoding, a buffer in a memory space, contradictory casts, a
+    constant whose resource does not have the size of its type, or unstructured loops, or if the
+    function is not in the outermost module.
   }];
 }
 
@@ -28,14 +29,14 @@ def PrepareEntryPointsPass
     : Pass<"layout-prepare-entry-points", "ModuleOp"> {
   let summary = "Record the tensor signatures of public func.func ops";
   let description = [{
-    Marks every public function with a body with `llvm.emit_c_interface` and, if all arguments and
-    results are ranked tensors without encoding, with `layout.signature`, the function type that a
-    launcher needs after types become pointers. Tensor arguments become not writable, so that a
-    compiled function never changes its inputs. Existing attributes stay.
+    Marks each public function that has a body with `llvm.emit_c_interface` and, if all arguments
+    and results are ranked tensors without encoding, with `layout.signature`, the function type that
+    a launcher needs after types become pointers. Tensor arguments get `bufferization.writable =
+    false`, so that a compiled function never changes its inputs. Existing attributes stay.
 
         func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>               // before
-        func.func @f(%x: tensor<4xf32> {bufferization.writable = false})
-            -> tensor<4xf32> attributes {llvm.emit_c_interface,        // after
+        func.func @f(%x: tensor<4xf32> {bufferization.writable = false})  // after
+            -> tensor<4xf32> attributes {llvm.emit_c_interface,
             layout.signature = (tensor<4xf32>) -> tensor<4xf32>}
   }];
 }
@@ -44,12 +45,12 @@ def SeparateResultsPass : Pass<"layout-separate-results"> {
   let summary = "Copy results of functions and loops that share memory";
   let description = [{
     Copies a result of a function that is a constant or shares the memory of another result, as
-    equal values and views do: bufferization lets a caller write to the results of a call. The
-    values that a loop carries to its next iteration are copied likewise, except constants.
+    equal values and views do, because bufferization lets a caller write to the results of a call.
+    The values that a loop carries to its next iteration are copied likewise, except constants.
 
         scf.yield %a, %a : tensor<4xf32>, tensor<4xf32>                // before
-        %c = bufferization.alloc_tensor() copy(%a) : tensor<4xf32>
-        scf.yield %a, %c : tensor<4xf32>, tensor<4xf32>                // after
+        %c = bufferization.alloc_tensor() copy(%a) : tensor<4xf32>     // after
+        scf.yield %a, %c : tensor<4xf32>, tensor<4xf32>
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
@@ -57,10 +58,10 @@ def SeparateResultsPass : Pass<"layout-separate-results"> {
 def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
   let summary = "Rewrite ops that the canonicalizer would make invalid";
   let description = [{
-    Avoids upstream folds that create invalid IR: a slice of `linalg.unpack` is applied to its
-    source in dims without tiles, `linalg.transpose` gets the static sizes of a cast of its result,
-    views without elements become `tensor.empty`, and operands without elements leave
-    `tensor.concat`.
+    Run it before the canonicalizer. Avoids upstream folds that create invalid IR: a slice of
+    `linalg.unpack` becomes a slice of its source in dims without tiles, a `linalg.transpose` of
+    which the result is cast gets the static sizes of the cast, views without elements become
+    `tensor.empty`, and operands without elements are removed from `tensor.concat`.
 
         %r = tensor.collapse_shape %x [[0, 1], [2]]                    // before
             : tensor<?x3x0xf32> into tensor<?x0xf32>
@@ -100,14 +101,13 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
     tensors, and arithmetic such as `arith.minsi` and `arith.maxsi`, also in the op that computed
     the tensor of indices.
 
-    Accesses in a linalg op share one check per index, a reduction over the loops that the index
-    depends on. The op itself stays unchanged. Other checks are hoisted out of `scf.for` loops that
-    they do not depend on.
+    The accesses in a linalg op have one check per index: a reduction over the loops that the index
+    depends on. Other checks are hoisted out of `scf.for` loops that they do not depend on.
 
     ```mlir
     // before; the body reads %table[%i, %j] : tensor<10x4xf32>, where %i is an element of %ids
     %r = linalg.generic {..} ins(%ids : tensor<8xi32>) outs(%e : tensor<8x4xf32>) {..}
-    // after: these ops are inserted
+    // after: these ops are inserted before %r
     %signs = linalg.generic .. ins(%ids : ..)   // arith.ori of all %i and 9 - %i
     %outside = arith.cmpi slt, %signs, %c0 : i32
     scf.if %outside {
@@ -117,8 +117,8 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
     }
     ```
 
-    The first reduction is cheap, the second one finds the index for the error. If the size is
-    dynamic, only the second one is emitted. Negative indices are the largest unsigned integers.
+    The first reduction is cheap, the second one finds the index for the error message. If the size
+    of the dim is dynamic, only the second one is emitted. Negative indices are out of range, too.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "cf::ControlFlowDialect",
@@ -158,11 +158,12 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   let summary = "Lower pack, unpack, pad and concat to simpler ops";
   let description = [{
     `linalg.pack` becomes pad, expand_shape and transpose, `linalg.unpack` becomes transpose,
-    collapse_shape and slice, `tensor.concat` becomes insert_slice. `tensor.pad` with one padding
-    value becomes a fill, of the borders only if they are thin, and a copy into the interior, or its
-    producer computes there. All these ops have destinations, so that bufferization copies nothing.
-    Slice dims of size one get step 1. `tensor.expand_shape` with several dynamic sizes in a group
-    becomes `tensor.reshape`.
+    collapse_shape and slice, `tensor.concat` becomes insert_slice. A `tensor.pad` with one padding
+    value becomes a fill (of the borders only, if they are thin) and a copy of the source into the
+    interior. If a linalg op computes the source for this pad alone, the interior becomes the init
+    of this op instead. All ops write into destinations, so that bufferization copies nothing. Slice
+    dims of size one get step 1. `tensor.expand_shape` with several dynamic sizes in a group becomes
+    `tensor.reshape`.
 
         %r = tensor.pad %x low[0, 1] high[0, 1] {..}                   // before
         %i = tensor.extract_slice %filled[0, 1] [%n, 5] [1, 1]         // after
@@ -186,8 +187,8 @@ def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
     Generalizes named elementwise ops, maps and broadcasts, and fuses an elementwise producer into
     its elementwise consumer if the producer has no other user and runs once per iteration of the
     consumer, or only moves values. Work is never duplicated. Transpositions are not fused, because
-    they are lowered separately. Producers and consumers of a grouped convolution use its groups as
-    dims, so that no reshape is between them.
+    they are lowered separately. If the groups of a grouped convolution are a dim of their own, its
+    elementwise producers and consumers get this dim, too, so that no reshape is between the ops.
 
         %s = linalg.add ins(%x, %y : ..) outs(%e : ..)                 // before
         %r = linalg.exp ins(%s : ..) outs(%e : ..)
@@ -199,9 +200,9 @@ def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
 def FlattenReductionsPass : Pass<"layout-flatten-reductions"> {
   let summary = "Drop unit dims of reductions and merge contiguous ones";
   let description = [{
-    If no result dim is contiguous in the inputs of a reduction, the vector lanes are those of the
-    reduction. For this, the pass drops unit dims and merges adjacent reductions that are contiguous
-    in memory. Elementwise ops that follow are left to `layout-fuse-elementwise`.
+    If no result dim is contiguous in the inputs of a reduction, later passes vectorize along the
+    reduction. For these ops, the pass drops unit dims and merges adjacent reduction dims that are
+    contiguous in memory. `layout-fuse-elementwise`, which runs next, fuses elementwise ops.
 
         linalg.pooling_nchw_sum ins(%x, %w : tensor<1x96x7x7xf32>, ..) // before
             outs(%s : tensor<1x96x1x1xf32>)
@@ -215,26 +216,24 @@ def EmitKernelsPass
     : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
   let summary = "Rewrite linalg ops to register-blocked cpu.kernel ops";
   let description = [{
-    Rewrites a structured op to a `cpu.kernel`, loops on the buffers of its tensors around a
-    register tile. A parallel dim that is contiguous in the results provides the vector lanes, other
-    parallel dims are blocked, and the reductions accumulate in registers. A fill or an elementwise
-    producer of the initial value initializes the accumulators, and an elementwise consumer finishes
-    them before they are stored. A cost model (`TilePrice.h`) chooses the tile; extents that it does
-    not divide get smaller tiles.
-
-    Lanes read contiguous elements as one vector. Elements with a stride of two to four, as in
-    strided poolings, are assembled from as many loads by shuffles. A `tensor.extract` in a body is
-    one vector if its last index is that of the lane and the others are fixed, otherwise one load
-    per lane.
+    Rewrites a structured op to a `cpu.kernel`, whose body has loops on the buffers of the tensors
+    around a register tile: a block of results that vector registers hold. A parallel dim that is
+    contiguous in the results provides the vector lanes, other parallel dims are blocked, and the
+    reductions accumulate in registers. A fill or an elementwise producer of the initial value
+    initializes the accumulators, and an elementwise consumer is applied to them before they are
+    stored. A cost model (`TilePrice.h`) chooses the tile sizes. An extent that is not a multiple of
+    its tile size ends with smaller tiles. Lanes read contiguous elements as one vector. Elements
+    with a stride of two to four, as in strided poolings, are assembled from two to four loads by
+    shuffles. A `tensor.extract` in a body is one vector load if its last index is the loop of the
+    lanes and its other indices do not depend on this loop, otherwise one load per lane.
 
     A chain of row reductions and elementwise ops whose tensors do not fit L2, such as softmax, is
     computed in blocks of rows:
 
     ```mlir
-    %m = linalg.generic  // maximum of each row of %x                  // before
-    %r = linalg.generic  // %x - %m
-    // after
-    %r = scf.for %i = %c0 to %c512 step %c8 iter_args(%all = %e) {
+    %m = linalg.generic .. // maximum of each row of %x                        // before
+    %r = linalg.generic .. // %x - %m
+    %r = scf.for %i = %c0 to %c512 step %c8 iter_args(%all = %e) {             // after
       %rows = tensor.extract_slice %x[%i, 0] [8, 512] [1, 1]
       %m = cpu.kernel ins(%rows)
       %d = cpu.kernel ins(%rows, %m)
@@ -247,8 +246,8 @@ def EmitKernelsPass
     Winograd's transforms of tiles of 2x2 results (`Winograd.h`) if the cost model prefers it: 16
     multiplications instead of 36. Its results differ in rounding.
 
-    Unsupported ops, e.g. with results that are not indexed by exactly their parallel dims, are left
-    for the lowering to loops.
+    Unsupported ops, e.g. with results that are not indexed by exactly their parallel dims, stay
+    linalg ops, which later passes lower to loops.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "cpu::CpuDialect",
@@ -289,11 +288,11 @@ def TileTransposesPass
     : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
   let summary = "Tile and vectorize transposing copies";
   let description = [{
-    Rewrites a copy between buffers whose subscripts are dims or sums of them, in another order in
-    its input than in its result, to loops over tiles of the two dims that are fastest in the input
-    and in the result. A tile is read as vectors along the input, transposed in registers and
-    written as vectors along the result. Blocks whose lines share L1 sets are copied through a
-    stage, an allocation that `layout-free-buffers` has to free.
+    Rewrites a copy between buffers that changes the order of dims to loops over tiles. (The
+    subscripts may also be sums of dims.) A tile spans the dim that is fastest in the input and the
+    dim that is fastest in the result. It is read as vectors along the former, transposed in
+    registers and written as vectors along the latter. Blocks whose lines share L1 sets are copied
+    through a temporary buffer, which `layout-free-buffers` has to free.
 
         linalg.transpose ins(%x : memref<32x21xf32>) outs(%y : ..) ..  // before
         scf.for %i = %c0 to %c32 step %c16 {                           // after
@@ -342,12 +341,12 @@ def LowerVectorShapesPass
   let description = [{
     Lowers transfers of contiguous rows to loads and stores, and others to accesses of single
     elements. LLVM loads a vector of 14 elements as 8, 4 and 2 of them. `masked-loads` and
-    `masked-stores` use one masked access of 16 instead, for processors on which that takes as long
-    as one without a mask.
+    `masked-stores` use one masked access of 16 elements instead, for processors on which a masked
+    access is as fast as one without a mask.
 
         %v = vector.load %x[%i] : memref<14xf32>, vector<14xf32>       // before
-        %w = vector.maskedload %x[%i], %mask, %p : .. into vector<16xf32>
-        %v = vector.shuffle %w, %w [0, 1, .., 13] : ..                 // after
+        %w = vector.maskedload %x[%i], %mask, %p : .. into vector<16xf32>  // after
+        %v = vector.shuffle %w, %w [0, 1, .., 13] : ..
   }];
   let options = [
     Option<"maskedLoads", "masked-loads", "bool", /*default=*/"false",
@@ -369,11 +368,10 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
     memory at function boundaries. Their errors get a note that says what to write instead. An empty
     tensor that several ops write becomes one buffer per op, allocated before the op.
 
-    A vector that is written at the beginning of a tensor with more dims gets an index that is not a
-    constant: upstream would consider the write complete and lose the other elements.
-
-    A function that `layout-outline-kernels` created from bodies of `cpu.kernel` gets the types of
-    the buffers of its calls, with one version for each list of types.
+    A write of a vector to the beginning of a tensor of higher rank gets a non-constant index.
+    Otherwise upstream would treat the write as one of all elements, and lose the others. A function
+    that `layout-outline-kernels` created from bodies of `cpu.kernel` gets the buffer types of its
+    calls as argument types, and is cloned for each list of types.
 
         %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : ..)         // before
         %m = memref.alloc() : memref<64xf32>                           // after
@@ -389,9 +387,9 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
   let summary = "Replace memref.cast ops that lose strides by copies";
   let description = [{
     Bufferization casts a slice of dynamic size that crosses a function boundary to contiguous
-    memory if not both types have static strides. The strides of the slice are not those of the
-    other type, so that the cast becomes an allocation and a copy. A view of a cast that hides
-    memory without elements gets an offset that is not verified.
+    memory if not both types have static strides. The real strides of the slice may differ from
+    those of contiguous memory, so such a cast becomes an allocation and a copy. A view of a cast of
+    memory without elements becomes a `memref.reinterpret_cast`, whose offset is not verified.
 
         %0 = memref.cast %x : memref<8x?xf32, strided<[?, 1]>> to ..   // before
         %0 = memref.alloc(%size) : memref<8x?xf32>                     // after
@@ -403,8 +401,8 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
 def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
   let summary = "Lower mpi ops to calls in the LLVM dialect";
   let description = [{
-    Applies upstream's patterns, which have no pass of their own; later passes lower buffers. An op
-    of `mpi` without an upstream lowering is an error.
+    Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. Later passes
+    lower the buffers. An `mpi` op without an upstream lowering is an error.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
@@ -429,10 +427,10 @@ def LowerAccessesPass
   let summary = "Lower loads and stores to LLVM accesses with shared pointers";
   let description = [{
     Lowers `memref.load`, `memref.store`, `vector.load` and `vector.store` on buffers with static
-    strides to the LLVM dialect. An address is the pointer to the first element, advanced by each
-    value that it depends on after the definition of that value, and by a constant at the access.
-    Accesses share equal pointers. Dynamic strides, multi-dimensional vectors and elements that are
-    not whole bytes are left to upstream's conversions.
+    strides to the LLVM dialect. For each index, a `llvm.getelementptr` directly after the
+    definition of the index advances the pointer. The access adds the sum of all constants. Accesses
+    share the pointers of common indices. Dynamic strides, multi-dimensional vectors and elements
+    that are not whole bytes are left to upstream's conversions.
 
         %a = vector.load %x[%i, %c4] : memref<8x16xf32>, vector<4xf32> // before
         %q = llvm.getelementptr %p[%offset] : ..   // after; shared by row %i
@@ -447,12 +445,13 @@ def LowerStridedCopiesPass
   let summary = "Lower memref.copy between non-contiguous buffers to loops";
   let description = [{
     Upstream lowers `memref.copy` between dense buffers to memcpy, and others to a runtime function
-    that copies element by element. The latter become loops. If sizes are dynamic, the program tests
-    whether the strides of both sides are dense, and copies by one memcpy if so.
+    that copies element by element. This pass lowers the others to loops. If sizes are dynamic, the
+    program tests at run time if both buffers are dense, and then calls memcpy.
 
         memref.copy %x, %y : .. to memref<4x8xf32, strided<[16, 1]>>   // before
-        scf.for %i .. { scf.for %j .. {                                // after
-          memref.store %element, %y[%i, %j] : ..
+        scf.for %i .. {                                                // after
+          scf.for %j .. {
+            memref.store %element, %y[%i, %j] : ..
   }];
   let dependentDialects = ["linalg::LinalgDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect", "scf::SCFDialect"];
@@ -465,8 +464,8 @@ def PlanMemoryPass
     Finds the allocations at the top level of a function that provably do not escape it, and the
     range of ops that uses each one. Those of static size get places in one arena, where buffers
     with disjoint ranges share memory. Those of dynamic size are freed after their last use. Other
-    allocations are left to buffer deallocation. Without an arena, all of them are freed after their
-    last use, also in inner blocks, so that only live buffers take memory.
+    allocations are left to `layout-free-buffers`. With `arena=false`, all are freed after their
+    last use, also in inner blocks, so that the peak is that of live buffers.
 
         %a = memref.alloc() : memref<16xf32>                           // before
         %arena = memref.alloc() {alignment = 64 : i64, ..}             // after
@@ -502,10 +501,11 @@ def ParallelizeLoopsPass
     `layout.parallel`, and that carries no values, becomes `scf.parallel`. Marked loops that are the
     whole body of another one are merged with it, until there are 32 iterations for each of `cores`;
     an innermost loop of a few vectors with a dynamic trip count is merged only if the outer loops
-    are not enough. Each element is computed by one iteration, as in the sequential loop, so that
+    have too few. Each element is computed by one iteration, as in the sequential loop, so that
     results are bit-identical for any number of threads. Remaining marks are removed. An
-    `scf.parallel` of the program becomes `scf.for` if it reduces to results, for the same reason,
-    or if it asserts: threads that fail cannot return to the launcher.
+    `scf.parallel` of the input becomes `scf.for` if it has results, because their rounding would
+    depend on the number of threads, or if its body asserts, because a thread that fails cannot
+    return to the launcher.
 
         scf.for %i = %c0 to %c16 step %c1 {                            // before
           scf.for %j = %c0 to %c64 step %c4 { .. } {layout.parallel}
@@ -544,11 +544,11 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
   let description = [{
     Moves loops and structured ops on buffers, with the ops that compute on their values, to private
     functions. Kernels that are equal except for locations and buffers become calls of one function.
-    The order of operations stays. Loops that call functions, or allocate memory that is used by
-    more than their own vector loads and stores, are not moved, but loops in them are.
+    The order of operations stays. A loop that calls functions, or allocates memory that is used by
+    more than its own vector loads and stores, is not moved, but loops in it are.
 
-    Bodies of `cpu.kernel` can be moved before bufferization, which then processes each of them
-    once. `layout-bufferize` later changes the argument types of their functions.
+    With `kernel-ops`, moves the bodies of `cpu.kernel` before bufferization, which then processes
+    equal bodies once. `layout-bufferize` later changes the argument types of these functions.
 
         scf.for %i = %c0 to %c16 step %c1 { .. %v, %a .. }             // before
         scf.for %i = %c0 to %c16 step %c1 { .. %w, %b .. }
@@ -581,11 +581,12 @@ def ShareKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
 def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
   let summary = "Insert clock reads around kernels";
   let description = [{
-    Reads a clock before and after each call of a function of `layout-outline-kernels`, and each
-    loop and copy outside of these. The global `layout_profile` sums the nanoseconds and counts
-    operations on elements, if loops have constant bounds, for each location; the module attribute
-    `layout.profile` holds their names. `layout-run` prints both. Any other caller must define
-    `int64_t layout_clock(void)`, which returns nanoseconds.
+    Run it after `layout-outline-kernels`. Reads a clock before and after each call of an outlined
+    kernel, and each loop and copy outside of kernels. For each source location, the global
+    `layout_profile` holds the sum of nanoseconds and the number of executed operations on elements.
+    The latter is only counted if all loops of the location have constant bounds. The module
+    attribute `layout.profile` holds the names of the locations. `layout-run` prints all. Any other
+    caller must define `int64_t layout_clock(void)`, which returns nanoseconds.
 
         call @kernel(%x) : ..                                          // before
         %begin = call @layout_clock() : () -> i64                      // after
