@@ -236,7 +236,8 @@ void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
   }
 }
 
-/// Adds configurations whose body produces the padding of `result`.
+/// Adds configurations in which result number `result` has `layout`, and the
+/// body of the op computes the value that the padding of `layout` holds.
 void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                                 LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
@@ -262,7 +263,8 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
   }
 }
 
-/// Adds configurations of a view whose source has the padding.
+/// Adds configurations of a view in which its result has `layout`, and the
+/// padding of its operands holds the value that the padding of `layout` holds.
 void PaddingStates::answerView(unsigned nodeClass, LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   if (!std::get<ViewRule>(node.rule).isOfRowMajor)
