@@ -58,7 +58,7 @@ OpOperand *layout::findOverwritten(Operation *op) {
   AffineMap map = generic.getMatchingIndexingMap(&init);
   if (body.size() != 1 || !mayOverwrite(body.front()) || !map.isPermutation())
     return nullptr;
-  // A part of a concatenation is computed there instead.
+  // An operand of a concatenation is computed in the memory of the whole.
   for (Operation *user : op->getUsers())
     if (isa<tensor::ConcatOp>(user) && !user->hasAttr(kStored))
       return nullptr;
@@ -70,7 +70,8 @@ OpOperand *layout::findOverwritten(Operation *op) {
   return nullptr;
 }
 
-/// Makes the operand the init of the op.
+/// Makes the input `operand` of `op` its init in place of the old init, so that
+/// the result overwrites this input.
 static void overwrite(linalg::GenericOp op, unsigned operand) {
   OpBuilder builder(op);
   Value init = op->getOperand(operand);

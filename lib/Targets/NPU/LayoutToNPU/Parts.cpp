@@ -128,7 +128,8 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
   return success();
 }
 
-/// Returns a view of the part of a tensor, of rank `shape.size()`.
+/// Returns the slice `offsets`, `sizes`, `strides` of `memref` as a view of the
+/// shape `shape`, which may omit dims of size 1, or failure.
 FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
                                          ArrayRef<int64_t> offsets,
                                          ArrayRef<int64_t> sizes,

@@ -17,56 +17,52 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
     that loop-carried tensors get layouts and addresses like all others.
 
     ```mlir
+    // before
     %r = scf.for %i = %c0 to %c6 step %c3 iter_args(%c = %y)
         -> (tensor<1x4xf32>) {
       %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1]
       ..
-    ```
-
-    becomes, after canonicalization,
-
-    ```mlir
+    // after, canonicalized
     %row = tensor.extract_slice %x[0, 0] [1, 4] [1, 1]
     ..
     %row_0 = tensor.extract_slice %x[3, 0] [1, 4] [1, 1]
     ```
 
-    Loops whose trip count becomes constant by unrolling an outer loop follow. A
-    loop that unrolls to more than 65,536 ops is an error; loops that follow
-    have 65,536 ops together. Loops with a dynamic trip count are not changed.
+    If this makes the trip counts of other loops constant, these are unrolled,
+    too. A loop that unrolls to more than 65,536 ops is an error. The loops that
+    are unrolled later may add 65,536 ops in total, and more are an error. Loops
+    with a dynamic trip count are not changed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
 }
 
 def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
-  let summary = "Turn assertions about indices into ranges of arguments";
+  let summary = "Replace cf.assert about indices by ranges of arguments";
   let description = [{
     Commands of an NPU have addresses that are known at compile time, so an
     index out of range reads a wrong row, but no byte outside of the tensor. A
     `cf.assert` that `layout-check-indices=fixed-text` inserted about elements
     of an argument becomes an entry of the attribute `npu.ranges` of that
-    argument. The package of the program lists it, and the host checks it before
-    it runs the program. If negative indices count from the end, they are part
-    of the range. Any other assertion is erased with a warning.
+    argument: elements from `least` to `most` are in range. `layout-translate
+    --npu-to-package` lists the ranges, and the host checks them before it runs
+    the program. If negative indices count from the end, they are in range. Any
+    other assertion is erased with a warning.
 
     ```mlir
+    // before
     func.func @main(%ids: tensor<8xi32>, ..) {
       %most = linalg.generic .. ins(%ids : tensor<8xi32>) .. // arith.maxui
       ..
       cf.assert %inside, "index is out of range for dim 0 of size 10"
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     func.func @main(%ids: tensor<8xi32> {npu.ranges = [{
         count = array<i64>, first = array<i64>, least = 0 : i64, most = 9 : i64,
         text = "index is out of range for dim 0 of size 10"} ]}, ..) {
     ```
 
-    If `count` is not empty, the range is that of the slice of `count` indices
-    of each dim from `first` on.
+    If `count` is not empty, only a slice of the argument is checked: `count`
+    indices of each dim, starting at `first`.
   }];
 }
 
@@ -74,22 +70,20 @@ def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp">
   let summary = "Slice a dynamic batch into programs for one index";
   let description = [{
     If dim 0 of arguments is dynamic, and every op provably computes each of its
-    indices independently, arguments and results become those of one index, with
-    the attribute `npu.slice`. The package of the program runs it for each
-    index.
+    indices independently, the program becomes one for a single index: dim 0 of
+    these arguments and of the results gets size 1, and they get the attribute
+    `npu.slice`. `layout-translate --npu-to-package` lists it, and the host runs
+    the program once per index.
 
     ```mlir
+    // before
     func.func @main(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x4xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     func.func @main(%x: tensor<1x8xf32> {npu.slice}, %w: tensor<8x4xf32>)
         -> (tensor<1x4xf32> {npu.slice})
     ```
 
-    All dynamic arguments have the same batch and no layout. Loops over the
+    All dynamic arguments must have the same batch and no layout. Loops over the
     batch must be parallel and index nothing else; reshapes, pads, slices and
     concatenations must keep the batch whole. Any other op on the batch, another
     dynamic dim, and a result without the batch are errors.
@@ -100,43 +94,55 @@ def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp">
 def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let summary = "Legalize linalg and tensor ops for the cores of an NPU";
   let description = [{
-    Runs before layouts are assigned for cores:
+    Rewrites a program to ops that the cores can execute. Runs before layouts
+    are assigned. OKKernel is the vendor's kernel API of the NPU, whose functions
+    compute on tensors in local memory. The pass
 
     * erases assertions in bodies, with a warning;
     * splits a matmul with a constant, of whose result only slices are used,
       e.g. queries, keys and values, into one matmul per slice;
     * narrows a tensor of which all users read the same slice to that slice;
     * turns a `tensor.extract` in the body of a `linalg.generic`, at indices
-      computed from `linalg.index` and constants, into an operand. Affine
-      indices become its indexing map; for others, the operand is a
-      concatenation of as many slices as the index has pieces with constant
-      step;
+      computed from `linalg.index` and constants, into an operand. An affine
+      index becomes the indexing map of the operand. For any other index, the
+      values of all iterations are split into arithmetic sequences, and the
+      operand is a concatenation of one slice per sequence;
     * turns reads of rows that are selected by data into an operand: a one-hot
-      matrix times the table for a finite constant, or a selection among at most
-      64 rows of any other tensor;
+      matrix times the table if the table is a finite constant, or a selection
+      among the rows of any other table with at most 64 rows;
     * turns scalars that are known at run time only into tensors of rank 0, and
       `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fills and pads of
       them into ops on such tensors;
-    * turns other values of a body that depend on loops alone into constants;
+    * turns other values of a body that depend on loop indices alone into
+      constants;
     * splits an op on 3-D windows, e.g. a convolution of volumes, into ops on
       2-D windows, one per index of the first window dim;
     * splits grouped convolutions into one per group, turns 1-D convolutions
-      into 2-D ones with one row, and adds a channel to those without channels;
+      into 2-D ones with one row, and adds a channel dim to convolutions without
+      one;
     * turns `tensor.generate` into `linalg.generic`;
-    * fuses f32 comparisons into their selects, and expands powers with known
-      exponents and logarithms with upstream's patterns;
-    * stores `i1` and `index` tensors inside of a function as `i8` and `i64`, as
-      local memory has whole bytes;
-    * computes selected loop indices, e.g. an argmax, as f32, and passes i64
-      arguments and results that are used with these as 32-bit words;
-    * rewrites a function of integers that are provably exact as f32 to f32: i8
-      arguments, constants, sums of products below 2^24, requantizations by
-      constant multipliers, and i32 results;
-    * splits bodies into one OKKernel function each:
+    * fuses f32 comparisons into the selects that use them, and expands
+      logarithms, and powers with known exponents, with upstream's patterns;
+    * stores `i1` and `index` tensors inside of a function as `i8` and `i64`,
+      because elements in local memory have whole bytes;
+    * computes a loop index that a body selects, e.g. an argmax, as f32, and
+      converts it to an integer for its users;
+    * passes an i64 argument that is only used as f32, and an i64 result that
+      consists of such arguments and selected loop indices, as two 32-bit words
+      per element;
+    * rewrites a function on integers to f32 if all values are provably exact as
+      f32: i8 arguments, constants, sums of products below 2^24, requantizations
+      by constant multipliers, and i32 results;
+    * splits a body that needs several OKKernel functions into ops that need one
+      function each:
 
       ```mlir
-      %s = arith.addf %a, %c : f32        // one linalg.generic that adds,
-      %m = arith.maximumf %s, %zero : f32 // and one for the maximum, in place
+      // before, the body of one linalg.generic
+      %s = arith.addf %a, %c : f32
+      %m = arith.maximumf %s, %zero : f32
+      // after
+      %0 = linalg.generic .. ins(%x, %y : ..) outs(%e : ..) // arith.addf
+      %1 = linalg.generic .. outs(%0 : ..)                  // arith.maximumf
       ```
 
     * folds reshapes and slices of `tensor.empty` into `tensor.empty`.
@@ -150,22 +156,19 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
 def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
   let summary = "Tile and fuse linalg ops that do not fit local memory";
   let description = [{
-    Successive ops whose tensors do not fit local memory together are tiled and
-    fused: a part of all of them runs before the next part of any. Slices,
-    insertions and concatenations are tiled with the ops around them; a result
-    of which others read slices only is computed in these. A search by the bytes
-    moved to and from cores chooses the groups of ops, and the number of
-    batches, rows or channels into which their results are cut. The remark
-    `Group` reports each group, and `Traffic` the planned bytes and a lower
-    bound.
+    A core has a small local memory. Successive ops whose tensors do not fit it
+    together become a group, which is tiled and fused: results are divided into
+    parts by batches, rows or channels, and all ops run on the first part before
+    any op runs on the second. Slices, insertions and concatenations are tiled
+    with the ops around them. If only slices of a result are read, only these are
+    computed. A search chooses the groups and the numbers of parts that move the
+    fewest bytes to and from the cores. The remark `Group` of the category `npu`
+    reports each group, and `Traffic` the planned bytes and a lower bound.
 
     ```mlir
+    // before
     %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, ..)
-    ```
-
-    becomes, for cores of 1024 bytes,
-
-    ```mlir
+    // after, for cores of 1024 bytes
     %x0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 3, 6, 18] [1, 1, 1, 1]
     %r0 = linalg.conv_2d_nchw_fchw ins(%x0, %w : tensor<1x3x6x18xf32>, ..)
     ..
@@ -174,15 +177,15 @@ def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
 
     A linalg op whose tensors do not fit a core of the target's chip
     (`#layout.npu`) in any layouts becomes a sequence of ops on parts. Loops of
-    the result other than the channels (batches, rows) are cut first, then
+    the result other than the channels (batches, rows) are divided first, then
     channels, then reduction loops, into as few parts as fit. Tensors that are
     too large are in system memory, and their parts are loaded. The remark
-    `Split` of the category `npu` reports the op and its number of parts. An op
-    that does not fit in any parts is an error that states by how much.
+    `Split` of the category `npu` reports the op and its number of parts. If the
+    op does not fit in any parts, the error states by how many bytes.
 
-    An f32 sum over rows of a matrix whose columns the cores share evenly
-    becomes a sum over the columns of each core, and one over cores. Only the
-    latter reads elements of other cores.
+    An f32 sum of each row of a matrix whose columns are divided evenly among
+    the cores becomes two sums: one over the columns in each core, and one over
+    the cores. Only the second one reads elements of other cores.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
@@ -197,28 +200,26 @@ def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
   let summary = "Store f32 constants with int8 values as i8";
   let description = [{
     An f32 constant whose elements all are int8 values, e.g. weights of a
-    quantized network, becomes an `i8` constant, and an op on cores converts it
-    before its first reader. This loads a quarter of the bytes.
+    quantized network, becomes an `i8` constant, and an op on the cores converts
+    it to f32 before its first reader, so that a quarter of the bytes is loaded.
 
     ```mlir
+    // before
     %b = arith.constant dense<..> : tensor<8x8xf32>
     %r = linalg.matmul ins(%n, %b : ..)
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     %b = arith.constant dense<..> : tensor<8x8xi8>
     %w = linalg.generic .. ins(%b : tensor<8x8xi8>) .. // arith.sitofp
     %r = linalg.matmul ins(%n, %w : ..)
     ```
 
-    Every reader must have the constant in a layout to which one command of the
-    cores converts i8 data in the same layout, and the saved bytes must exceed
-    the cost of the command (the target's `launch_cost`). The remark `Narrow` of
-    the category `npu` counts the constants.
+    A constant is narrowed under two conditions. In the layout in which each
+    reader needs it, one command of the cores can convert i8 to f32. The saved
+    bytes exceed the cost of this command (`launch_cost` of the target). The
+    remark `Narrow` of the category `npu` counts the constants.
 
-    It runs after `layout-split-for-cores`, which anticipates it.
+    Run it after `layout-split-for-cores`, which counts the bytes of such
+    constants as i8.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
@@ -236,25 +237,23 @@ def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
     `#layout.npu_scatter`, otherwise in system memory.
 
     * Arguments, results and constants are in system memory. A function gets
-      memrefs for its results (`npu.result`) and for intermediate tensors in
-      system memory (`npu.scratch`); constants are globals;
+      memref arguments for its results (attribute `npu.result`) and for
+      intermediate tensors in system memory (`npu.scratch`); constants are
+      globals;
     * `layout.convert` becomes `npu.copy`. Loads are right before the first op
       that needs them, and a tensor is freed after its last use;
     * linalg ops run on tensors in local memory. An operand in system memory is
       broadcast into the cores that need it;
-    * pads, slices, insertions and concatenations are transfers from or to a
-      part of a tensor; reshapes are views;
+    * pads, slices, insertions and concatenations become transfers from or to a
+      slice of a tensor; reshapes become views;
     * an op overwrites its init if the init has no other reader.
 
     ```mlir
+    // before
     %xl = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #columns>
     %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x7xf32, #columns>)
     %m = linalg.matmul ins(%xl, %wl : ..) outs(%f : ..)
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     %xl = npu.alloc : memref<3x5xf32, #columns, #npu.memory<local>>
     npu.copy %x to %xl : ..
     %f = npu.alloc : memref<3x7xf32, #columns, #npu.memory<local>>
@@ -263,7 +262,7 @@ def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
     ```
 
     No tensor and no `layout` op is left. An op that cores cannot execute is an
-    error that names it and a remedy.
+    error that names the op and a remedy.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
