@@ -13,8 +13,9 @@ include "mlir/Pass/PassBase.td"
 def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
   let summary = "Convert npu and linalg ops to calls of the OKKernel API";
   let description = [{
-    Every function becomes an `emitc.func` that calls OKKernel; upstream's C++
-    emitter (`layout-translate --mlir-to-cpp`) prints it as text.
+    Every function becomes an `emitc.func` that calls OKKernel, the vendor's
+    kernel API of the NPU; upstream's C++ emitter (`layout-translate
+    --mlir-to-cpp`) prints it as text. Run it on the output of `layout-to-npu`.
 
     ```mlir
     func.func @load(%x: memref<2x3x4x5xf32, #npu.memory<system>>) {
@@ -22,7 +23,7 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
       npu.copy %x to %t : ..
     ```
 
-    becomes
+    becomes, printed as text,
 
     ```cpp
     void npu_load(system_addr_t v1) {
@@ -32,35 +33,36 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
 
     * Arguments are memrefs in system memory, of type `system_addr_t`. If the
       module has constants (`memref.global`), every function has an additional
-      first argument: the address of the block of constants, into which a
-      `memref.get_global` is an offset. `layout-translate --npu-to-package`
-      writes that block;
+      first argument: the address of the block of constants. A
+      `memref.get_global` becomes this address plus an offset.
+      `layout-translate --npu-to-package` writes the block;
     * `npu.copy` becomes transfers (`okk_gdma_32bit_cpy_S2L` etc.), `npu.fill` a
-      `set_C` of the engine, `npu.parallel` a pair of `okk_parallel_start` and
-      `okk_parallel_end`;
+      `set_C` function of the engine, `npu.parallel` a pair of
+      `okk_parallel_start` and `okk_parallel_end`;
     * f32 linalg ops become the OKKernel functions that compute their bodies:
       `okk_bdc_conv2d`, `okk_bdc_matmul` and the pools if the layouts of the
       operands allow, or elementwise functions, with one command for each index
       that is summed over;
-    * any other linalg op on local memory is an error with the reason, or with
-      `strict-okkernel=false` becomes a kernel for the simulator only
-      (`sim_compute.h`): a C++ function of the op's loops on dense images of its
-      operands, shared by ops of the same structure, and calls that declare the
-      boxes of local memory of the images;
+    * any other linalg op on local memory is an error with the reason. With
+      `strict-okkernel=false` it becomes a kernel for the simulator only
+      (`sim_compute.h`): a C++ function that runs the op's loops on dense copies
+      of its operands. Ops of the same structure share the function. Each call
+      declares the boxes of local memory that are copied;
     * shapes, strides and addresses are computed from the canonical maps of the
       layouts; views emit no code;
-    * a function `main` becomes `npu_main`. If a name is not a word of letters,
-      digits and underscores, it gets a hash. A function with many calls is
-      split, as host compilers compile short functions faster.
+    * a function `main` becomes `npu_main`. A name with other characters than
+      letters, digits and underscores gets a hash. A function with many calls is
+      split, because host compilers compile short functions faster.
 
-    Execution units see their own memory only: every element of an operand must
-    be in the core of the result that it is for. Only an operand of a
-    contraction may be elsewhere, and only if all cores need all of it: the
-    input of a convolution, but not a bias.
+    An execution unit accesses only the memory of its own core, so an element of
+    an operand must be in the core that holds the result computed from it. Only
+    an operand of a contraction may be in other cores, and only if all cores
+    need all of it: the input of a convolution, but not a bias.
 
-    Every `npu.alloc` must have an address, and tensors must not overlap
-    (`npu-verify-memory` runs first). Any other op is an error, and so are
-    `emitc` ops: they contain C++ text, and no text of a module becomes code.
+    Every `npu.alloc` must have an address, and tensors must not overlap (run
+    `npu-verify-memory` before). Any other op is an error. `emitc` ops in the
+    input are errors, too: they contain C++ text, and no text of a module may
+    become code.
   }];
   let options = [
     Option<"checks", "checks", "bool", "false",
