@@ -346,7 +346,8 @@ std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
   return std::nullopt;
 }
 
-/// Returns the strides of the compact layout from `core` on.
+/// Returns the strides of the compact layout, whose channels have no holes
+/// between them. Channel 0 is in core number `core`.
 static LoopSizes getCompactStrides(int64_t core, const LoopSizes &shape,
                                    int64_t npus) {
   int64_t channel = shape[2] * shape[3];

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plans copies as transfers (Transfers.h) under all limits of the chip.
+// Plans copies as DMA transfers (Transfers.h) within all limits of the chip.
 // Pricing, checks and emission use the same plan. Before addresses are
-// assigned, tensors are assumed to be at byte 0 of their cores, and system
-// memory at its start: addresses keep the alignment of the DMA engine, so the
-// plan stays valid.
+// assigned, tensors are assumed to start at byte 0 of a core or of system
+// memory. Assigned addresses are aligned for the DMA engine, so the plan stays
+// valid.
 //
-//   npu.copy %x to %part : 3xf16 of system memory, from element 1 on
-//     on a chip of dma_alignment = 4: no plan, "a transfer would start at
+//   npu.copy %x to %part, %x being 3xf16 in system memory, from element 1 on
+//     on a chip with dma_alignment = 4: no plan, "a transfer would start at
 //     byte 2 of the source, .."
 //
 //===----------------------------------------------------------------------===//
@@ -29,15 +29,16 @@
 namespace mlir {
 namespace npu {
 
-/// Returns the limits of DMA transfers of a chip.
+/// Returns the limits of a DMA transfer of `chip`: its shape, its strides and
+/// the alignment of its addresses.
 TransferLimits getTransferLimits(ChipAttr chip);
 
-/// Returns the limits of commands of the execution units, which can address any
-/// element.
+/// Returns the limits of a command of the execution units of `chip`. Its
+/// addresses need no alignment, unlike those of a DMA transfer.
 TransferLimits getComputeLimits(ChipAttr chip);
 
-/// The box that a copy moves: index i of `sizes` is moved from from(i) to
-/// to(i).
+/// The box that a copy moves: the element at index i of `sizes` moves from
+/// position from(i) to position to(i).
 struct CopiedBox {
   layout::LayoutMap from, to;
   ArrayRef<int64_t> sizes;

@@ -15,27 +15,23 @@ def NPUAssignAddressesPass
   let summary = "Assign an address to every npu.alloc";
   let description = [{
     Assigns to every `npu.alloc` without an address the start core of its layout
-    and a byte of every core such that no two live tensors own the same bytes,
-    holes included. Existing addresses stay; alignment and `bank` are respected.
+    and a byte offset in every core such that no two live tensors own the same
+    bytes, holes included. Existing addresses stay; alignment and `bank` are
+    respected.
 
     ```mlir
-    %a = npu.alloc : !t
-    ```
-
-    becomes
-
-    ```mlir
-    %a = npu.alloc {address = 512} : !t
+    %a = npu.alloc : !t                 // before
+    %a = npu.alloc {address = 512} : !t // after
     ```
 
     A tensor is live from its `npu.alloc` to its `npu.dealloc`, or to the end of
-    the function. The live bytes at any time are a lower bound on the peak;
-    placement tries many orders until the peak meets the bound, and uses the
-    best one otherwise.
+    the function. The largest sum of live bytes is a lower bound on the peak.
+    Placement tries many orders of the tensors until the peak meets the bound,
+    and otherwise uses the best order found.
 
     If the target has `banks`, tensors are then moved so that commands lose
     fewer cycles by *conflicts*, as long as all tensors still fit. A command
-    conflicts if it uses one bank for two things at once:
+    conflicts if it uses one bank for two accesses at the same time:
 
     * two operands of a computation (a result in place of an operand counts
       once), which then executes its steps twice, or
@@ -43,16 +39,14 @@ def NPUAssignAddressesPass
       one after the other.
 
     The peak may grow up to the bytes of a core. The remark `LocalMemory` of the
-    category `npu` has the peak, the lowest peak found before tensors were
-    moved, and its lower bound; the number of conflicts, of those before, and a
-    lower bound, the commands whose operands span more banks than exist; and the
-    lost cycles with their bound:
+    category `npu` reports these numbers:
 
-    ```
-    addresses assigned: Tensors=3, PeakBytes=1024, LeastPeak=640, LowerBound=640,
-    BankConflicts=0, CarelessConflicts=2, ConflictBound=0, ConflictCycleBound=0,
-    ConflictCycles=0, ..
-    ```
+    | name | meaning |
+    |---|---|
+    | `PeakBytes`, `LeastPeak`, `LowerBound` | the peak, the lowest peak before tensors were moved, its lower bound |
+    | `BankConflicts`, `CarelessConflicts` | conflicts after and before tensors were moved |
+    | `ConflictBound` | commands whose operands need more banks than exist |
+    | `ConflictCycles`, `ConflictCycleBound` | lost cycles and their lower bound |
 
     With `reuse-holes` a tensor owns only the bytes of its elements. Another
     tensor may be placed in the holes of an aligned tensor and in cores without
@@ -75,29 +69,34 @@ def NPUSpillTensorsPass
   let summary = "Spill tensors of local memory to system memory";
   let description = [{
     If more bytes are live than a core has, frees a tensor that is not used at
-    that point and loads it again before its next use. Of all candidates, the
+    that point and loads it again before its next use. Of all such tensors, the
     one with the latest next use is chosen. A tensor that was loaded from
     unchanging memory is loaded from there again; any other is first stored to
-    system memory, in an argument of the function (`npu.scratch`).
+    system memory, in a new argument of the function (`npu.scratch`).
 
     ```mlir
-    npu.copy %x to %a : !sys to !t linalg.exp ins(%a : !t) outs(%b : !t) %c =
-    npu.alloc : !t linalg.exp ins(%b : !t) outs(%c : !t) npu.dealloc %b : !t
+    // before
+    npu.copy %x to %a : !sys to !t
+    linalg.exp ins(%a : !t) outs(%b : !t)
+    %c = npu.alloc : !t
+    linalg.exp ins(%b : !t) outs(%c : !t)
+    npu.dealloc %b : !t
     linalg.add ins(%a, %c : !t, !t) outs(%c : !t)
-    ```
-
-    becomes, in cores with space for two tensors,
-
-    ```mlir
-    npu.copy %x to %a : !sys to !t linalg.exp ins(%a : !t) outs(%b : !t)
-    npu.dealloc %a : !t %c = npu.alloc : !t linalg.exp ins(%b : !t) outs(%c :
-    !t) npu.dealloc %b : !t %a2 = npu.alloc : !t npu.copy %x to %a2 : !sys to !t
+    // after, in cores with space for two tensors
+    npu.copy %x to %a : !sys to !t
+    linalg.exp ins(%a : !t) outs(%b : !t)
+    npu.dealloc %a : !t
+    %c = npu.alloc : !t
+    linalg.exp ins(%b : !t) outs(%c : !t)
+    npu.dealloc %b : !t
+    %a2 = npu.alloc : !t
+    npu.copy %x to %a2 : !sys to !t
     linalg.add ins(%a2, %c : !t, !t) outs(%c : !t)
     ```
 
     The remark `Spill` of the category `npu` counts stores and loads. Operands
     of one op are never spilled: if they do not fit, `npu-assign-addresses`
-    reports it.
+    reports it. Run it before `npu-assign-addresses`.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
@@ -110,21 +109,18 @@ def NPUOverlapTransfersPass
     : Pass<"npu-overlap-transfers", "::mlir::func::FuncOp"> {
   let summary = "Overlap npu.copy with computation in npu.parallel";
   let description = [{
-    Runs loads from unchanging memory in parallel with the op before the one
-    that needs them, and stores to results in parallel with the op after the one
-    that computes them, each in one `npu.parallel`. This extends the live range
+    Runs each load from unchanging memory in parallel with the op before the one
+    that needs it, and each store to a result in parallel with the op after the
+    one that computes it, both in an `npu.parallel`. This extends the live range
     of a tensor, so it is done only if all live tensors still fit a core.
 
     ```mlir
+    // before
     linalg.exp ins(%a : !t) outs(%b : !t)
     npu.copy %b to %u : !t to !sys
     npu.copy %z to %c : !sys to !t
     linalg.add ins(%b, %c : !t, !t) outs(%d : !t)
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     npu.parallel {
       linalg.exp ins(%a : !t) outs(%b : !t)
       npu.copy %z to %c : !sys to !t
@@ -135,7 +131,8 @@ def NPUOverlapTransfersPass
     }
     ```
 
-    The remark `Overlap` of the category `npu` counts the transfers.
+    The remark `Overlap` of the category `npu` counts the transfers. Run it
+    before `npu-assign-addresses`.
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
@@ -148,15 +145,20 @@ def NPUVerifyMemoryPass
     : Pass<"npu-verify-memory", "::mlir::func::FuncOp"> {
   let summary = "Verify that tensors of local memory do not share bytes";
   let description = [{
-    A tensor owns its bytes from `npu.alloc` to `npu.dealloc` or the end of the
-    block. Two live tensors with addresses must not overlap, and no `npu.copy`
-    may read bytes that it writes.
+    Run it after `npu-assign-addresses`. A tensor owns its bytes from `npu.alloc`
+    to `npu.dealloc` or the end of the block. Two live tensors with addresses must
+    not overlap, and no `npu.copy` may read bytes that it writes.
 
     By default a tensor owns all bytes that its layout reserves, in every core,
     including the holes of an aligned tensor and cores without its channels.
     With `exact-bytes` it owns only the bytes of its elements and of the
-    elements of its views, which may be in its padding; another tensor may be
-    placed in the holes.
+    elements of its views, which may be in its padding. Another tensor may then
+    be placed in the holes.
+
+    ```mlir
+    %a = npu.alloc {address = 2048} : !t
+    %b = npu.alloc {address = 2304} : !t // error if !t needs more than 256 bytes of a core
+    ```
 
     The error for an overlap has both tensors and the first shared byte.
   }];
