@@ -18,43 +18,45 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     device, `tensor<Nxf32>` for an extent N of the last coordinate of its map.
 
     ```mlir
+    // before
     func.func @swap(%a: tensor<6xf32, #halves>) -> tensor<6xf32, #others> {
       %0 = layout.convert %a : tensor<6xf32, #halves> to tensor<6xf32, #others>
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     func.func @swap(%a: tensor<3xf32>) -> tensor<3xf32> {
       %source = bufferization.to_buffer %a read_only : ..
       %target = memref.alloc() {alignment = 64 : i64} : memref<3xf32>
       %rank = call @layoutMPIEnter(..)
       call @layout_move_elements(..)           // the elements that stay
       scf.for .. {                             // pack and send, or receive and unpack
-        scf.if %sends { .. call @layout_send_bytes(..) } else { call @layout_receive_bytes(..) .. }
+        scf.if %sends {
+          call @layout_send_bytes(..)
+        } else {
+          call @layout_receive_bytes(..)
+        }
       }
       call @layoutMPILeave(..)
       %0 = bufferization.to_tensor %target restrict writable : ..
     ```
 
     A `layout.convert` between two distributions executes the plan that
-    `layout-print-messages` prints. Elements that stay are copied; each message is packed,
-    sent by `mpi.send`, received by `mpi.recv`, and unpacked, or combined if it has parts
-    of sums. The plan is a table of constants, which all ranks read with the same code;
-    the size of the code does not depend on the mesh.
+    `layout-print-messages` prints. Elements that stay are copied. Each message is packed,
+    sent by `mpi.send`, received by `mpi.recv`, and unpacked. A message of partial results
+    is reduced (sum, max or min) into those of the receiver instead. The plan is a table of
+    constants, which all ranks read with the same code; the size of the code does not
+    depend on the mesh.
 
     All ranks process the messages in one global order, so that there are no deadlocks:
-    both ranks of the first remaining message are ready for it. Messages are ordered by
-    turns, in which no rank takes part twice.
+    the sender and the receiver of the first remaining message are always ready for it.
+    Messages are ordered by turns, sets of messages in which no rank has two.
 
-    Ops on tensors on a mesh run on the block of the rank (docs/mesh.md). All dims that a
-    loop indexes alone must have one range of indices on a device, other dims that it
-    reads or slices must be whole there, and a split reduction loop gives a
-    `#layout.partial`. Anything else is an error that suggests a conversion. Types of
-    functions, calls and control flow change. The module gets `"MPI:Implementation"` in
-    its `dlti.map` unless it has one. Programs are linked with `libLayoutMPIRuntime`,
-    which initializes MPI, checks that the number of ranks is that of devices, and ends
-    all ranks if one fails.
+    Ops on tensors on a mesh run on the block of the rank (docs/mesh.md). If a loop alone
+    indexes dims, all of these dims must have one range of indices on a device. All other
+    dims that are read or sliced must be whole on a device. A reduction loop that is split
+    over devices yields a `#layout.partial`. Anything else is an error that suggests a
+    conversion. Types of functions, calls and control flow change. The module gets
+    `"MPI:Implementation"` in its `dlti.map` unless it has one. Programs are linked with
+    `libLayoutMPIRuntime`, which initializes MPI, checks that there are as many ranks as
+    devices, and ends all ranks if one fails.
   }];
   let options = [
     Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
@@ -82,29 +84,26 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
     types of functions change accordingly.
 
     ```mlir
+    // before
     func.func @swap(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
       %from = shard.sharding @grid split_axes = [[0], [1]] : !shard.sharding
       %to = shard.sharding @grid split_axes = [[1], [0]] : !shard.sharding
       %0 = shard.shard %a to %from : tensor<8x8xf32>
       %1 = shard.shard %0 to %to annotate_for_users : tensor<8x8xf32>
       return %1 : tensor<8x8xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // after, with #x_y = #layout.mesh<[a0 = 2, a1 = 2], [[a0], [a1]]>
     func.func @swap(%a: tensor<8x8xf32, #x_y>) -> tensor<8x8xf32, #y_x> {
       %0 = layout.convert %a : tensor<8x8xf32, #x_y> to tensor<8x8xf32, #y_x>
       return %0 : tensor<8x8xf32, #y_x>
     ```
 
-    with `#x_y = #layout.mesh<[a0 = 2, a1 = 2], [[a0], [a1]]>`. Blocks have
-    ceil(size / devices) indices, while upstream requires sizes that the number of devices
-    divides. `halo_sizes` become the halos of split dims; changing them is a conversion.
+    Blocks have ceil(size / devices) indices, while upstream requires sizes that are
+    multiples of the number of devices. `halo_sizes` become the halos of split dims: the
+    indices that a device stores before and after its block. Changing them is a
+    conversion.
 
-    Other block sizes, dynamic halos and grids, arguments with another layout, and ops
-    that compute with sharded tensors are errors. So is a called function whose type
-    changes.
+    Other block sizes, dynamic halos and grids, arguments with another layout, ops that
+    compute with sharded tensors, and called functions whose type changes are errors.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
@@ -115,21 +114,18 @@ def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
     During layout assignment a tensor without a layout is whole on every device. This
     pass makes that explicit in the types of all tensors of functions and of their
     signatures, with the axes of the target: every rank is called with whole tensors and
-    returns them. It runs after `layout-assign`, whose target is the
-    `#layout.mesh_target` of the module.
+    returns whole tensors. Run it after `layout-assign` and before
+    `convert-layout-to-mpi`. The module has the `#layout.mesh_target` as `layout.target`.
 
     ```mlir
+    // before
     func.func @f(%a: tensor<4x?xf32>, %b: tensor<4x4xf32, #rows>)
-    ```
-
-    becomes
-
-    ```mlir
+    // after, with #whole = #layout.mesh<[x = 2], [[], []]>
     func.func @f(%a: tensor<4x?xf32, #whole>, %b: tensor<4x4xf32, #rows>)
     ```
 
-    with `#whole = #layout.mesh<[x = 2], [[], []]>`. A declared function with tensors as
-    arguments or results is an error, because its type cannot change.
+    A declared function with tensors as arguments or results is an error, because its
+    type cannot change.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
@@ -137,27 +133,25 @@ def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
 def ImportShardyPass : Pass<"layout-import-shardy", "ModuleOp"> {
   let summary = "Import Shardy shardings as layout constraints";
   let description = [{
-    Converts `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on arguments and results of functions to
-    `layout.argument_layouts` of the function and `layout.operand_layouts` of its return,
-    with the axes of the `sdy.mesh`. A public function gets `layout.flexible_abi`.
+    Converts `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on arguments and results of functions
+    to layout constraints: `layout.argument_layouts` of the function and
+    `layout.operand_layouts` of its return, with the axes of the `sdy.mesh`. A public
+    function gets `layout.flexible_abi`, which permits `layout-assign` to change its type.
     `layout-assign` then chooses all other layouts.
 
     ```mlir
+    // before
     "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () -> ()
-    func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x", ?}, {"y"}p1]>}, ..)
-    ```
-
-    becomes
-
-    ```mlir
-    func.func @main(%a: tensor<8x8xf32>, ..) attributes {layout.argument_layouts
-        = [[#layout.mesh<[x = 2, y = 4], [[x], [y]]>, unit]], layout.flexible_abi}
+    func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x", ?}, {"y"}p1]>})
+    // after
+    func.func @main(%a: tensor<8x8xf32>) attributes {layout.argument_layouts
+        = [[#layout.mesh<[x = 2, y = 4], [[x], [y]]>]], layout.flexible_abi}
     ```
 
     The dialect `sdy` is not part of MLIR, so its ops must be in generic form, and the
-    tool needs `--allow-unregistered-dialect`. An open dim (`{?}`) is not split further,
-    and priorities are ignored. Sub-axes, meshes with device ids, and shardings of
-    intermediate values are errors.
+    tool needs `--allow-unregistered-dialect`. Dims that Shardy may split further (`?`)
+    are not, and priorities (`p1`) are ignored. Sub-axes, meshes with device ids, and
+    shardings of intermediate values are errors.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
@@ -167,16 +161,13 @@ def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
   let description = [{
     The inverse of `layout-import-shardings`: tensors become plain, a `shard.grid` gets the
     sizes of the axes, and each value on a mesh is annotated by
-    `shard.shard %v to %sharding`. A `layout.convert` becomes an annotation for the users of
-    its source.
+    `shard.shard %v to %sharding`. A `layout.convert` becomes an annotation of its source
+    for its users.
 
     ```mlir
+    // before
     %0 = layout.convert %a : tensor<10x6xf32, #rows> to tensor<10x6xf32, #columns>
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     %rows = shard.sharding @mesh split_axes = [[0], []] : !shard.sharding
     %on = shard.shard %a to %rows : tensor<10x6xf32>
     %columns = shard.sharding @mesh split_axes = [[], [1, 0]] : !shard.sharding
@@ -185,8 +176,8 @@ def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
 
     Partial sums are not annotated: upstream's partitioner derives them from the operands
     of the op, and reduces them for the annotation that follows. The attributes
-    `layout.target` and `layout.assignment` of the module, which refer to layouts, are
-    removed. Axes lose their names, and are imported as a0, a1, ..
+    `layout.target` and `layout.assignment` of the module are removed, because they refer
+    to layouts. Axes lose their names, and are imported as a0, a1, ..
 
     Layouts that `shard` cannot express are errors: two meshes, layouts in the memory of a
     device, and distributions other than `#layout.mesh`.
