@@ -18,12 +18,9 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
     launched in place of the op:
 
     ```mlir
+    // before, for an argument %x0
     %x = layout.convert %x0 : tensor<1x6x8x8xf32> to tensor<1x6x8x8xf32, #img>
-    ```
-
-    of an argument `%x0` becomes
-
-    ```mlir
+    // after
     %b = gpu.alloc () : memref<384xf32, "buffer">
     gpu.memcpy %b, %host : memref<384xf32, "buffer">, memref<384xf32>
     %i = gpu.alloc () : memref<8x16xvector<4xf32>, "image2d">
@@ -31,23 +28,21 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
     gpu.dealloc %b : memref<384xf32, "buffer">
     ```
 
-    A work-item computes
-
-    | stored tensor | per work-item |
+    | stored tensor | a work-item computes |
     |---|---|
     | buffer | one element |
-    | image | the four channels of one pixel |
-    | image, and a reduction reads less in blocks | a block of neighboring pixels |
-    | few positions with long sums | a part of each sum, combined by its work-group |
+    | image | the four lanes of one pixel |
+    | image, and a reduction reads less if blocked | a block of neighboring pixels |
+    | few elements that are long sums | a part of each sum; its work-group adds the parts |
 
     * linalg ops, elementwise ops, pads, slices, concatenations, reshapes and
-      `layout.convert` become kernels. Fused into their readers are pads and reshapes
-      always, elementwise ops with a single reader, and a reduction whose reader is an
+      `layout.convert` become kernels. Some ops are fused into their readers: all pads and
+      reshapes, elementwise ops with a single reader, and a reduction whose reader is an
       elementwise op of the same layout;
     * an address is the layout's map at the index. Addresses outside of a buffer are
-      clamped and their values unused; an image returns zeros at negative coordinates,
-      which implements zero padding;
-    * padding is never used, and holds the value that the type states;
+      clamped and the loaded values unused; an image returns zeros at negative
+      coordinates, which implements zero padding;
+    * the padding of a layout is never read, and holds the value that the type states;
     * constants are packed at compile time and uploaded once;
     * public functions keep their ABI on plain tensors, which are uploaded at the entry
       and downloaded at the return. Laid-out arguments and results are passed as the
