@@ -54,7 +54,8 @@ struct ImageFit {
     ElementType,
     /// An extent is zero.
     Empty,
-    /// The lane coordinate does not have extent four, or the space is unknown.
+    /// The lane coordinate does not have extent four, or the storage space of
+    /// the map is not an image space with as many coordinates.
     NoPixels
   };
 

@@ -347,7 +347,8 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
   return success();
 }
 
-/// Replaces each download by one per result that returns its destination.
+/// Replaces each download command, a copy from the device to a host memref, by
+/// one command per result of `op` that is this memref.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {

@@ -19,22 +19,18 @@ def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
   let description = [{
     Sets the attributes of `KernelFacts.h`, from which the profile of the runtime
     computes rates: `layout.operations`, the element operations of a work-item,
-    `layout.bytes`, the bytes of device memory that it loads and stores, and
-    `layout.items`, the work-items of a launch that compute. Both are counted once per
-    execution, and both sides of a branch count. Numbers of a kernel that depends on its
-    work-group are per work-group. A number that is only known at launch is omitted. The
-    pass must precede `narrow-kernel-indices`, because index arithmetic is not counted.
-
-    A kernel whose first 30 work-items load and compute `arith.mulf` and `arith.addf` on
-    `vector<4xf32>` in 10 iterations, and store the sum,
+    `layout.bytes`, the bytes of device memory that a work-item loads and stores, and
+    `layout.items`, the work-items of a launch that compute. Operations and bytes are
+    counted once per execution, and in both sides of a branch. If a kernel depends on its
+    work-group, its numbers are per work-group. A number that is only known at launch is
+    omitted. Run it before `narrow-kernel-indices`: arithmetic on `index` is not counted,
+    but on i32 it is.
 
     ```mlir
+    // before; the first 30 work-items load, arith.mulf and arith.addf vector<4xf32> in
+    // 10 iterations, and store the sum
     gpu.func @sum(%a: .., %b: ..) kernel
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     gpu.func @sum(%a: .., %b: ..) kernel attributes {layout.bytes = 176 : i64,
         layout.items = array<i64: 30, -1, -1>, layout.operations = 80 : i64}
     ```
@@ -45,21 +41,17 @@ def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
 def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
   let summary = "Narrow kernel indices to 32 bits if they fit";
   let description = [{
-    Mobile GPUs emulate 64-bit arithmetic. If all launches of a kernel have constant
-    sizes, the largest number of work-items becomes the `upper_bound` of
-    `gpu.global_id`, and loops with constant bounds get i32 induction variables.
-    Upstream's `arith-int-range-narrowing`, which changes neither, then narrows what it
-    proves to fit by integer ranges. Other indices remain 64-bit. In a launch of 6
-    work-items
+    Use it for mobile GPUs, which emulate 64-bit arithmetic. If all launches of a kernel
+    have constant sizes, the largest number of work-items becomes the `upper_bound` of
+    `gpu.global_id`, and loops with constant bounds get i32 induction variables. Then
+    upstream's `arith-int-range-narrowing` narrows the ops whose integer ranges fit 32 bits.
+    (It does not narrow ids and induction variables itself.) Other indices remain 64-bit.
 
     ```mlir
+    // before
     %id = gpu.global_id x
     %in = memref.load %a[%c0, %id] : memref<1x6xvector<4xf32>, "image2d">
-    ```
-
-    becomes
-
-    ```mlir
+    // after, if the launch has 6 work-items
     %id = gpu.global_id x upper_bound 6
     %n = arith.index_castui %id : index to i32
     %x = arith.index_castui %n : i32 to index
@@ -69,17 +61,20 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
     Loads and stores use an index cast from i32; the backends use the i32 directly if it
     is an image coordinate. Loop-invariant code is hoisted.
 
-    If indices depend on the number of work-groups or on arguments of a launch, their
-    bound follows from the ops of the kernel as a sum of products of these sizes. The
-    kernel is narrowed, and `@kernels_wide::@k` in a separate module is a 64-bit copy.
-    The launch uses the narrow one if the bound is below 2^31:
+    If indices depend on the number of work-groups or on index arguments of a launch, the
+    pass derives an upper bound of all indices of the kernel: a formula of these sizes,
+    e.g. `4 * g + 2`. It narrows the kernel, and adds a 64-bit copy of it in a separate
+    module, `@kernels_wide::@k`. The host computes the bound, as f64 so that it cannot wrap,
+    and launches the narrow kernel if the bound is below 2^31 - 2:
 
     ```mlir
-    // k computes (y / h) * h + 2 for y < 4 * g
-    %most = arith.mulf %g, 4.0                   // and h, and 2
-    %fits = arith.cmpf olt, %most, 2147483646.0
+    // before; k computes y / h * h + 2 for y < 4 * g
+    gpu.launch_func @kernels::@k blocks in (%c1, %g, %c1) .. args(%h : index)
+    // after; the check covers h, too, because it becomes i32
+    %bound = ..                                 // f64
+    %fits = arith.cmpf olt, %bound, %limit : f64
     scf.if %fits {
-      gpu.launch_func @kernels::@k blocks in (%c1, %g, %c1) .. args(%h : i32)
+      gpu.launch_func @kernels::@k blocks in (%c1, %g, %c1) .. args(%h32 : i32)
     } else {
       gpu.launch_func @kernels_wide::@k blocks in (%c1, %g, %c1) .. args(%h : index)
     }
@@ -99,7 +94,7 @@ def ConvertImageKernelsToSourcePass
     Prints the kernels of each GPU module as OpenCL C 1.2 into its attribute
     `layout.opencl_source`, for devices that do not accept SPIR-V. The pass accepts the
     kernels of `convert-image-kernels-to-spirv`, and emits the same operations in the
-    same order: `FP_CONTRACT` is off.
+    same order, with `FP_CONTRACT` off.
 
     ```mlir
     %v = memref.load %in[%y, %x] : memref<3x6xvector<4xf16>, "image2d">
@@ -117,8 +112,8 @@ def ConvertImageKernelsToSourcePass
     ```
 
     The kernel `k` is the function `kernel_k`, because kernel names may be keywords of
-    OpenCL C. A comment above it lists the network nodes that launch it and its
-    arguments. An op that has no form in OpenCL C is an error.
+    OpenCL C. A comment above the function lists its arguments and the nodes of the
+    imported network that launch it. An op that has no form in OpenCL C is an error.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "math::MathDialect", "vector::VectorDialect"
@@ -134,13 +129,10 @@ def ConvertImageKernelsToSPIRVPass
     launches refer to it.
 
     ```mlir
+    // before
     %v = memref.load %in[%y, %x] : memref<?x6xvector<4xf32>, "image2d">
     %r = math.tanh %v : vector<4xf32>
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     %v = spirv.ImageRead %in, %at : .., vector<2xi32> -> vector<4xf32>
     %r = spirv.CL.tanh %v : vector<4xf32>
     ```
@@ -156,8 +148,8 @@ def ConvertImageKernelsToSPIRVPass
     | `memref<3x10x6xvector<4xi8>, "image3d">` | a 3-D image |
 
     A load of an image at a negative coordinate returns zeros, by a sampler in the
-    binary; a store must be inside. A kernel that both loads and stores an image is an
-    error, because OpenCL 1.2 has no read-write images.
+    binary. A store must be inside of the image. A kernel that both loads and stores an
+    image is an error, because OpenCL 1.2 has no read-write images.
 
     | attribute of the GPU module | effect |
     |---|---|
@@ -177,21 +169,19 @@ def ConvertImageKernelsToSPIRVPass
 def SerializeImageKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
   let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
-    Serializes each `spirv.module @__spv__m`, patches the words for OpenCL 1.2 (see
-    `SpirvBinary.h`) and replaces both modules by `gpu.binary @m`. The kernel table of
-    its object has the types of the kernels as GPU functions. The OpenCL C of
-    `convert-image-kernels-to-source`, if any, is a second object.
+    Serializes each `spirv.module @__spv__m`, changes words of the binary for OpenCL 1.2
+    (see `SpirvBinary.h`), and replaces both the `spirv.module` and the `gpu.module @m` by
+    `gpu.binary @m`. The kernel table of its object has the types of the kernels as GPU
+    functions. The OpenCL C of `convert-image-kernels-to-source`, if any, is a second
+    object.
 
     ```mlir
+    // before
     spirv.module @__spv__m Physical64 OpenCL .. { .. }
     gpu.module @m {
       gpu.func @stated(%a: memref<8xf32, "buffer">, ..) kernel attributes {layout.bytes = 64 : i64, ..} { .. }
     }
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     gpu.binary @m [#gpu.object<.., kernels = <[#gpu.kernel_metadata<"stated",
         (memref<8xf32, "buffer">, ..) -> (), metadata = {layout.bytes = 64 : i64, ..}>]>, bin = "..">]
     ```
@@ -208,12 +198,9 @@ def ConvertGPUToOpenCLRuntimePass
     constant.
 
     ```mlir
+    // before
     %a = gpu.alloc (%n) : memref<?x4xvector<4xf16>, "image2d">
-    ```
-
-    becomes
-
-    ```mlir
+    // after
     %kind = llvm.mlir.constant(1 : i32) : i32       // an image2d
     %channel = llvm.mlir.constant(1 : i32) : i32    // of CL_HALF_FLOAT
     %o = llvm.call @layoutClCreateImage(%kind, %channel, ..)
@@ -222,12 +209,12 @@ def ConvertGPUToOpenCLRuntimePass
     A device memref keeps its sizes and loses its memory space. Its pointer is an object
     of the runtime, which other code must not dereference. Other host ops are left to
     upstream's passes. A `gpu.alloc` with `layout.constant = @data` becomes memory with
-    the data of the constant `memref.global @data`, created by the first run and never
-    freed.
+    the data of the constant `memref.global @data`. The first run creates it, and it is
+    never freed.
 
-    Ops must be synchronous (without tokens): the queue is in order, and only copies
-    from and to the host block. `gpu.memcpy` copies between a contiguous host memref and
-    a buffer of the same number of elements, or between buffers.
+    Ops must be synchronous (without tokens). The OpenCL queue is in order, and the host
+    only waits for copies from and to host memory. `gpu.memcpy` copies between a contiguous host memref and a
+    buffer of the same number of elements, or between buffers.
   }];
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
 }
