@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Converts the values of a `LayoutMap` to `AffineMap`s, from which IR is
-// emitted (L4). Dims are logical indices. Each dynamic dim has one symbol for
-// its size, in the order of the dims; the map is then semi-affine:
+// emitted (L4 of docs/spec.md). Dims are logical indices. Each dynamic dim has
+// one symbol for its size, in the order of the dims; the map is then
+// semi-affine:
 //
 //     NCHW16c of ?x32x7x7:
 //       (d0, d1, d2, d3)[s0] -> (d0, d1 floordiv 16, d2, d3, d1 mod 16)

@@ -72,8 +72,8 @@ IntegerLayoutOr leftInverse(const IntegerLayout &a, Refusal error = {});
 /// Returns the right inverse, for the gap-free range of offsets of `a` from 0.
 IntegerLayoutOr rightInverse(const IntegerLayout &a, Refusal error = {});
 
-/// The grouping of the result dims of divide(): each dim has a tile T and a
-/// rest R. A group is one dim, its first member fastest.
+/// The grouping of the result dims of divide(): each dim becomes a tile T and a
+/// rest R. A group (..) is one dim of the result, its first member fastest.
 enum class DivideForm {
   Flat,    // T0, T1, .., R0, R1, ..
   Logical, // (T0, R0), (T1, R1), ..

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A tuple of `IndexExpr`s compiled for one static box: the coordinates of a
-// map, its stored axes, or the dims of its inverse. Digits of single dims
-// become one lookup table per dim, so that an index costs one table row per dim
-// and one addition per value. Digits that mix dims are evaluated directly.
+// map, its stored axes, or the dims of its inverse. Mixed-radix digits of
+// single dims become one lookup table per dim, so that an index costs one table
+// row per dim and one addition per value. Digits that mix dims are evaluated
+// directly.
 //
 //     NCHW16c of 1x64x56x56, stored axes:
 //       tables of 1, 64, 56 and 56 rows of 5 numbers, nothing mixed

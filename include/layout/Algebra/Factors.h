@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If no digit mixes dims of two groups, sums of digits are sums of
+// If no mixed-radix digit mixes dims of two groups, a sum of digits is a sum of
 // contributions, one of each group. Properties of all indices of a box then
 // follow from the indices of its factors, which are far fewer.
 //

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prepares a map on a shape for an exporter: lists its digits, slowest first,
-// and groups them by source. Errors name the digit that the notation cannot
-// express.
+// Prepares a map on a shape for an exporter: lists its mixed-radix digits,
+// slowest first, and groups them by source, the dim or fused value that they
+// are digits of. Errors name the digit that the notation cannot express.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct PlacedDigit {
   std::optional<SizeExpr> room;
 };
 
-/// A dim or a fused value, and the placed digits that are its digits.
+/// A dim or a fused value, and the placed digits of it.
 struct Source {
   Digit whole;
   SizeExpr size;
@@ -78,8 +78,8 @@ getDenseDigits(const LayoutMap &special, Sizes sizes, Refusal error);
 /// its own: `d0 align 32` becomes d0 floordiv 32 and d0 mod 32.
 void splitAlignedDigits(std::vector<PlacedDigit> &digits, Sizes sizes);
 
-/// Groups the digits by source. Fails if a part of a dim is missing or
-/// repeated. With a part missing, two indices would share one point.
+/// Groups the digits by source. Fails if a digit of a dim is missing, because
+/// two indices would then share one point, or repeated.
 std::optional<std::vector<Source>>
 getSources(llvm::ArrayRef<PlacedDigit> digits, unsigned rank, Sizes sizes,
            Refusal error);

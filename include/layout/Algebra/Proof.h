@@ -8,10 +8,11 @@
 // Three-valued statements about maps, with bounded effort. `Unknown` is never
 // treated as `Yes` (L1, L6 of docs/spec.md). The methods are, cheapest first:
 //
-//  1. By construction: digits with strides above everything below them are
-//     determined by the coordinates. Dims whose digits cover 1 to their size
-//     without gaps are determined by the digits. Linear in the digits, valid
-//     for dynamic sizes. For equality: the normal forms are identical.
+//  1. By construction: a mixed-radix digit is determined by the coordinates if
+//     its stride exceeds the sum of all terms with smaller strides. A dim is
+//     determined if its digits cover it without gaps. Linear in the number of
+//     digits, valid for dynamic sizes. For equality: the normal forms are
+//     identical.
 //  2. By enumeration, with a witness, if the box or each of its factors
 //     (Factors.h) has few points.
 //  3. By Presburger arithmetic (IntegerSets.h), with a witness, on boxes of any

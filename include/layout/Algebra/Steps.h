@@ -24,9 +24,10 @@
 //  * each answer is computed from the normal form on the shape, so that layouts
 //    that are equal there have the same answer;
 //  * std::nullopt means that the answer is not known within the bound or does
-//    not fit 64 bits. On static shapes it is always known if the digits of each
-//    dim depend on no other dim and nest, and otherwise if the dims that share
-//    a digit have at most `kMaxPoints` indices.
+//    not fit 64 bits. On static shapes the answer is always known if the
+//    mixed-radix digits of each dim depend on no other dim and nest, and
+//    otherwise if the dims that share a digit have at most `kMaxPoints`
+//    indices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -140,19 +140,19 @@ std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
 bool isTiledByParts(const Concatenation &concatenation,
                     llvm::ArrayRef<ConcatPart> parts);
 
-/// Returns C(i) = a(b(i)): a is a layout of the stored dims of b. These are
-/// `storedDims`, slowest first, as in the notation of b, or the coordinates of
-/// b if they have the rank of a instead.
+/// Returns C(i) = a(b(i)), where a is a layout of the stored dims of b. These
+/// are `storedDims`, slowest first, if a has as many dims, or else the
+/// coordinates of b.
 std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
                                  llvm::ArrayRef<Sized> storedDims = {},
                                  Refusal error = {});
 
 /// Returns the inverse of `map`, e.g. `NCHW16c to NCHW` of `NCHW to NCHW16c`.
 /// Its dims are those of the storage, padding included: `storedDims`, or else
-/// the stored axes of `map`. It stores the element at a storage position at the
-/// row-major position of the logical index. `sizes` are the logical sizes that
-/// `map` depends on. Fails if `invertAxes` (Proof.h) finds no formula of the
-/// stored axes for a logical index.
+/// the stored axes of `map`. It maps a storage position to the row-major
+/// position of the logical index that is stored there. `sizes` are the logical
+/// sizes that `map` depends on. Fails if `invertAxes` (Proof.h) finds no
+/// formula of the stored axes for a logical index.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<Sized> storedDims = {},
                                  Sizes sizes = {}, Refusal error = {});

@@ -8,8 +8,8 @@
 // The notation of `#layout.mesh<[x = 2, y = 4], [[x], []]>` (docs/spec.md,
 // section 3.6): the named axes of a mesh of devices, and for each dim the axes
 // that split it, from major to minor. A dim of size n that is split over k
-// devices has blocks of b = ceil(n / k) indices: index d is on device d
-// floordiv b of the k, at the local index d mod b. The last devices hold fewer
+// devices has blocks of b = ceil(n / k) indices: index d is on device number d
+// floordiv b along the dim, at local index d mod b. The last devices hold fewer
 // indices if k does not divide n. An axis that splits no dim holds replicas.
 //
 //     10 rows over x = 4, replicas along y = 2:
@@ -86,7 +86,7 @@ struct Mesh {
   /// Returns the number of parts into which the axes `split` divide a dim.
   int64_t countParts(llvm::ArrayRef<unsigned> split) const;
 
-  /// Sets a halo for each dim. `halos` is empty if all are.
+  /// Sets a halo for each dim. `halos` becomes empty if all halos are.
   void setHalos(std::vector<Halo> ofDims);
 
   /// Verifies the mesh, or reports the invalid axis or halo and returns false.

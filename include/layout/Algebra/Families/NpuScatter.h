@@ -8,7 +8,8 @@
 // `#layout.npu_scatter<aligned, start = 2>` (docs/spec.md, section 3.4): an NPU
 // has X cores with S bytes each. Channel c of a tensor that starts at core Q is
 // in row (Q + c) floordiv X of core (Q + c) mod X. P indices of the first axis
-// share one storage unit of P elements, which is the unit of strides:
+// (index = P * m + lane) share one storage unit of P elements, the unit of
+// strides:
 //
 //     npu    = (Q + c) mod X
 //     offset = base + P * (m * sN + row * sC + h * sH + w * sW) + lane
@@ -24,9 +25,9 @@
 // Laws:
 //  * sN depends on the start core through the number of rows, so that changing
 //    the start core moves elements;
-//  * an address A = Q * S + R is aligned as its mode requires: A mod EU = 0 if
-//    channels are aligned, A mod 4 = 0 for compact, A mod P elements = 0 for
-//    strided;
+//  * an address A = Q * S + R, in bytes, is aligned as its mode requires:
+//    A mod EU = 0 if channels are aligned, A mod 4 = 0 for compact, and a
+//    multiple of P elements for strided;
 //  * base + P * M * sN elements fit one core.
 //
 //===----------------------------------------------------------------------===//
@@ -89,8 +90,8 @@ struct NpuStorage {
   Sized npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
-  /// The end of a core's memory in elements, for explicit strides. Those of a
-  /// larger tensor may reserve more than the core has.
+  /// The end of a core's memory in elements, for explicit strides, which can be
+  /// those of a larger tensor and then reserve more than the core has.
   std::optional<int64_t> end;
 
   /// Returns the number of elements that the strides reserve in every core,
