@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Splits loops into the digits in which operands store them, for every kind of
-// size: IterationSpace.h uses size expressions, the CPU model uses integers, so
-// that what is counted is what is planned.
+// Splits loops into the mixed-radix digits in which operands store them, for
+// every kind of size. IterationSpace.h uses size expressions, and the CPU model
+// uses integers, so that the elements it counts are those that are planned.
 //
 // A Space has the members of IterationSpace. Its sizes have the interface of
 // SizeExpr, and its values that of IndexExpr. The derived class implements
 //
-//   readOperands()          sets `axes` to functions of the loops, or fails
+//   readOperands()          sets `axes` as functions of the loops, or fails
 //   getSize(loop), isReduction(loop), isResult(operand)
 //   dependsOn(operand, loop)
 //   substituteAxes()        sets the values in `space` of those axes in which

@@ -12,7 +12,7 @@
 //   x: tensor<1x17xf32, NC16c>, y: tensor<1x17xf32>, loops n (1), c (17)
 //     digits   n, c1 = c floordiv 16 (2), c0 = c mod 16 (16)
 //     x        axes n | c1 | c0                 as stored
-//     y        axes n | 16 * c1 + c0            needs 32 of its 17 positions
+//     y        axes n | 16 * c1 + c0            17 positions, 32 are reached
 //     padded   c: 2 * 16 > 17
 //
 // Laws:
@@ -55,7 +55,7 @@ struct OperandAccess {
 std::vector<StoredAxis> getAxesOnShape(const LayoutMap &map,
                                        ArrayRef<int64_t> shape);
 
-/// A loop of the op on stored axes.
+/// A loop over one mixed-radix digit of a loop of the op.
 struct LoopDigit {
   unsigned loop;
   int64_t weight;

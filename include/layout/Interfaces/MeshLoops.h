@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op with tensors on a mesh computes on every device what that device holds:
-// a loop is split over a mesh axis iff the dims that it indexes are. So all
-// tensors indexed by a loop are split equally, and the result of a reduction
-// over a split loop has partial sums (P4).
+// An op with tensors on a mesh computes on every device the block that the
+// device holds: a loop is split over a mesh axis iff the dims that it indexes
+// are. So all tensors indexed by a loop are split equally, and the result of a
+// reduction over a split loop has partial sums (P4 of docs/spec.md).
 //
 //   matmul ([i, k], [k, j]) -> [i, j] on [x = 2, y = 2]
 //     [[y], []], [[], [x]] -> [[y], [x]]               i over y, j over x
@@ -48,19 +48,20 @@ RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 RankedTensorType getLocalType(RankedTensorType type);
 
 /// Returns true if a conversion only converts the blocks in each device's
-/// memory: both tensors have the same indices there, without halos, partial
-/// sums or stated padding. Positions of a non-divisible block beyond its
-/// indices are converted, too.
+/// memory: each device holds the same indices of both tensors, without halos,
+/// partial sums or stated padding. If a block has fewer indices than the
+/// largest one, the positions beyond them are converted, too.
 bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 
 /// Returns `rule` with the loop sizes given by the shapes of these types.
 LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
                       TypeRange results);
 
-/// Returns true if a device can run an op on the largest block of each tensor
-/// even if it holds fewer indices: its results do not depend on positions
-/// beyond these, and such positions cannot cause an error, e.g. a division by
-/// zero. Otherwise the op runs row-major on the indices that the device holds.
+/// Returns true if every device can run the op on the largest block of each
+/// tensor, although the last devices hold fewer indices: results do not depend
+/// on positions beyond the held indices, and such positions cannot cause an
+/// error, e.g. a division by zero. Otherwise the op runs row-major on the
+/// indices that the device holds.
 bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
                          TypeRange operands, TypeRange results);
 
@@ -68,8 +69,9 @@ bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
 /// it can be made in parts of which only one has the initial value.
 bool beginsFresh(Operation *op, unsigned r);
 
-/// Returns true if devices may each run a part of a loop: it indexes dims by
-/// itself, and the op does not need all of it at once, as softmax does.
+/// Returns true if devices may each run some iterations of `loop`: the loop
+/// indexes dims by itself, and the op does not need all iterations at once, as
+/// softmax does.
 bool canSplit(const LoopsRule &rule, unsigned loop);
 
 /// Checks that every device can run the loops of an op on what it holds. The

@@ -10,11 +10,11 @@
 // functions of rules.
 //
 //   linalg.conv_2d_nchw_fchw       LoopsRule, loops n f oh ow c kh kw:
-//     input   (n, c, oh + kh, ow + kw)    so n, f and c may be tiled:
-//     filter  (f, c, kh, kw)              a loop in a sum may not
+//     input   (n, c, oh + kh, ow + kw)    n, f and c may be tiled; loops in
+//     filter  (f, c, kh, kw)              sums (oh, kh, ow, kw) may not
 //     result  (n, f, oh, ow)
-//   tensor.collapse_shape          ViewRule: source dims as digits of the
-//                                  result's dims, and the inverse
+//   tensor.collapse_shape          ViewRule: source dims as mixed-radix digits
+//                                  of the result's dims, and the inverse
 //   tensor.pad of dims 2 and 3     PerDimRule: those dims are stored whole
 //   tensor.extract_slice %x[%i, 0, 0] [1, 8, 8] to tensor<8x8xf32>
 //                                  PerDimRule: dim 0 is stored whole, and the
@@ -60,8 +60,8 @@ struct OpaqueRule {
 /// Loops with one affine map per tensor.
 struct LoopsRule {
   SmallVector<LoopRule> loops;
-  /// The maps from loops to the dims of the tensor, null unless the operand is
-  /// a ranked tensor.
+  /// The maps from loops to the dims of each operand and result, or null unless
+  /// it is a ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
   /// True for operands whose elements are read.
   SmallVector<bool> isRead;

@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Determines which positions of an operand the digits of an iteration space
-// reach. The space of a result has these laws (checked by IterationSpace.cpp):
-//  * no position is written twice: padding of a loop has positions of its own;
+// Determines which positions of an operand the mixed-radix digits of an
+// iteration space reach. The space of a result has these laws (checked by
+// IterationSpace.cpp):
+//  * no position is written twice: iterations of a loop over padding write
+//    positions that hold no element;
 //  * padding stated by the type is ranges of the axes.
 //
 //   a: tensor<4xf32, buffer(a floordiv 2 mod 4, a floordiv 16, a mod 2)>
-//     digits a/16 a/8%2 a/2%4 a%2: does not store all of loop a, whose padding
-//     at a/8%2 = 1 would overwrite elements
+//     digits a/16 a/8%2 a/2%4 a%2: no axis stores a/8%2, so the iterations of
+//     loop a with a/8%2 = 1, which are padding, would overwrite elements
 //   a: tensor<3xf32, buffer(a, a mod 2)>
 //     reaches positions (i, i mod 2), which are not a box
 //

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks laid-out types against a rule: the loops of a structured op run over
-// digits that all of its tensors store, a view has the storage of its source
-// (L7), and dims that an op changes are stored whole.
+// mixed-radix digits of indices that all of its tensors store, a view has the
+// storage of its source (L7), and dims that an op changes are stored whole.
 //
 //   tensor.pad of dim 1 on (i, j) -> buffer(j floordiv 4, i, j mod 4)
 //     changes dim 1, which layout .. divides
