@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses a configuration for every node such that the total cost of the ops in
-// their layouts and of the conversions between them is minimal. The IR is only
-// read; the result is a value.
+// Chooses a configuration (a layout for each tensor of an op) for every node
+// such that the total cost of the ops in their layouts and of the conversions
+// between them is minimal. The IR is only read; the result is a value.
 //
 //   %0 = conv(%x)      candidates n f h w, n f/16 h w f%16
 //   %1 = relu(%0)      both candidates
@@ -20,9 +20,9 @@
 // configurations. A tensor with one consumer is one factor between producer and
 // consumer. A tensor with several consumers has a 0/1 variable for the copy in
 // each layout that more than one of them may request. Consumers require the
-// copy, and the producer's layout sets its price, so one shared conversion is
-// counted once. Costs count as often as the op, or the block that makes the
-// copy, runs.
+// copy, and the producer's layout sets the price of the copy, so a shared
+// conversion is counted once. Costs count as often as the op, or the block that
+// makes the copy, runs.
 //
 // Laws:
 //  * lowerBound <= minimal cost <= cost; `exact` is true iff they are equal;
@@ -108,8 +108,8 @@ struct LayoutAssignment {
   /// the budget is infeasible.
   std::optional<int64_t> leastWeightBytes;
   /// Set if no assignment within the memory limit was found; `choice` is then
-  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is at
-  /// the peak of the given types.
+  /// empty. A proven lower bound on the peak of live bytes. `memoryOp` is then
+  /// the op at the peak if all tensors keep their types.
   std::optional<int64_t> leastMemoryBytes;
   /// The peak of live bytes if the target has a memory, and the op at which, or
   /// after which, the peak occurs.
@@ -121,7 +121,8 @@ struct LayoutAssignment {
   /// The problem, its solution and a proof (`writeCertificate` in Wcsp.h), if
   /// requested by the options. Empty if the format cannot express the problem.
   std::string certificate;
-  /// True if a type has a dynamic size, whose costs assume the target's size.
+  /// True if a type has a dynamic size. Costs then use the target's assumed
+  /// size.
   bool hasAssumedSizes = false;
 
   const OpConfig &getConfig(unsigned node) const {

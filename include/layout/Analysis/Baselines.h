@@ -7,7 +7,7 @@
 //
 // Heuristics of other compilers, as published, applied to the solver's
 // candidates so that its results can be compared with theirs. All but the last
-// one start from anchors, which are nodes with a need of their own or with a
+// one start from anchors, which are nodes with a preferred layout or with a
 // single configuration, and let the other nodes follow:
 //
 //   forward         an op takes the layout of its first operand (TVM's

@@ -54,16 +54,18 @@ struct OpConfig {
     RowMajor
   };
 
-  /// The layouts by their representatives, for comparison.
+  /// The representatives of the layouts (LayoutTable.h): layouts with identical
+  /// storage have equal ones.
   OpLayouts layouts;
-  /// The layouts from the op's rule, equal to representatives on the types.
+  /// The layouts from the op's rule, which store the tensors identically.
   OpLayouts exact;
   /// The tile size of every loop; empty if the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
   /// True if the layouts are those that the op prefers, whatever their origin.
   bool meetsNeed = false;
-  /// The tensor whose layout a Carried configuration follows.
+  /// The tensor whose layout a Carried configuration, one that is propagated
+  /// from a neighbor, follows.
   Value from;
   /// The cost of one run.
   Cost cost = 0;
@@ -99,7 +101,7 @@ struct CandidateLimits {
 };
 
 /// Keeps only the cheapest configurations with `meetsNeed` in each class that
-/// has any. The first remaining one is that from which baselines start.
+/// has any. Baselines start from the first remaining configuration.
 void keepNeeds(std::vector<Candidates> &all);
 
 /// Computes the candidates of every class of `program`, priced by `costs`.

@@ -18,8 +18,8 @@
 namespace mlir {
 namespace layout {
 
-/// Returns true if the slice `part` of `whole` is also a slice of the storage
-/// of `whole`, if both are stored by `map`. `rule` describes the slice.
+/// Returns true if the storage of the slice `part` is a slice of the storage of
+/// `whole` when `map` stores both. `rule` describes the slice.
 bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
                       RankedTensorType part, const PerDimRule &rule);
 
@@ -56,11 +56,11 @@ public:
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 
-  /// Returns a ranked tensor type of the op, or a null type if it is another
-  /// one.
+  /// Returns the type of an operand or result, or a null type unless it is a
+  /// ranked tensor type.
   RankedTensorType getType(bool isResult, unsigned index) const;
-  /// Returns an indexing map of an op with loops, null unless of a ranked
-  /// tensor.
+  /// Returns the indexing map of an operand or result of an op with loops, or
+  /// null unless it is a ranked tensor.
   AffineMap getMap(bool isResult, unsigned index) const;
 
 private:

@@ -11,8 +11,8 @@
 //
 //   1x61x56x56xf32 from row-major to NCHW16c, lines of 64 bytes:
 //     kind Relayout; 48 channels as whole tiles, then 13 of 16; 765,184 bytes
-//     read and written; runs of 1 element: the innermost digits are d3 on one
-//     side and d1 mod 16 on the other
+//     read and written; runs of 1 element: the innermost mixed-radix digits of
+//     indices are d3 on one side and d1 mod 16 on the other
 //
 // Laws:
 //  * kind Same or View is only set if equality on the shape is proven;
@@ -88,7 +88,7 @@ struct ConversionPlan {
   /// source has no other user; otherwise all elements are copied.
   static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
-  /// Computes the plan between types known to store differently.
+  /// Computes the plan between types whose storage is known to differ.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
                                   TargetInterface target = {});
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Describes how elements are copied from one storage to another: the common
-// refinement of the two lists of digits, and the boxes of digits that are
-// copied in sequence. Conversions are priced by this plan and lowered from it.
+// Describes how elements are copied from one storage to another. Each storage
+// splits indices into mixed-radix digits. The plan has the common refinement of
+// both lists of digits, and the boxes of digits that are copied in sequence.
+// Conversions are priced by this plan and lowered from it.
 //
 //   1x61x7x7 from row-major to NCHW16c, padding zero
 //     digits   d0:1 d1/16:4 d2:7 d3:7 d1%16:16
@@ -53,10 +54,10 @@ struct CopyPlan {
   enum class Way {
     /// Copies box by box, each element once.
     Boxes,
-    /// Copies all digits at once. Padding is selected during the copy if both
-    /// sides have its positions contiguously. Otherwise the source is padded to
-    /// whole digits and the result is cut. Used if an axis mixes dims so that
-    /// no slice of it is a box.
+    /// Copies all digits at once. If the positions of the padding are
+    /// contiguous on both sides, its value is selected during the copy.
+    /// Otherwise the source is padded to whole digits and the result is cut.
+    /// Used if an axis mixes dims, so that no slice of the axis is a box.
     Whole,
   };
 

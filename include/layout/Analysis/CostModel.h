@@ -13,7 +13,8 @@
 //                choices the one with fewer ops is chosen; under
 //                Objective::bytes the bytes read and written
 //   op           the model's cost of ops with loops and of dim-by-dim copies; a
-//                view that moves elements costs its conversion
+//                reshape whose layouts do not make it a view costs as much as
+//                a conversion
 //
 // A cost provider (CostProvider.h) can replace these prices.
 //
@@ -62,7 +63,8 @@ public:
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
                          bool mayOverwrite = false);
-  /// Returns the target model's cost, which models add to prices of ops.
+  /// Returns the cost of a conversion under the target's model, without the
+  /// provider. Models add it to the costs of ops that convert or pad tensors.
   Cost getModeledConversionCost(RankedTensorType type, LayoutId from,
                                 LayoutId to, bool mayOverwrite = false);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Splits a copy over common digits into boxes and counts their elements, for
-// every kind of size (DigitRefinement.h): CopyPlan uses size expressions, the
-// CPU model uses integers. A Copy has the members of CopyPlan.
+// Splits a copy over common mixed-radix digits into boxes, and counts elements
+// of the boxes, for every kind of size (DigitRefinement.h): CopyPlan uses size
+// expressions, the CPU model uses integers. A Copy has the members of CopyPlan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -219,7 +219,7 @@ bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
 }
 
 /// Adds the fills of `dim`. Padding after the fastest digit of the result is
-/// split like the boxes, so that each of them is followed by its own.
+/// split like the boxes, so that each box is followed by its padding.
 template <typename Copy>
 bool BoxPlanner<Copy>::addFills(unsigned dim, ArrayRef<int64_t> shape,
                                 const llvm::SmallBitVector &ragged) {

@@ -85,7 +85,8 @@ public:
   ArrayRef<const Part *> getParts() const { return parts; }
   /// Returns the number of parts that the last call recomputed.
   unsigned getNumDecided() const { return numDecided; }
-  /// Returns the number of those of which only changed ops were read.
+  /// Returns the number of recomputed parts of which only changed ops were
+  /// read.
   unsigned getNumUpdated() const { return numUpdated; }
 
   /// Returns the cost summed over all parts.

@@ -14,8 +14,8 @@
 //
 // Laws:
 //  * equal maps have equal numbers; numbers increase in the order of first use;
-//  * layouts with the same representative on a type store it identically (L6),
-//    and a layout that has one is valid for the type (L1);
+//  * layouts with the same representative on a type store it identically (L6 of
+//    docs/spec.md), and a layout with a representative is valid (L1);
 //  * a representative states padding only if the type has padding.
 //
 //===----------------------------------------------------------------------===//
@@ -50,8 +50,8 @@ public:
   /// Adds a layout of a family, whose name is kept. It must be valid for the
   /// type. Layouts with partial sums (P4) are never equal to others.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
-  /// Returns the attribute that `layout` was created from, null unless there is
-  /// one.
+  /// Returns the attribute that `layout` was created from, or null if it was
+  /// created from a map.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }
@@ -80,7 +80,7 @@ public:
 
   LayoutId getRowMajor(unsigned rank);
 
-  /// Returns the layout of the type, which must be a known one.
+  /// Returns the layout of `type`, whose encoding must be a layout or absent.
   LayoutId getLayoutOf(RankedTensorType type);
 
   /// Returns a layout in linear memory: the dims in logical order, each divided

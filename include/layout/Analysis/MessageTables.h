@@ -11,8 +11,9 @@
 //   row     elements moved by one loop nest: the offsets of the first element
 //           in source and destination, then for each loop, outermost first, its
 //           trip count and its stride on both sides
-//   step    the other rank, whether it is sent to, the elements of the message,
-//           and the range of rows that pack or unpack it
+//   step    the other rank, whether the message is sent to or received from
+//           that rank, the elements of the message, and the range of rows that
+//           pack or unpack it
 //
 // The prices are computed from the same table.
 //

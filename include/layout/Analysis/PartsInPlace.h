@@ -24,8 +24,8 @@ namespace layout {
 /// memory, i.e. it is not a view and does not accumulate into another tensor.
 bool mayBeMadeInPlace(OpOperand &part);
 
-/// Returns true if an operand of a concatenation in system memory is stored
-/// there as soon as cores have computed it, because it has no other user.
+/// Returns true if an operand of a concatenation in system memory has no other
+/// user, so that it is stored to its slice as soon as cores have computed it.
 bool isStoredAtOnce(OpOperand &part);
 
 /// Returns true if the init of an op is created in the memory of the result: it

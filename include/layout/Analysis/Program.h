@@ -46,7 +46,8 @@ namespace mlir {
 namespace layout {
 
 /// An operand or a result of a node. A tie has one operand and one result that
-/// represent all of its uses, and one more operand for each part.
+/// represent all of its uses, and one more operand for each part (a slice that
+/// a parallel loop inserts).
 struct Slot {
   bool isResult = false;
   unsigned index = 0;
@@ -56,7 +57,7 @@ struct Slot {
 };
 
 struct NodeClass {
-  /// The first node of the class, null unless it is an op.
+  /// The op of the first node of the class, or null if the class is of ties.
   Operation *op = nullptr;
   /// The type of a tie.
   RankedTensorType tiedType;
@@ -70,7 +71,7 @@ struct NodeClass {
   bool isFixed = false;
   /// The constrained types (some may be null), or empty lists. Ties have one.
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
-  /// True in the body of an op with a rule, so that types are kept.
+  /// True if the op is in the body of an op with a rule. It keeps its types.
   bool isInBody = false;
   /// True if ops in the body read tensors defined outside.
   bool hasReadingBody = false;
@@ -105,7 +106,7 @@ struct TensorClass {
 
 struct Node {
   unsigned nodeClass;
-  /// The op of the node, null unless there is one.
+  /// The op of the node, or null if the node is a tie.
   Operation *op;
   /// The index of a tie in `Program::flow`.
   unsigned tie;

@@ -77,11 +77,11 @@ struct ReshardPlan {
   int64_t numDevices = 0;
   int64_t elementBytes = 0;
   /// The reduction that combines elements of phase 0 with those in the target,
-  /// which starts as the neutral element, or std::nullopt if elements replace
-  /// those in the target.
+  /// or std::nullopt if they replace those in the target. With a reduction, the
+  /// target is initialized with the neutral element.
   std::optional<Reduction> reduction;
-  /// relabeling[t] is the device that has the block of number t of the target,
-  /// or an empty list if this is t.
+  /// relabeling[t] is the device that has block number t of the target. Empty
+  /// if this is device t for every block.
   SmallVector<int64_t> relabeling;
   /// The boxes that stay on their device, in phase 0.
   std::vector<Message> copies;

@@ -87,13 +87,14 @@ public:
   }
 
   /// Returns true if kernels compute one address per element, so that operands
-  /// may have unrelated layouts. Otherwise an op iterates over the stored
-  /// digits that its operands share.
+  /// may have unrelated layouts. Otherwise an op iterates over the mixed-radix
+  /// digits of indices that all of its operands store.
   virtual bool findsElements() const { return false; }
 
-  /// Returns a layout for every shape, which can be propagated further, that
-  /// stores tensors of `type` as `map` does, or std::nullopt if `map` is not
-  /// the target's own. `map` may depend on the sizes of `type`.
+  /// Returns a layout that stores tensors of `type` as `map` does and is valid
+  /// for every shape, so that it can be propagated to other tensors. Returns
+  /// std::nullopt if `map` is not a layout of the target itself. `map` may
+  /// depend on the sizes of `type`.
   virtual std::optional<LayoutId> generalize(const LayoutMap &map,
                                              RankedTensorType type,
                                              CostModel &costs) const {
@@ -108,8 +109,8 @@ public:
   // Conversions
   //===--------------------------------------------------------------------===//
 
-  /// Plans a conversion between types known to store differently. A `cache`
-  /// speeds up many plans, which then lack the reason of a gather.
+  /// Plans a conversion between types whose storage is known to differ. With a
+  /// `cache`, many plans are computed faster, but have no `whyNot`.
   virtual ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache = nullptr) const;
 
