@@ -21,9 +21,10 @@
 //   storage   as the notation groups them data that crosses a function boundary
 //   physical  the axes of the map         computation
 //
-// They differ in linear memory if the notation groups digits differently
-// (`NC4c`: NxC/4x4 and NxC'), and in other spaces, whose storage type has one
-// dim per coordinate.
+// In linear memory, they differ if the notation splits an axis of the map:
+// `NC4c` has the storage type NxC/4x4, but the physical type NxC', because c
+// floordiv 4 and c mod 4 are adjacent. In other spaces, the storage type has
+// one dim per coordinate.
 //
 //===----------------------------------------------------------------------===//
 

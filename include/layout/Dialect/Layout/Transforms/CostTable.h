@@ -29,7 +29,7 @@ struct CostTable {
     RankedTensorType from, to;
     ConversionPlan plan;
     Cost cost;
-    std::string why; // names the users of `to` and the producer of `from`
+    std::string why; // the users that need `to`, and the producer of `from`
 
     static Row get(ConvertOp convert, TargetInterface target);
   };

@@ -73,10 +73,10 @@ LogicalResult insertLayoutTransforms(Operation *root);
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
-/// Draws all ops nested in `root` as boxes, colored by layout. A program with
-/// more than `maxBoxes` boxes is drawn with connected ops of one layout as one
-/// box, and if there are still too many, with all ops that are connected
-/// without moving bytes as one box.
+/// Prints all ops nested in `root` as a graph of boxes, colored by layout. If
+/// there are more than `maxBoxes` boxes, connected ops of one layout share a
+/// box. If there are still too many, all ops that are connected without moving
+/// bytes share a box.
 void printLayoutGraph(Operation *root, TargetInterface target,
                       GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 
@@ -94,7 +94,8 @@ LogicalResult verifyLayouts(Operation *root);
 /// Replaces reads of immutable globals by constants.
 void inlineGlobals(Operation *root);
 
-/// Removes the conversions nested in `root` that need not run.
+/// Removes the conversions nested in `root` that are redundant, like
+/// `layout-fold-converts`.
 LogicalResult foldLayoutTransforms(Operation *root);
 
 /// Adds the patterns of `layout-fold-converts`, which also needs the folders of

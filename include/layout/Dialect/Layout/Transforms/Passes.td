@@ -101,7 +101,7 @@ def SolvePass : Pass<"layout-solve"> {
            "Maximum table size of the exact solver in entries; larger problems "
            "use a search with bounds">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
-           "Maximum number of nodes of that search">,
+           "Maximum number of search nodes of the search with bounds">,
     Option<"certificate", "certificate", "std::string", /*default=*/"",
            "Output file for the problem, its solution and a proof of the lower "
            "bound, which python -m layout_mlir.certify checks">,
@@ -128,8 +128,8 @@ def SolvePass : Pass<"layout-solve"> {
                clEnumValN(::mlir::layout::Objective::time, "time",
                           "The modeled time of ops and conversions"),
                clEnumValN(::mlir::layout::Objective::bytes, "bytes",
-                          "The bytes moved by conversions; ops on channels "
-                          "require tiles for the lanes"))}]>
+                          "The bytes moved by conversions; ops have no cost, "
+                          "but keep preferred layouts, e.g. tiled channels"))}]>
   ];
 }
 
@@ -220,7 +220,7 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
                clEnumValN(::mlir::layout::GraphFormat::json, "json",
                           "JSON"))}]>,
     Option<"maxBoxes", "max-boxes", "unsigned", /*default=*/"200",
-           "Maximum number of boxes, above which connected ops are one box">
+           "Maximum number of boxes; beyond it, connected ops share one">
   ];
 }
 
@@ -550,7 +550,7 @@ def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
   }];
   let options = [
     Option<"keepFamilies", "keep-families", "bool", "false",
-           "Keep #layout.npu_scatter and #layout.mesh for the lowerings">,
+           "Keep #layout.npu_scatter and #layout.mesh, which lowerings need">,
   ];
 }
 

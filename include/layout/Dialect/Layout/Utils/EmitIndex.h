@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits a `LayoutMap` as operations on values of index type (L4). Sums of
-// digits become `affine.apply`, swizzles `arith.xori`:
+// Emits a `LayoutMap` as operations on values of index type (L4 of
+// docs/spec.md). Sums of mixed-radix digits become `affine.apply`, swizzles
+// `arith.xori`:
 //
 //     buffer(i, xor(i, j : 4)), stored axes:
 //       %a = arith.andi %i, %c3    %b = arith.andi %j, %c3
@@ -36,13 +37,14 @@ SmallVector<Value> emitValues(OpBuilder &b, Location loc,
 SmallVector<Value> emitForward(OpBuilder &b, Location loc, const LayoutMap &map,
                                ValueRange index, ArrayRef<OpFoldResult> sizes);
 
-/// Emits the stored axes of a logical index. `index` is that of `emitForward`.
+/// Emits the values of the stored axes at a logical index, which may include
+/// replicas as in `emitForward`.
 SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);
 
-/// Emits the digits of a `coordinate` within the storage, which is row-major
-/// over axes of the given `extents`, slowest first.
+/// Emits the indices along the axes of a `coordinate` that is row-major over
+/// axes of the given `extents`, slowest first.
 SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
                               ArrayRef<OpFoldResult> extents);
 
