@@ -14,7 +14,7 @@ namespace mlir {
 namespace layout {
 
 /// The alignment of buffers in bytes, the default of upstream's bufferization.
-/// Upstream allocates as many extra bytes to align a buffer.
+/// Upstream allocates kBufferAlignment extra bytes to align a buffer.
 constexpr int64_t kBufferAlignment = 64;
 
 } // namespace layout

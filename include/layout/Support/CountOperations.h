@@ -13,7 +13,7 @@
 //     %s = arith.addf %c, %p : vector<4xf32>   // 4: 80 in all
 //
 // Index computations, comparisons and casts are not counted. Both branches of a
-// conditional are.
+// conditional are counted.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,8 @@ namespace layout {
 /// Finds the lowest address >= `least` that `fit` allows and at which no block
 /// of `others` overlaps. `fit(least)` returns the lowest allowed address >=
 /// `least`. `getPast(other, place)` returns std::nullopt if a block at `place`
-/// is disjoint from `other`, else the lowest address > `place` that may be.
-/// Fastest if `others` are sorted by address.
+/// is disjoint from `other`, else the lowest address > `place` at which it may
+/// be disjoint. Fastest if `others` are sorted by address.
 template <typename Others, typename Fit, typename GetPast>
 int64_t findFirstFit(int64_t least, const Others &others, const Fit &fit,
                      const GetPast &getPast) {
