@@ -16,7 +16,7 @@
 //
 // Laws:
 //  * a map built here is valid for every shape (L1): each dim occurs whole, or
-//    as the two digits of the lane dim;
+//    as the two mixed-radix digits of the lane dim;
 //  * a map that is chosen fits: it has at least one pixel and is within the
 //    limits of the target, if dynamic dims have the assumed size.
 //

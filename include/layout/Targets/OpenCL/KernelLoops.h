@@ -9,13 +9,13 @@
 // LayoutToGPU emits these loops and ImageReads.h counts their reads, so the
 // estimated cost is that of the emitted kernel.
 //
-// Indices are sums of digits (IndexExpr) over the *variables* of a kernel: the
-// stored axes of the position that the work-item writes, the iterations of its
-// loops, and the *lane*, which stands for 0, 1, 2 and 3 together if a pixel is
-// written. A loop whose neighbors share a pixel of an operand is *stepped*:
-// each iteration covers the four lanes as four steps. A short window loop can
-// be *unrolled* to one iteration: neighbors share reads of different steps,
-// e.g. output w at step 1 and output w + 1 at step 0.
+// Indices are sums of mixed-radix digits (IndexExpr) over the *variables* of a
+// kernel: the stored axes of the position that the work-item writes, the
+// iterations of its loops, and the *lane*, which stands for 0, 1, 2 and 3
+// together if a pixel is written. A loop whose neighbors share a pixel of an
+// operand is *stepped*: each iteration covers the four lanes as four steps. A
+// short window loop can be *unrolled* to one iteration: neighbors share reads
+// of different steps, e.g. output w at step 1 and output w + 1 at step 0.
 //
 //   1x1 convolution of 64 to 64 channels, data and result images of channels
 //     axes c1, w of the pixel, lane l      f = 4 * c1 + l

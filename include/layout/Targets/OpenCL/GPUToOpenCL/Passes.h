@@ -32,14 +32,14 @@ constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 /// Attribute of a GPU module: the OpenCL C of its kernels.
 constexpr llvm::StringLiteral kSourceAttrName = "layout.opencl_source";
 
-/// Attributes of a GPU module: f16 is computed in f16, not in f32;
-/// multiplications and additions are fused.
+/// Attributes of a GPU module. With the first, f16 is computed in f16, not in
+/// f32. With the second, multiplications and additions are fused.
 constexpr llvm::StringLiteral kHalfArithmeticAttrName =
                                   "layout.half_arithmetic",
                               kFmaAttrName = "layout.fma";
 
-/// Attribute of a GPU module: its SPIR-V address width, 32 : i64; 64 without
-/// it.
+/// The attribute `32 : i64` of a GPU module with 32-bit SPIR-V addresses.
+/// Without the attribute, addresses have 64 bits.
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
 bool has32BitAddresses(gpu::GPUModuleOp module);
 

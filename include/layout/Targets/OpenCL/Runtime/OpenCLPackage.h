@@ -17,16 +17,16 @@
 //
 // Laws:
 //   - Errors are those of OpenCL.h: after an error all calls do nothing until
-//     it is taken. A null package, the result of a failed load, is not an
-//     error.
+//     the error is taken. A null package, the result of a failed load, is not
+//     an error.
 //   - Loading a package checks that its files, numbers and sizes are
 //     consistent. Its kernels are code and are trusted as such.
 //   - Loading builds the kernels and uploads the constants, which are kept
 //     until the package is destroyed. Runs reuse the memory of earlier runs.
 //   - A run does not wait for the device: it returns when its commands are in
 //     the queue. layoutClCopyOutput waits for the last run, layoutClSetInput
-//     until earlier runs have uploaded their inputs; other threads are not
-//     blocked. An error of the device is reported by the waiting call.
+//     waits until earlier runs have uploaded their inputs; other threads are
+//     not blocked. An error of the device is reported by the waiting call.
 //   - A package is used by one thread at a time; different packages may be used
 //     by different threads.
 //
