@@ -353,7 +353,7 @@ def LowerVectorShapesPass
            "Use masked loads for vectors of 32-bit and 64-bit elements if their "
            "length is not a power of two">,
     Option<"maskedStores", "masked-stores", "bool", /*default=*/"false",
-           "Use masked stores for such vectors">
+           "Use masked stores for the vectors of masked-loads">
   ];
   let dependentDialects = [
     "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
