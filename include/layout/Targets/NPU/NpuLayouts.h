@@ -63,7 +63,8 @@ NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
                             StringRef axes, NpuTargetInterface chip);
 
 /// Returns the compact layout of weights with channel dim `channel`, or null.
-/// f32 weights are in 2IC-mode along the first other dim.
+/// f32 weights are in 2IC-mode along the first other dim: two of its indices
+/// share a storage unit.
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
@@ -84,7 +85,8 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
                    ArrayRef<int64_t> ranges, NpuScatterAttr layout,
                    bool takesStrides);
 
-/// Returns the type of an operand whose sizes are used, but no element is read.
+/// Returns the type of an operand of which only the sizes are used, e.g. the
+/// window of a pooling.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
 /// Returns true if `layout` stores `type` as `mode` does. For example, a matrix

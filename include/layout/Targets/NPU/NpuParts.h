@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of a concatenation needs no transfer if it is computed in its in-place
-// destination. Its layout is then the layout of the whole, restricted to the
-// part, at another start byte.
+// A part, i.e. an operand, of a concatenation needs no transfer if it is
+// computed in its in-place destination, its slice of the result (the whole).
+// The layout of the part is then that of the whole, restricted to the part, at
+// another start byte.
 //
 //   1x9x4x4 aligned, start 0, of 1x6x4x4 and 1x3x4x4, four cores
 //     the first part     aligned, start 0

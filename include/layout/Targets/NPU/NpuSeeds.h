@@ -22,7 +22,8 @@ namespace layout {
 /// memory.
 constexpr StringLiteral kStored = "npu.stored";
 
-/// Returns the configurations of `op` alone that fit a core of `chip`.
+/// Returns the configurations of `op` that fit a core of `chip`, without those
+/// that follow from the layouts of other ops.
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 

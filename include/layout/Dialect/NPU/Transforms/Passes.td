@@ -60,7 +60,7 @@ def NPUAssignAddressesPass
   }];
   let options = [
     Option<"reuseHoles", "reuse-holes", "bool", "false",
-           "Place tensors in the holes of others">
+           "Place tensors in holes, the unused bytes in the layouts of others">
   ];
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Lays out the constants of an NPU program in one block of system memory, whose
-// address is an argument. The globals of a module are in it in their order:
+// address is an argument. The block has the globals of a module in their order:
 //
 //     memref.global "private" constant @w : memref<3xf32, #npu.memory<system>>
 //     memref.global "private" constant @b : memref<2xf32, #npu.memory<system>>

@@ -8,8 +8,8 @@
 // Writes a directory with all files to run a module of npu ops whose tensors
 // have addresses. program.cpp is the emitted C++, which registers a kernel that
 // gets a struct of the arguments' addresses. constants.bin, if there are
-// constants, is the block whose address is the first one. manifest.json
-// describes the program, e.g.
+// constants, is the block of constants, whose address is the first in the
+// struct. manifest.json describes the program, e.g.
 //
 //   {"function": "main", "kernel": "npu_main_kernel", "constants": 1216,
 //    "chip": {"npus": 64, "bytes_per_npu": 524288, "eu_bytes": 128,
@@ -22,7 +22,7 @@
 // also through views, and "input" otherwise. `bytes` is the extent by its
 // strides. A slice (npu.slice) is one index of a dynamic batch: the kernel gets
 // the whole batch, with `extent` times the bytes, and runs the program for each
-// index. `extent` follows the addresses.
+// index. The struct has `extent` after the addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ namespace mlir::npu {
 
 /// Writes the package of `function`, and converts the module to emitc. With
 /// `checks`, the program declares its tensors to the simulator. Unless
-/// `isStrict`, ops without an OKKernel function become kernels for the
-/// simulator only.
+/// `isStrict`, ops without a function of OKKernel, the vendor's kernel API,
+/// become kernels for the simulator only.
 LogicalResult writeNpuPackage(ModuleOp module, StringRef function,
                               StringRef directory, bool checks, bool isStrict);
 

@@ -71,8 +71,8 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
     Option<"exactBytes", "exact-bytes", "bool", "false",
            "Let tensors own only the bytes of their elements">,
     Option<"strictOKKernel", "strict-okkernel", "bool", "true",
-           "Report ops without an OKKernel function, which only the simulator "
-           "can run">
+           "Make an error of ops without an OKKernel function, which only the "
+           "simulator can run">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect",
                            "::mlir::affine::AffineDialect",

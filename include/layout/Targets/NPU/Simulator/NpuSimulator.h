@@ -29,17 +29,17 @@
 //  * between startParallel and endParallel, no engine accesses what the other
 //    one writes;
 //  * declared tensors own their bytes in every core, holes included. They do
-//    not overlap, and a local access is inside one, and inside its elements if
-//    these were declared. The contents of a released tensor are undefined. If
-//    holes are shared, a tensor owns its declared elements only, and no two
-//    tensors declare one byte;
+//    not overlap, and a local access is inside one tensor, and inside the
+//    elements of the tensor if these were declared. The contents of a released
+//    tensor are undefined. If holes are shared, a tensor owns its declared
+//    elements only, and no two tensors declare one byte;
 //  * a clock counts cycles: commands run one after the other. In a parallel
-//    region those of each engine do, and the region ends with the later one; if
-//    both engines use one bank, they take turns. A command that breaks a rule
-//    takes no time;
+//    region, each engine runs its commands one after the other, and the region
+//    ends when both engines have finished. If both engines use one bank, one
+//    engine waits for the other. A command that breaks a rule takes no time;
 //  * if the program declares which bytes of the operands correspond, commands
-//    move exactly these. Execution units see their own memory only, except for
-//    operands that are broadcast.
+//    move exactly these. An execution unit accesses only the memory of its own
+//    core, except for operands that are broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,12 +89,13 @@ struct Event {
 };
 
 /// Statistics of a program. An element operation is one execution of the body
-/// of a computation. Cores issue element operations in steps: in one step each
-/// of the X cores processes EU bytes of one row of contiguous bytes of the lane
-/// operand, which is one with one element per body execution, or else the
-/// result. The steps of a computation are those of the core with the most rows,
-/// times the element operations per element of the lane operand. Lanes beyond
-/// the end of a row, and cores without a row, are issued but idle.
+/// of a computation. The lane operand of a computation is an operand with one
+/// element per execution of the body, or else the result. Cores issue element
+/// operations in steps: in one step each of the X cores processes EU bytes of
+/// one row of contiguous bytes of the lane operand. The steps of a computation
+/// are those of the core with the most rows, times the element operations per
+/// element of the lane operand. Lanes beyond the end of a row, and cores
+/// without a row, are issued but idle.
 struct Counters {
   int64_t transfers = 0, computes = 0; // commands that ran
   int64_t bytesToLocal = 0, bytesToSystem = 0, bytesInside = 0,

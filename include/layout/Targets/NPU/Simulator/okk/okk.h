@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the functions of OKKernel's API that move tensors and compute on
-// them, with its names and argument orders. They are implemented on the
-// simulator of the process (NpuSimulator.h). C and C++.
+// Declares the functions of OKKernel, the vendor's kernel API of the NPU, that
+// move tensors and compute on them, with its names and argument orders. They
+// are implemented on the simulator of the process (NpuSimulator.h). C and C++.
 //
 // A local address is core * bytes of a core + byte. Strides count elements and
 // may be null, for the aligned layout in local memory and contiguous tensors in

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the functions of okk.h for the execution units; functions with one
-// signature are declared by a macro:
+// Declares OKKernel's functions (okk.h) for the execution units. Functions with
+// one signature are declared by a macro:
 //
 //     OKK_BDC_BINARY(add)     okk_bdc_add(dst, src0, src1, shape, strides ..)
 //     OKK_BDC_CONSTANT(sub_C, float)

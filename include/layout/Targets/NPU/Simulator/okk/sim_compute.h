@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs computations without an OKKernel function as kernels: plain C++ on dense
-// images of the operands. The program declares the boxes of local memory of
-// each operand; they are gathered and scattered with all checks of a command.
-// The cost of the checks depends on the size of the data, not on the
-// computation.
+// Runs computations for which OKKernel (okk.h) has no function as kernels:
+// plain C++ on dense images of the operands. The program declares the boxes of
+// local memory of each operand; they are gathered and scattered with all checks
+// of a command. The cost of the checks depends on the size of the data, not on
+// the computation.
 //
 //     static void negate(float x[2][3], float y[2][3]);
 //
