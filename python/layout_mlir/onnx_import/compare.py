@@ -301,7 +301,7 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounding: flo
     """Returns how two arrays differ, or None. `rounding` is an absolute difference to allow for any element."""
     got = with_dtype(got, expected.dtype)
     # Runtimes do not know the shape of what a loop without iterations stacks.
-    if expected.shape == (0,) == got.shape[:1] and got.dtype == expected.dtype:
+    if got.dtype == expected.dtype and expected.shape[-1:] == (0,) and expected.shape == got.shape[:expected.ndim]:
         return None
     if (got.dtype, got.shape) != (expected.dtype, expected.shape):
         return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
