@@ -247,14 +247,14 @@ void mlir::layout::python::bindArrays(LayoutClass &layout) {
   layout
       .def("pack", forPython(packArray), py::arg("array"),
            py::arg("pad") = py::none(),
-           R"(The storage of a logical array, padding included.
+           R"(Returns the storage of a logical array, padding included.
 
-The shape is `stored_shape`, so that storage[forward_index(i)] or storage[tuple of the
-address] is array[i]. Padding holds `pad`: what the layout states (P1) where it
-does, else 0.
+Its shape is `stored_shape`, so storage[forward_index(i, shape)] is array[i].
+Outside of linear memory the stored dims are the coordinates. Padding has the
+value that the layout states (P1), or else the value `pad`, by default 0.
 
-Where storage is the array in row-major order, or a permutation of its dims, the
-result is a view of it: nothing is copied. Any other result is contiguous.
+If storage is the array in row-major order, or a permutation of its dims, the
+result is a view of the array without a copy. Other results are contiguous.
 
 >>> import numpy as np
 >>> L = Layout('#layout.blocked<"AB" to "AB4b">')
@@ -265,15 +265,15 @@ array([[[ 0,  1,  2,  3],
        [[ 5,  6,  7,  8],
         [ 9, -1, -1, -1]]], dtype=int32)
 
-LayoutError: the layout is not valid for the shape, the dtype is not that of
-`element`, or it cannot hold `pad`.)")
-      .def(
-          "unpack", forPython(unpackArray), py::arg("storage"),
-          py::arg("shape"),
-          R"(The logical array of a shape from its storage; padding is not read.
+Raises LayoutError if the layout is not valid for the shape, or if the dtype
+does not match `element` or cannot represent `pad`.)")
+      .def("unpack", forPython(unpackArray), py::arg("storage"),
+           py::arg("shape"),
+           R"(Returns the logical array of a given shape from its storage.
 
-`storage` has the shape that `pack` gives, or one dim for each coordinate. A
-view is returned where `pack` returns one.
+`storage` has the shape of a result of `pack`, or one dim for each coordinate.
+Padding is not read. The result is a view if that of `pack` is one. Raises
+LayoutError if the shape or the dtype of `storage` does not fit.
 
 >>> import numpy as np
 >>> L = Layout('#layout.blocked<"AB" to "BA">')
@@ -283,7 +283,10 @@ array([[0, 2, 4],
 )")
       .def("forward", forPython(forwardArray), py::arg("indices"),
            py::arg("shape"),
-           R"(The storage points of many indices: [n, rank] to [n, coordinates].
+           R"(Maps many indices to storage points, one in each row.
+
+The shape of `indices` is [n, rank], that of the result [n, coordinates]. Raises
+LayoutError if an index is outside the shape.
 
 >>> import numpy as np
 >>> L = Layout('#layout.blocked<"AB" to "AB4b">')

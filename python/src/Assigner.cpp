@@ -320,13 +320,13 @@ static size_t getNumParts(Assigner &self) {
 void mlir::layout::python::bindAssigner(py::module_ &module) {
   py::class_<Assigner, std::shared_ptr<Assigner>>(
       module, "LayoutAssigner",
-      R"(Decides layouts of a module again and again while it changes.
+      R"(Assigns layouts to a module repeatedly while the module changes.
 
-The arguments are those of `assign`, without `weight_budget` and what a pipeline
-does before it decides: the module counts as it is. Functions that call each
-other are a part; `assign()` decides for parts that are not what they were, and
-returns how many these are. What it knows of all of them is what a new
-LayoutAssigner would say.
+The arguments are those of `assign`, without `weight_budget`. The module is used
+as it is, without the rewrites that the pipeline `layout-assign` does first.
+Functions that call each other are a part. An unchanged part keeps its decision;
+all results are those of a new LayoutAssigner. After a change, results other
+than `module` and `target` raise LayoutError until `assign()` is called.
 
 >>> from layout_mlir import LayoutAssigner
 >>> f = '''func.func @f(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
@@ -343,41 +343,47 @@ LayoutAssigner would say.
 >>> a.layouts['%y']
 Layout('#layout.map<(d0, d1) -> buffer(d1, d0)>', element='f32')
 
-Threads may share one.)")
+Threads may share an object.)")
       .def(py::init<const py::object &, const py::object &, const py::object &,
                     const py::object &>(),
            py::arg("module"), py::arg("target") = py::none(), py::kw_only(),
            py::arg("shapes") = py::none(), py::arg("costs") = py::none())
       .def("assign", forPython(assign),
-           "Decides where something has changed; returns for how many parts.")
+           "Decides the layouts of parts that changed; returns their number.")
       .def("pin", forPython(pin), py::arg("name"),
            py::arg("operands") = py::none(), py::arg("results") = py::none(),
            py::kw_only(), py::arg("function") = py::none(),
-           R"(Holds an op to layouts, one for each operand and each result.
+           R"(Pins an op to layouts, one for each operand and each result.
 
-The name is that of its first result; None stands for "as typed", and for a
-whole list for "as it likes". Without lists the op is free again.)")
+`name` is the name of the first result of the op, and `function` the function
+to search in if several ops have that name. An entry None is the layout of the
+type. If a list is None, these layouts are not constrained; without lists the
+op is released. Raises LayoutError if there is not exactly one such op.)")
       .def("replace", forPython(replace), py::arg("module"),
-           "Puts functions and globals of a module, text or bytecode, in the "
-           "place of those with their names, and new ones at the end.")
+           R"(Replaces functions and globals by those of `module`, by name.
+
+`module` is text or bytecode. Functions and globals with new names are appended.
+Raises LayoutError, without a change, if the result is not a valid module.)")
       .def("remove", forPython(removeFunction), py::arg("function"),
-           "Takes a function out that nobody calls.")
+           "Removes a function; raises LayoutError if it is used, e.g. by a "
+           "call.")
       .def_property_readonly(
           "target", forPython(+[](Assigner &self) { return self.getTarget(); }),
-          "What the layouts are decided for, as in IR.")
+          "The target for which layouts are assigned, as in IR.")
       .def_property_readonly("parts", forPython(getNumParts),
-                             "How many parts there are.")
+                             "The number of parts.")
       .def_property_readonly("cost", forPython(getCost),
-                             "The price of ops and conversions of all parts.")
+                             "The cost of the ops and conversions of all "
+                             "parts.")
       .def_property_readonly("lower_bound", forPython(getLowerBound),
-                             "No decision costs less.")
+                             "A lower bound on the cost of any assignment.")
       .def_property_readonly(
           "layouts", forPython(getLayouts),
-          "The Layout of every tensor that an op or control flow chooses one "
-          "for, by name, as of an Assignment.")
+          "The Layout of every tensor whose layout an op or control flow "
+          "chooses, by name\nas in Assignment.layouts.")
       .def_property_readonly("module", forPython(+[](Assigner &self) {
                                return toPythonString(self.getText());
                              }),
-                             "The module as it is, with what ops are held to, "
-                             "as text.");
+                             "The current module with the pinned layouts, as "
+                             "text.");
 }

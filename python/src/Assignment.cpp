@@ -159,28 +159,29 @@ static void bindConversion(py::module_ &module) {
   using Class = AssignedConversion;
   py::class_<Class, ConversionSummary, std::shared_ptr<Class>>(
       module, "AssignedConversion",
-      R"(A conversion of an Assignment: a Conversion with its place and reason.)")
+      R"(A conversion of an Assignment, with its value and its reason.)")
       .def_property_readonly("name", forPython(+[](const Class &self) {
                                return toPythonString(self.name);
                              }),
-                             "Of the value that is converted.")
-      .def_property_readonly(
-          "shape",
-          forPython(+[](const Class &self) { return toTuple(self.shape); }),
-          "The logical shape; None where a size is not known.")
+                             "The name of the converted value.")
+      .def_property_readonly("shape", forPython(+[](const Class &self) {
+                               return toTuple(self.shape);
+                             }),
+                             "The logical shape, with None for dynamic sizes.")
       .def_property_readonly("from_layout", forPython(+[](const Class &self) {
                                return toPython(self.from);
                              }),
-                             "The layout that is read.")
+                             "The layout of the source.")
       .def_property_readonly("to_layout", forPython(+[](const Class &self) {
                                return toPython(self.to);
                              }),
-                             "The layout that is written.")
+                             "The layout of the result.")
       .def_property_readonly(
           "why", forPython(+[](const Class &self) {
             return toPythonString(self.why);
           }),
-          "Which op needs the one layout and which makes the other.")
+          "The op that needs one of the layouts and the op that makes the "
+          "other.")
       .def("__repr__", forPython(+[](const Class &self) {
              return toPythonString(getRepr(self));
            }));
@@ -194,48 +195,48 @@ static std::string getText(const Assignment &self) {
 static void bindClass(py::module_ &module) {
   py::class_<Assignment, std::shared_ptr<Assignment>>(
       module, "Assignment",
-      "Layouts for all tensors of a module: assign(module).")
+      "The layouts of all tensors of a module; created by assign(module).")
       .def_property_readonly("target", forPython(+[](const Assignment &self) {
                                return self.target;
                              }),
-                             "What the layouts are decided for, as in IR.")
+                             "The target for which layouts are assigned, as in "
+                             "IR.")
       .def_property_readonly(
           "cost",
           forPython(+[](const Assignment &self) { return self.figures.cost; }),
-          "The price of ops and conversions: 1 is the time in which memory "
-          "moves a byte, unless assign() got other prices.")
+          "The cost of ops and conversions. Its unit is the time in which "
+          "memory moves one\nbyte, or that of the `costs` of assign().")
       .def_property_readonly("lower_bound",
                              forPython(+[](const Assignment &self) {
                                return self.figures.lowerBound;
                              }),
-                             "No assignment costs less.")
+                             "A lower bound on the cost of any assignment.")
       .def_property_readonly("gap", forPython(+[](const Assignment &self) {
                                return self.figures.cost -
                                       self.figures.lowerBound;
                              }),
-                             "cost - lower_bound: 0 where the assignment is "
-                             "proven to be the cheapest one.")
+                             "cost - lower_bound; 0 if the assignment is "
+                             "proven optimal.")
       .def_property_readonly("conversions",
                              forPython(+[](const Assignment &self) {
                                return toObjects(self.conversions);
                              }),
-                             "The conversions that every run makes, views "
-                             "included.")
+                             "The conversions of every run, including views.")
       .def_property_readonly("constants",
                              forPython(+[](const Assignment &self) {
                                return toObjects(self.constants);
                              }),
-                             "Those of constants, which are packed at compile "
-                             "time.")
+                             "The conversions of constants, which are packed "
+                             "at compile time.")
       .def_property_readonly("layouts", forPython(+[](const Assignment &self) {
                                return py::dict(self.layouts.attr("copy")());
                              }),
                              R"(The Layout of every tensor, by name.
 
-The name is that of the location, as importers give it to the nodes of a model;
-where a text has none, it is the one of the value, '%x'. Of several results,
-each has its number, '%x#1'; of several ops with one name, the last one
-counts.)")
+The name is that of the location, which importers set to the node of a model,
+or else that of the value in the text, e.g. '%x'. If an op has several results,
+each has its number, e.g. '%x#1'. If several ops have one name, the layout is
+that of the last one.)")
       .def_property_readonly(
           "module", forPython(+[](const Assignment &self) {
             return toPythonString(getText(self));
@@ -244,7 +245,8 @@ counts.)")
       .def_property_readonly("bytecode", forPython(+[](const Assignment &self) {
                                return self.module.toBytecode();
                              }),
-                             "The same as bytecode.")
+                             "The module with layouts and conversions, as "
+                             "bytecode.")
       .def("__repr__",
            forPython(+[](const Assignment &self) { return getRepr(self); }));
 }
@@ -252,24 +254,26 @@ counts.)")
 void mlir::layout::python::bindAssignment(py::module_ &module) {
   bindConversion(module);
   bindClass(module);
-  module.def(
-      "assign", assign, py::arg("module"), py::arg("target") = py::none(),
-      py::kw_only(), py::arg("shapes") = py::none(),
-      py::arg("costs") = py::none(), py::arg("weight_budget") = py::none(),
-      R"(Layouts for all tensors of a module: the pipeline `layout-assign`.
+  module.def("assign", assign, py::arg("module"),
+             py::arg("target") = py::none(), py::kw_only(),
+             py::arg("shapes") = py::none(), py::arg("costs") = py::none(),
+             py::arg("weight_budget") = py::none(),
+             R"(Assigns layouts to all tensors of a module by `layout-assign`.
 
-`module` is text, bytecode as bytes, or a file: a path object, or a str that ends
-in .mlir, .mlirbc or .onnx. A file may also hold a model in ONNX or StableHLO,
-where the packages that import it are installed; `shapes` then gives inputs of an
-.onnx file, by name or number, the sizes that it leaves open. `target` is written
-as in IR; without one the module's own counts, or a CPU.
+`module` is text, bytecode as bytes, or a file: a path object, or a str that
+ends in .mlir, .mlirbc or .onnx. A file may also be a model in ONNX or
+StableHLO, if the packages that import it are installed; `shapes` then sets the
+dynamic sizes of inputs of an .onnx file, by name or number. `target` is an
+attribute as in IR or a Target, by default the target of the module, or else a
+CPU.
 
-`costs` has other prices than the model of the target: the path of a price list,
-or a function that takes a PricedOp and returns an int of any unit, or None for
+`costs` replaces the cost model of the target. It is the path of a price list,
+or a function that takes a PricedOp and returns an int in any unit, or None for
 the modeled price. The cost of the assignment and its bound are in that unit.
+Exceptions of the function are raised again.
 
-`weight_budget` is the most bytes that all constants may take together, each once
-for every layout that it is wanted in.
+`weight_budget` limits the bytes of all constants together, where each constant
+counts once for every layout that is needed.
 
 >>> from layout_mlir import assign
 >>> a = assign('''
@@ -283,6 +287,6 @@ for every layout that it is wanted in.
 >>> a.layouts['%x']
 Layout('#layout.map<(d0, d1) -> buffer(d0, d1)>', element='f32')
 
-What is wrong with the module is raised as LayoutError. Nothing is printed, and
-threads run at the same time.)");
+Raises LayoutError for errors in the module. Nothing is printed. Calls of
+several threads run concurrently.)");
 }

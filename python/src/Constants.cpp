@@ -21,12 +21,12 @@ static py::bytes attachConstants(const py::str &text,
 void mlir::layout::python::bindConstants(py::module_ &module) {
   module.def("attach_constants", attachConstants, py::arg("module"),
              py::arg("arrays"),
-             R"(Gives constants of the text of a module their elements.
+             R"(Attaches arrays to constants of a module; returns bytecode.
 
-A constant that the text states as `dense_resource<NAME>`, without the bytes of
-it, takes them from the array of that name, whose elements are as memory has
-those of the constant's type. Weights never become text in this way. What is
-returned is bytecode.
+A constant that the text states as `dense_resource<NAME>`, without its bytes,
+gets the elements of `arrays[NAME]`. The array must be C-contiguous, with the
+number of elements and the in-memory representation of the constant's type.
+Weights are never converted to text.
 
 >>> import numpy as np
 >>> from layout_mlir import attach_constants, run_pipeline
@@ -43,5 +43,5 @@ module {
 }
 <BLANKLINE>
 
-A LayoutError says which array does not fit.)");
+Raises LayoutError, with the name of the array, if an array does not fit.)");
 }

@@ -83,7 +83,10 @@ void mlir::layout::python::bindConversions(py::module_ &module,
   using Summary = ConversionSummary;
   py::class_<Summary, std::shared_ptr<Summary>>(
       module, "Conversion",
-      R"(What a conversion between two layouts takes: Layout.conversion_to.
+      R"(The plan and the cost of a conversion between two layouts.
+
+Layout.conversion_to returns it. Sizes are in bytes; dynamic dims count as the
+size that the target assumes.
 
 >>> from layout_mlir import Layout
 >>> A = Layout('#layout.blocked<"NCHW" to "NCHW">', element='f32')
@@ -98,43 +101,49 @@ void mlir::layout::python::bindConversions(py::module_ &module,
           "kind", forPython(+[](const Summary &self) {
             return stringify(self.plan.kind).str();
           }),
-          "'same' map, 'view' of the same positions, 'padding' that is written "
-          "alone, or\n'relayout'.")
+          "'same' (equal maps), 'view' (equal storage points on this shape), "
+          "'padding'\n(only padding is written) or 'relayout' (elements move).")
       .def_property_readonly(
           "way", forPython(+[](const Summary &self) {
             return stringify(self.plan.getWay()).str();
           }),
-          "'none', 'fill', 'copy' of boxes, 'gather' by position, or "
-          "'transfers' of a DMA\nengine.")
+          "'none', 'fill' (only padding), 'copy' (boxes), 'gather' (single "
+          "elements),\n'transfers' (of a DMA engine) or 'messages' (between "
+          "devices of a mesh).")
       .def_property_readonly("bytes_read",
                              forPython(getPlanned<&ConversionPlan::bytesRead>),
-                             "Bytes that are read.")
+                             "The bytes that are read.")
       .def_property_readonly(
           "bytes_written", forPython(getPlanned<&ConversionPlan::bytesWritten>),
-          "Bytes that are written, padding included.")
+          "The bytes that are written, padding included.")
       .def_property_readonly("padding_bytes",
                              forPython(getNumber<&Summary::paddingBytes>),
-                             "Bytes of padding whose value the result states.")
+                             "The bytes of padding whose value the result "
+                             "layout states.")
       .def_property_readonly("run_bytes",
                              forPython(getPlanned<&ConversionPlan::runBytes>),
-                             "Bytes that lie next to each other on both sides.")
+                             "The bytes of a segment that is contiguous in "
+                             "source and destination.")
       .def_property_readonly("runs", forPython(getNumber<&Summary::runs>),
-                             "How many such runs are moved.")
+                             "The number of segments of `run_bytes` bytes that "
+                             "are moved.")
       .def_property_readonly("cost", forPython(getNumber<&Summary::cost>),
-                             "The price on the target: 1 is the time in which "
-                             "memory moves a byte.")
+                             "The cost on the target. Its unit is the time in "
+                             "which memory moves one byte.")
       .def_property_readonly(
           "how", forPython(+[](const Summary &self) { return self.how; }),
-          "How it is carried out, on one line.")
+          "The steps of the conversion, on one line.")
       .def("__repr__", forPython(getRepr));
-  layout.def("conversion_to", forPython(convert), py::arg("other"),
-             py::arg("shape"), py::arg("target") = py::none(),
-             R"(The plan of `layout.convert` from this layout to another.
+  layout.def(
+      "conversion_to", forPython(convert), py::arg("other"), py::arg("shape"),
+      py::arg("target") = py::none(),
+      R"(Returns the plan of `layout.convert` from this layout to another.
 
 >>> A = Layout('#layout.blocked<"NCHW" to "NHWC">', element='f32')
 >>> A.conversion_to(A, (1, 64, 7, 7)).way
 'none'
 
-Both have an element type. `target` is a #layout.target as in IR, by default a
-CPU's; what is reported is what the compiler prices and emits for it.)");
+Both layouts must state the same element type. `target` is a target attribute
+as in IR, by default that of a CPU. The plan is the one that the compiler
+prices and emits for this target.)");
 }

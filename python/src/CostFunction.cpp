@@ -77,27 +77,28 @@ Cost FunctionOfPython::ask(llvm::function_ref<PricedOp()> describe) {
 void mlir::layout::python::bindCostFunction(py::module_ &module) {
   py::class_<PricedOp, std::shared_ptr<PricedOp>>(
       module, "PricedOp",
-      "One run of an op or a conversion, for which assign(costs=..) is asked.")
+      "An op or a conversion whose price assign(costs=..) requests.")
       .def_property_readonly("name", forPython(+[](const PricedOp &self) {
                                return toPythonString(self.name);
                              }),
-                             "As in IR: 'linalg.matmul', 'layout.convert'.")
+                             "The op name as in IR, e.g. 'linalg.matmul' or "
+                             "'layout.convert'.")
       .def_property_readonly("text", forPython(+[](const PricedOp &self) {
                                return toPythonString(self.text);
                              }),
-                             "The op before layouts, with its attributes and "
-                             "body.")
+                             "The op as text, with its attributes and body, "
+                             "before layouts are assigned.")
       .def_property_readonly("operands", forPython(+[](const PricedOp &self) {
                                return py::tuple(py::cast(self.operands));
                              }),
-                             "The types of operands, with layouts.")
+                             "The operand types, with layouts, as texts.")
       .def_property_readonly("results", forPython(+[](const PricedOp &self) {
                                return py::tuple(py::cast(self.results));
                              }),
-                             "The types of results, with layouts.")
+                             "The result types, with layouts, as texts.")
       .def_property_readonly(
           "modeled",
           forPython(+[](const PricedOp &self) { return self.modeled; }),
-          "The price by the model of the target: 1 is the time in which memory "
-          "moves a byte.");
+          "The price in the cost model of the target. Its unit is the time in "
+          "which memory moves one byte.");
 }

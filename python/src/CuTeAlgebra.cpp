@@ -125,11 +125,12 @@ static void bindComposition(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
       .def("coalesce", forPython(coalesceLayout), shape,
-           R"(The same function of one integer on one dim: (layout, shape).
+           R"(Returns this function of one integer on one dim: (layout, shape).
 
-This and what follows is CuTe's algebra. A layout with the one coordinate
-`offset` is read as a function of an integer that is spread over its dims, the
-first one fastest. `shape` may be left out where the layout states its own.
+This method is part of CuTe's algebra. It treats a layout with the single
+coordinate `offset` as a function of one integer, which is split into the dims,
+the first one fastest. `shape` may be omitted if the layout states its own.
+Raises LayoutError with the reason if there is no result.
 
 >>> L, shape = Layout.from_notation('cute', '(2,(1,6)):(1,(6,2))').coalesce()
 >>> L.to('cute', shape), shape
@@ -137,10 +138,11 @@ first one fastest. `shape` may be left out where the layout states its own.
 )")
       .def(
           "complement", forPython(complementLayout), py::arg("size"), shape,
-          R"(The layout that fills 0 .. size - 1 around this one: (layout, shape).
+          R"(Returns a layout that fills the gaps below `size`: (layout, shape).
 
-It increases from 0, and the sum of an offset of each takes every value below the
-next number from `size` on that can be filled exactly once.
+The result increases from 0. The sums of an offset of this layout and an offset
+of the result take each value of 0 .. m - 1 exactly once, where m is the least
+possible number >= `size`.
 
 >>> L, shape = Layout.from_notation('cute', '(2,2):(1,6)').complement(24)
 >>> L.to('cute', shape)
@@ -148,10 +150,10 @@ next number from `size` on that can be filled exactly once.
 )")
       .def("composition", forPython(composeLayouts), py::arg("inner"), shape,
            py::arg("inner_shape") = py::none(),
-           R"(First `inner`, then this layout: (layout, shape of inner).
+           R"(Returns this layout after `inner`: (layout, shape of inner).
 
-The offsets of `inner` are indices of this layout. (`compose` is about stored
-dims.)
+The offsets of `inner` must be indices of this layout. `compose`, in contrast,
+applies a layout to the stored dims of another.
 
 >>> A = Layout.from_notation('cute', '(6,2):(8,2)')
 >>> L, shape = A.composition(Layout.from_notation('cute', '(4,3):(3,1)'))
@@ -159,18 +161,19 @@ dims.)
 '((2,2),3):((24,2),8)'
 )")
       .def("left_inverse", forPython(invertFromLeft), shape,
-           R"(From each offset back to its index: (layout, shape).
+           R"(Returns the map from offsets to their indices: (layout, shape).
 
-Offsets up to the highest one; those that this layout does not use give any
-number.
+Its domain is every offset up to the highest one. Values at offsets that this
+layout does not have are unspecified.
 
 >>> L, shape = Layout.from_notation('cute', '(4,2):(1,5)').left_inverse()
 >>> [L.address((k,), shape)['offset'] for k in (0, 1, 2, 3, 5, 6, 7, 8)]
 [0, 1, 2, 3, 4, 5, 6, 7]
 )")
-      .def(
-          "right_inverse", forPython(invertFromRight), shape,
-          R"(The index of each offset from 0 on, up to the first gap: (layout, shape).
+      .def("right_inverse", forPython(invertFromRight), shape,
+           R"(Returns the indices of offsets 0, 1, .. to a gap: (layout, shape).
+
+The domain ends before the first offset that this layout does not have.
 
 >>> L, shape = Layout.from_notation('cute', '(4,8):(8,1)').right_inverse()
 >>> L.to('cute', shape)
@@ -182,9 +185,11 @@ static void bindDivision(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
       .def("logical_divide", forPython(divideLayout), py::arg("tile"), shape,
-           R"(Two dims, the index in the tile and the tile: (layout, shape).
+           R"(Divides this layout as a whole by a tile: (layout, shape).
 
-A tile is a layout, (layout, shape), or a number of consecutive indices.
+The result has two dims: the index in the tile, and the tile. `tile` is a layout
+that states its shape, a pair (layout, shape), or a number of consecutive
+indices.
 
 >>> A = Layout.from_notation('cute', '(4,2,3):(2,1,8)')
 >>> L, shape = A.logical_divide(Layout.from_notation('cute', '4:2'))
@@ -193,10 +198,10 @@ A tile is a layout, (layout, shape), or a number of consecutive indices.
 )")
       .def("flat_divide", forPython(divideDims<DivideForm::Flat>),
            py::arg("tiles"), shape,
-           R"(Each dim in tiles; dims T0, T1, .., R0, R1, ..: (layout, shape).
+           R"(Divides each dim by a tile; dims T0, T1, .., R0, R1, ..
 
-T is the index in the tile of a dim, R the tile. There is a tile for each dim, as
-in `logical_divide`.
+Returns (layout, shape). T is the index in the tile of a dim, and R the tile.
+`tiles` has one tile for each dim, as in `logical_divide`.
 
 >>> A = Layout.from_notation('cute', '(4,6):(1,4)')
 >>> A.flat_divide([2, 3])[1], A.tiled_divide([2, 3])[1], A.zipped_divide([2, 3])[1]
@@ -204,19 +209,23 @@ in `logical_divide`.
 )")
       .def("zipped_divide", forPython(divideDims<DivideForm::Zipped>),
            py::arg("tiles"), shape,
-           "Each dim in tiles; dims (T0, T1, ..) and (R0, R1, ..): (layout, "
-           "shape), as\n`flat_divide`.")
+           "Divides each dim by a tile; dims (T0, T1, ..) and (R0, R1, ..).\n\n"
+           "Returns (layout, shape); `flat_divide` describes the dims.")
       .def("tiled_divide", forPython(divideDims<DivideForm::Tiled>),
            py::arg("tiles"), shape,
-           "Each dim in tiles; dims (T0, T1, ..), R0, R1, ..: (layout, shape), "
-           "as\n`flat_divide`.")
+           "Divides each dim by a tile; dims (T0, T1, ..), R0, R1, ..\n\n"
+           "Returns (layout, shape); `flat_divide` describes the dims.")
       .def("dimwise_divide", forPython(divideDims<DivideForm::Logical>),
            py::arg("tiles"), shape,
-           "Each dim in tiles; dims (T0, R0), (T1, R1), ..: (layout, shape), "
-           "as\n`flat_divide`. CuTe's logical_divide by modes.")
+           R"(Divides each dim by a tile; dims (T0, R0), (T1, R1), ..
+
+Returns (layout, shape); `flat_divide` describes the dims. This is CuTe's
+logical_divide by modes.)")
       .def("logical_product", forPython(multiplyLayouts), py::arg("other"),
            shape,
-           R"(This layout repeated as `other` says; two dims: (layout, shape).
+           R"(Repeats this layout at the offsets of `other`: (layout, shape).
+
+The result has two dims: the index in this layout, and the index in `other`.
 
 >>> A = Layout.from_notation('cute', '(2,2):(4,1)')
 >>> L, shape = A.logical_product(Layout.from_notation('cute', '6:1'))

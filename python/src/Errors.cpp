@@ -143,11 +143,11 @@ py::str mlir::layout::python::toPythonString(StringRef text) {
 }
 
 static const char *const kErrorDoc =
-    R"(A layout, a shape or a module that is not right, and why.
+    R"(Raised for an invalid layout, shape or module, with the reason.
 
-str() is the diagnostic with its place in the text that was read, where it has
-one. `line` and `column` count from 1, `text` is that line; all three are None
-where the fault is in no text.)";
+str() is the diagnostic, with its location in the source text if it has one.
+`line` and `column` are 1-based, and `text` is that line; all three are None if
+the error has no location in a text.)";
 
 static void setError(PyObject *type, const LayoutError &error) {
   py::object value =

@@ -92,23 +92,23 @@ void mlir::layout::python::bindMemory(LayoutClass &layout) {
   auto shape = py::arg("shape");
   layout
       .def("channels_per_core", forPython(getChannelsPerCore), shape,
-           R"(How many channels each core of the space 'npu' holds.
+           R"(Returns the number of channels of each core in the space 'npu'.
 
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
 >>> L = Layout('#layout.npu_scatter<aligned, start = 2>', chip, 'f32')
 >>> L.channels_per_core((2, 5, 3, 4))
 (1, 1, 2, 1)
 
-Channels are the values of the digit that is spread over the cores.)")
-      .def(
-          "bank_use", forPython(getBanks), py::arg("indices"), shape,
-          py::arg("banks"), py::arg("stripe_bytes") = 4,
-          py::arg("word_bytes") = py::none(),
-          R"(What the elements at `indices` take when they are accessed together.
+Channels are the values of the digit that is distributed over the cores.)")
+      .def("bank_use", forPython(getBanks), py::arg("indices"), shape,
+           py::arg("banks"), py::arg("stripe_bytes") = 4,
+           py::arg("word_bytes") = py::none(),
+           R"(Returns the bank conflicts of a simultaneous access to `indices`.
 
-Byte b lies in bank b // stripe_bytes % banks; of each bank one word of
-`word_bytes` (the stripe if not given) is served at a time. 'turns' is the most
-words of one bank, 1 without conflicts; 'banks' has that of each element.
+Byte b is in bank b // stripe_bytes % banks. A bank serves one word of
+`word_bytes` (default: `stripe_bytes`) in a cycle. In the result, 'turns' is the
+number of cycles, which is the largest number of distinct words in one bank: 1
+without conflicts. 'banks' is the bank of each element.
 
 >>> plain = Layout('#layout.map<(i, j) -> buffer(i, j)>', element='f32')
 >>> swizzled = Layout('#layout.map<(i, j) -> buffer(i, xor(i, j : 32))>', element='f32')
@@ -116,16 +116,18 @@ words of one bank, 1 without conflicts; 'banks' has that of each element.
 >>> [L.bank_use(column, (32, 32), banks=32)['turns'] for L in (plain, swizzled)]
 [32, 1]
 
-A Target for `banks` stands for the memory of one of its cores: as many banks, one
-after the other, with words of `eu_bytes`.)")
+If `banks` is a Target, its parameters describe the memory of one core:
+contiguous banks with words of `eu_bytes`. `stripe_bytes` and `word_bytes` are
+then ignored. The element type must be stated, here and for `overlaps`.)")
       .def("overlaps", forPython(doOverlap), shape, py::arg("other"),
            py::arg("other_shape"), py::arg("byte") = 0,
            py::arg("other_byte") = 0, py::arg("holes") = true,
-           R"(Whether two tensors of one memory have a byte in common.
+           R"(Returns True if two tensors in one memory share a byte.
 
-`byte` is where the storage begins, in each core. With `holes` a tensor owns all
-bytes from its lowest element to the end of its storage, in every core; without
-them only those of elements. True, False, or None where neither is proven.
+Returns False if they do not, or None if neither is proven. `byte` and
+`other_byte` are the start addresses of the storage, in every core. With
+`holes`, a tensor owns all bytes from its lowest element to the end of its
+storage, in every core; otherwise it owns the bytes of its elements only.
 
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
 >>> L, shape = Layout('#layout.npu_scatter<aligned, start = 0>', chip, 'f32'), (1, 4, 1, 8)
@@ -136,11 +138,13 @@ False
 )")
       .def("refines", forPython(doesRefine), py::arg("other"), shape,
            py::arg("group") = 1, py::arg("other_group") = 1,
-           R"(Whether every storage group of `other` is a union of groups here.
+           R"(Returns True if this layout refines `other` on a shape.
 
-A group is `group` positions of storage, row-major over the coordinates, that
-start at a multiple of it: a vector, a cache line, a pixel. True, False, or None
-where neither is proven.
+It does if every storage group of `other` is a union of groups of this layout.
+A group is `group` consecutive positions of storage, row-major over the
+coordinates, that start at a multiple of `group`: a vector, a cache line or a
+pixel. `other` has groups of `other_group`. Returns False if this layout does
+not refine `other`, or None if neither is proven.
 
 >>> four, sixteen = (Layout(f'#layout.blocked<"NCHW" to "NCHW{n}c">') for n in (4, 16))
 >>> four.refines(sixteen, (1, 32, 7, 7), 4, 16)

@@ -13,23 +13,23 @@ namespace py = pybind11;
 using namespace mlir::layout::python;
 
 static const char *const kModuleDoc =
-    R"(Layouts of tensors: the C++ algebra of MLIR Layout, in this process.
+    R"(Tensor layouts: the C++ algebra of MLIR Layout in the Python process.
 
-Shapes and indices are sequences of integers, counted in elements; storage is
-counted in elements, too, and in bytes where a name says so. Every fault of an
-argument raises LayoutError (a ValueError), an argument of a wrong kind
-TypeError.)";
+Shapes and indices are sequences of integers. Storage is counted in elements, or
+in bytes if a name says so. An invalid argument raises LayoutError, a subclass
+of ValueError; an argument of a wrong type raises TypeError.)";
 
 static const char *const kLayoutDoc =
-    R"(Where the elements of a tensor live.
+    R"(A map from the elements of a tensor to storage positions.
 
 `text` is an attribute of the layout dialect as in IR, or the name of a blocked
-layout, 'NCHW16c': upper-case letters are axes, '16c' a block of 16. The logical
-order of the axes is NC, NCW, NCHW or NCDHW, OI, OIW, OIHW or OIDHW, also after a
-G, or alphabetic from A, as in 'BA' and 'AB4b'; other letters are refused.
-`target` gives the figures of a machine to families that need them, `element` is
-the type of the elements ('f32', 'i8', ..), which some families need and arrays
-are checked against. A fault in the text is a LayoutError with line and column.
+layout, e.g. 'NCHW16c': upper-case letters are axes, and '16c' is a block of
+16. The logical order of the axes is NC, NCW, NCHW, NCDHW, OI, OIW, OIHW or
+OIDHW, the last three also after a G, or alphabetic from A, as in 'BA' and
+'AB4b'. Other letters raise LayoutError. `target` supplies the parameters of a
+chip to layout families that need them. `element` is the element type ('f32',
+'i8', ..), which some families need; the dtypes of arrays must match it. A
+syntax error raises LayoutError with line and column.
 
 >>> from layout_mlir import Layout
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
@@ -38,8 +38,9 @@ are checked against. A fault in the text is a LayoutError with line and column.
 >>> L == Layout('NCHW16c')
 True
 
-Layouts are immutable; they compare equal, and hash alike, where they are the
-same map on every shape. Several threads may use one.)";
+Layouts are immutable; threads may share them. Two layouts are equal, and have
+equal hashes, if their map on every shape, stored dims, element type and padding
+value are equal.)";
 
 static std::shared_ptr<LayoutValue>
 make(const py::str &text, const py::object &target,

@@ -184,30 +184,33 @@ void mlir::layout::python::bindNotations(LayoutClass &layout) {
            py::arg("view") = "storage", py::arg("label") = "tuple",
            py::arg("title") = py::none(), py::arg("columns") = 0,
            py::arg("max_cells") = 4096,
-           R"(An SVG picture of the layout on a small shape, as text.
+           R"(Returns an SVG picture of the layout on a small shape, as text.
 
-view: 'storage' shows every position and the index in it, hatched where it is
-padding; 'logical' every index and where it lies. label: cells hold a 'tuple', one
-'number', or, in the logical view of a mesh, each 'device' that has the index. columns: cut linear memory every so many positions. A picture of
-more than `max_cells` cells is a LayoutError.
+view: 'storage' draws every position with its index and hatches padding;
+'logical' draws every index with its position. label: cells contain a 'tuple', a
+'number' or, in the logical view of a mesh, each 'device' that has the index.
+title: the first line, by default the text of the layout. columns: the positions
+per row of linear memory; 0 uses the stored dims. Raises LayoutError for a
+picture of more than `max_cells` cells.
 
 >>> Layout('#layout.blocked<"AB" to "AB4b">').svg((2, 5)).startswith('<svg')
 True
 )")
       .def("to", forPython(exportText), py::arg("notation"), py::arg("shape"),
-           R"(The layout on a shape in the notation of another project.
+           R"(Returns the layout on a shape in the notation of another project.
 
-notation: 'xla', 'onednn', 'cute' or 'triton'. What a notation cannot say is a
-LayoutError that says why.
+notation: 'xla', 'onednn', 'cute' or 'triton'. Raises LayoutError with the
+reason if the notation cannot express the layout.
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').to('onednn', (1, 64, 7, 7))
 'aBcd16b'
 )")
       .def_static("from_notation", forPython(importText), py::arg("notation"),
                   py::arg("text"), py::arg("element") = py::none(),
-                  R"(The layout that a text of another project means.
+                  R"(Parses a layout in the notation of another project.
 
-The same as `#layout.import<notation, "text">`.
+The result is `#layout.import<notation, "text">`. A syntax error raises
+LayoutError with line and column.
 
 >>> Layout.from_notation('xla', '{1,0:T(2,2)}').address((2, 3), (3, 5))
 {'offset': 17}

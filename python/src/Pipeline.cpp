@@ -104,16 +104,15 @@ void mlir::layout::python::bindPipeline(py::module_ &module) {
   module.def("run_pipeline", runPipeline, py::arg("module"),
              py::arg("pipeline"), py::kw_only(),
              py::arg("bytecode") = py::none(),
-             R"(Runs passes over a module and returns it.
+             R"(Runs a pass pipeline on a module and returns the result.
 
-The module is text in a str or bytecode in bytes, and so is what is returned;
-`bytecode`, True or False, asks for one of the two.
+The module is text as a str or bytecode as bytes, and so is the result;
+`bytecode`, True or False, overrides this.
 
 The pipeline is written as after `layout-opt --pass-pipeline`, with or without
-the `builtin.module(..)` around it: passes and pipelines of the project and of
-upstream, with options in braces. An attribute as the value of an option stands
-in braces of its own: `layout-to-cpu{target={#layout.cpu<lanes =
-16>}}`.
+the surrounding `builtin.module(..)`: passes and pipelines of the project and
+of upstream, with options in braces. An attribute as an option value is in
+braces of its own: `layout-to-cpu{target={#layout.cpu<lanes = 16>}}`.
 
 >>> from layout_mlir import run_pipeline
 >>> print(run_pipeline('func.func @f(%x: i32) -> i32 { return %x : i32 }', 'canonicalize'))
@@ -126,6 +125,6 @@ module {
 >>> run_pipeline('func.func private @f()', '', bytecode=True)[:4]
 b'ML\xefR'
 
-An error of the parser, a verifier or a pass is raised as LayoutError, warnings
-are issued as Python's. Threads run at the same time.)");
+Raises LayoutError for errors of the parser, a verifier or a pass, and issues
+warnings as Python warnings. Calls of several threads run concurrently.)");
 }

@@ -278,22 +278,23 @@ toObjects(const std::vector<std::shared_ptr<ArrayType>> &types) {
 
 static void bindArrayType(py::module_ &module) {
   py::class_<ArrayType, std::shared_ptr<ArrayType>>(
-      module, "ArrayType", "An input or a result of a Program.")
+      module, "ArrayType", "The type of an input or a result of a Program.")
       .def_property_readonly(
           "name", forPython(+[](const ArrayType &self) -> py::object {
             return self.name.empty() ? py::none()
                                      : py::object(toPythonString(self.name));
           }),
-          "The name of an argument in the module, where it has one.")
+          "The name of the argument in the module, or None if it has none.")
       .def_property_readonly("shape", forPython(+[](const ArrayType &self) {
                                return toTuple(self.shape);
                              }),
-                             "None where a size is open.")
+                             "The shape, with None for dynamic sizes.")
       .def_property_readonly(
           "dtype", forPython(+[](const ArrayType &self) { return self.dtype; }),
-          "numpy's. Types that it lacks are those of ml_dtypes where that is "
-          "installed, and\nelse unsigned integers of their width (of an i2 and "
-          "i4, int8).")
+          R"(The numpy dtype.
+
+Types that numpy lacks are dtypes of ml_dtypes if it is installed, otherwise
+unsigned integers of their width, or int8 for i2 and i4.)")
       .def("__repr__", forPython(+[](const ArrayType &self) {
              return toPythonString("<" + getRepr(self) + ">");
            }));
@@ -308,7 +309,7 @@ void mlir::layout::python::bindProgram(py::module_ &module) {
   bindArrayType(module);
   py::class_<Program, std::shared_ptr<Program>>(
       module, "Program",
-      "A compiled function of numpy arrays: compile(module).")
+      "A compiled function of numpy arrays; created by compile(module).")
       .def_property_readonly("inputs", forPython(+[](const Program &self) {
                                return toObjects(self.inputs);
                              }),
@@ -320,17 +321,19 @@ void mlir::layout::python::bindProgram(py::module_ &module) {
       .def_property_readonly("threads", forPython(+[](const Program &self) {
                                return self.compiled->getNumThreads();
                              }),
-                             "How many threads share the loops of a call.")
+                             "The number of threads that share the loops of a "
+                             "call.")
       .def_property_readonly("kept", forPython(+[](const Program &self) {
                                return self.compiled->isFromObjectCache();
                              }),
-                             "Whether a former compilation had kept its "
-                             "machine code.")
+                             "True if the machine code was loaded from the "
+                             "cache of a former compilation.")
       .def("__call__", call,
-           R"(Runs the program: arrays in, an array or a tuple of arrays out.
+           R"(Runs the program on arrays; returns an array or a tuple of arrays.
 
-An array that does not fit, or an assertion of the module that does not hold, is
-a LayoutError. Threads may call one program at the same time.)")
+Raises LayoutError if an array does not fit its ArrayType or an assertion of the
+module fails, and TypeError for a wrong number of arrays. Threads may call one
+program at the same time.)")
       .def("__repr__", forPython(+[](const Program &self) {
              return toPythonString(getRepr(self));
            }));
@@ -338,15 +341,16 @@ a LayoutError. Threads may call one program at the same time.)")
              py::arg("target") = py::none(), py::kw_only(),
              py::arg("function") = "main", py::arg("shapes") = py::none(),
              py::arg("threads") = py::none(),
-             R"(A function of a module, laid out and compiled for this CPU.
+             R"(Compiles a function of a module to a Program for this CPU.
 
-The pipeline is `layout-to-cpu`, the engine that of layout-run, in this process;
-the arguments are those of `assign`. The program runs on this CPU, whatever
-target the layouts are decided for. Its long loops are shared by `threads`, or
-by as many as this process may use processors; results do not depend on it.
+The pipeline is `layout-to-cpu`, and the engine is that of layout-run, in this
+process. `module`, `target` and `shapes` are those of `assign`. The program runs
+on this CPU, whatever target its layouts are chosen for. `threads` is the number
+of threads that share its long loops, by default the number of processors that
+this process may use; results do not depend on it.
 
-The program of an ONNX model is compared with ONNX Runtime, if that is installed:
-a difference is a LayoutError.
+The program of an ONNX model is compared with ONNX Runtime, if that is
+installed; a difference raises LayoutError.
 
 >>> import numpy as np
 >>> from layout_mlir import compile

@@ -251,27 +251,32 @@ static void bindStorage(LayoutClass &layout) {
   layout
       .def_property_readonly(
           "space", forPython(getSpace),
-          "The storage space: 'buffer', 'image2d', 'npu' or a name of the "
-          "user's.")
+          "The storage space, e.g. 'buffer', 'image2d', 'npu' or a "
+          "user-defined name.")
       .def_property_readonly("coordinates", forPython(getCoordinates),
                              R"(The names of the coordinates of the space.
 
 >>> Layout('#layout.map<(h, w) -> image2d(x = w, y = h, lane = 0)>').coordinates
 ('x', 'y', 'lane')
 )")
-      .def_property_readonly(
-          "rank", forPython(getRank),
-          "The number of logical dims; None where the layout takes several.")
+      .def_property_readonly("rank", forPython(getRank),
+                             "The number of logical dims, or None if the "
+                             "layout accepts several ranks.")
       .def_property_readonly("element", forPython(getElement),
-                             "The element type as MLIR writes it, or None.")
+                             "The element type as in IR, or None if it is not "
+                             "stated.")
       .def("stored_shape", forPython(getStoredShape), shape,
-           R"(The extents of the stored dims, slowest first, padding included.
+           R"(Returns the extents of the stored dims, slowest first.
+
+Extents include padding.
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').stored_shape((1, 17, 7, 7))
 (1, 2, 7, 7, 16)
 )")
       .def("storage_extent", forPython(getStorageExtent), shape,
-           R"(The positions along each coordinate, padding included, by name.
+           R"(Returns the number of positions along each coordinate, by name.
+
+Extents include padding.
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').storage_extent((1, 17, 7, 7))
 {'offset': 1568}
@@ -282,18 +287,21 @@ static void bindIndices(LayoutClass &layout) {
   auto index = py::arg("index"), shape = py::arg("shape");
   layout
       .def("forward_index", forPython(getForwardIndex), index, shape,
-           R"(The index into the stored dims of the element at a logical index.
+           R"(Returns the stored index of the element at a logical index.
+
+The result has one entry for each stored dim.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.forward_index((0, 18, 6, 6), (1, 32, 7, 7))
 (0, 1, 6, 6, 2)
 
-An index outside the shape is a LayoutError.)")
+Raises LayoutError if the index is outside the shape.)")
       .def("address", forPython(getAddress), index, shape,
-           R"(The storage point of the element at a logical index, by name.
+           R"(Returns the address of the element at a logical index.
 
-Offsets count elements. In the space 'npu', 'byte' is the offset inside the core
-in bytes, where the element type is stated and has whole bytes.
+The result has the value of each coordinate, by name. Offsets count elements. In
+the space 'npu', 'byte' is the offset inside the core in bytes, if the element
+type is stated and its width is a multiple of 8 bits.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.address((0, 18, 6, 6), (1, 32, 7, 7))
@@ -301,10 +309,10 @@ in bytes, where the element type is stated and has whole bytes.
 )")
       .def("backward_index", forPython(getBackwardIndex), py::arg("address"),
            shape,
-           R"(The logical index that is stored at an address; None for padding.
+           R"(Returns the logical index at an address, or None for padding.
 
-The address is what `address` gives, or the numbers in the order of
-`coordinates`, or one number where there is one coordinate.
+`address` is a dict as `address()` returns it, a sequence in the order of
+`coordinates` or, if there is one coordinate, an integer.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.backward_index({'offset': 1554}, (1, 32, 7, 7))
@@ -312,48 +320,49 @@ The address is what `address` gives, or the numbers in the order of
 >>> L.backward_index(1567, (1, 17, 7, 7)) is None
 True
 
-An address outside the storage is a LayoutError, and so is a layout that is not
-valid for the shape (L1). A layout without an inverse by construction is searched
-within a bound: the indices of a small shape, integer sets for a large one. Where
-that ends without an answer, LayoutError says so.)");
+Raises LayoutError if the address is outside the storage, or if the layout is
+not valid for the shape (L1). If a layout has no inverse by construction, the
+index is searched within a bound: over the indices of a small shape, with
+integer sets for a large one. An inconclusive search raises LayoutError.)");
 }
 
 static void bindProofs(LayoutClass &layout) {
   auto shape = py::arg("shape");
   layout
       .def("is_injective", forPython(isInjective), shape,
-           R"(Whether no two indices of the shape share a storage point (L1).
+           R"(Returns True if all indices have distinct storage points (L1).
 
-True, False, or None where neither is proven within the bound. None in the shape
-is a size that is not known.
+Returns False if two indices share one, or None if neither is proven within the
+bound. None in `shape` is a dynamic size.
 
 >>> L = Layout('#layout.map<(i, j) -> buffer(offset = i * 4 + j)>')
 >>> L.is_injective((3, 4)), L.is_injective((3, 5))
 (True, False)
 )")
       .def("padding", forPython(countPadding), shape,
-           R"(The number of storage points that hold no element (L2).
+           R"(Returns the number of storage points without an element (L2).
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').padding((1, 17, 7, 7))
 735
 
-Always known where the layout is valid for the shape; a LayoutError elsewhere.)")
+Raises LayoutError if the layout is not valid for the shape.)")
       .def("check", forPython(check), shape,
-           "Raises LayoutError unless the layout is valid for the shape (L1): "
-           "what the\nverifier of a tensor type says.")
+           R"(Raises LayoutError if the layout is not valid for the shape (L1).
+
+The errors are those of the verifier of a tensor type.)")
       .def("canonical", forPython(getCanonical), py::arg("shape") = py::none(),
-           R"(The same layout as `#layout.map`, in canonical form (L5).
+           R"(Returns this layout as `#layout.map`, in canonical form (L5).
 
 >>> str(Layout('#layout.blocked<"NCHW" to "NHWC">').canonical())
 '#layout.map<(d0, d1, d2, d3) -> buffer(d0, d2, d3, d1)>'
 
-Layouts whose map depends on the shape have one for each: state the shape, in
-which None is a size that is not known.)")
+`shape` is required if the map depends on the shape. None in `shape` is a
+dynamic size.)")
       .def("equal_on", forPython(isEqualOn), py::arg("other"), shape,
-           R"(Whether both layouts are the same map on a shape (L6).
+           R"(Returns True if both layouts are the same map on a shape (L6).
 
-True, False, or None where neither is proven within the bound. None in the shape
-is a size that is not known.
+Returns False if they are not, or None if neither is proven within the bound.
+None in `shape` is a dynamic size.
 
 >>> L, M = Layout('#layout.blocked<"NCHW" to "NHWC">'), Layout('#layout.blocked<"NCHW" to "NCHW">')
 >>> L == M, L.equal_on(M, (8, 64, 1, 1)), L.equal_on(M, (8, 64, 2, 2))

@@ -51,18 +51,19 @@ static py::object solve(const py::dict &problem, std::optional<int64_t> nodes,
 }
 
 void mlir::layout::python::bindSolve(py::module_ &module) {
-  module.def(
-      "solve", solve, py::arg("problem"), py::kw_only(),
-      py::arg("max_nodes") = py::none(), py::arg("max_work") = py::none(),
-      py::arg("max_seconds") = py::none(),
-      R"(The cheapest configurations of ops, with what conversions of tensors cost.
+  module.def("solve", solve, py::arg("problem"), py::kw_only(),
+             py::arg("max_nodes") = py::none(),
+             py::arg("max_work") = py::none(),
+             py::arg("max_seconds") = py::none(),
+             R"(Finds the cheapest configurations of ops and copies of tensors.
 
-`problem` is a dict of what `layout-solve` reads as JSON: `ops` with the costs of
-their configurations; `tensors`, each with a `producer` and `consumers`, that say
-which layout a configuration makes or asks for, and `conversions`, the prices of
-copies, each of which serves all consumers that ask for it; `factors`, further
-costs over several ops. The limits end a search with the best that was found and
-a bound that holds; the answer does not depend on the order of anything.
+`problem` is a dict of the JSON input of `layout-solve`. `ops` has the costs of
+their configurations. `tensors` have a `producer` and `consumers`, which state
+the layout that each configuration produces or reads, and `conversions`, the
+costs of copies; a copy serves all consumers that read its layout. `factors`
+are further costs over several ops. If a limit ends the search, the result is
+the best one found, with a valid lower bound. The answer does not depend on the
+order of keys, consumers or factors.
 
 >>> from layout_mlir import solve
 >>> answer = solve({
@@ -76,6 +77,7 @@ a bound that holds; the answer does not depend on the order of anything.
 >>> answer['configurations']
 {'conv': 'packed', 'relu': 'plain'}
 
-`cost` is None where nothing is allowed, or nothing was found: `proven` says
-which. `open` names the ops of parts whose costs and bounds differ.)");
+`cost` is None if no solution exists (`proven` is True) or none was found.
+`open` names the ops of parts whose cost is above their lower bound. Raises
+LayoutError with the location for an invalid problem.)");
 }

@@ -255,9 +255,10 @@ static void bindAccess(LayoutClass &layout) {
   auto shape = py::arg("shape");
   auto coordinate = py::arg("coordinate") = py::none();
   layout
-      .def(
-          "strides", forPython(getStrides), shape,
-          R"(By coordinate, what one more in each dim adds; None where that differs.
+      .def("strides", forPython(getStrides), shape,
+           R"(Returns the stride of each dim, by coordinate.
+
+A stride is None if the steps along the dim differ.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.strides((1, 32, 7, 7))
@@ -265,25 +266,26 @@ static void bindAccess(LayoutClass &layout) {
 >>> L.strides(('n', 32, 'h', 'w'))
 {'offset': ('32 * h * w', None, '16 * w', 16)}
 
-A dim of at most one index has stride 0. Sizes that are not known are None or a
-name. LayoutError where neither a stride nor that there is none is proven.)")
+A dim with at most one index has stride 0. A dynamic size is None or a name;
+strides are formulas in the names. Raises LayoutError if neither a stride nor
+its absence is proven.)")
       .def("digits", forPython(getDigits), shape,
-           R"(By coordinate, its digits as (digit, extent, stride).
+           R"(Returns the digits of each coordinate as (digit, extent, stride).
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.digits((1, 32, 7, 7))['offset'][:2]
 (('d1 mod 16', 16, 1), ('d1 floordiv 16', 2, 784))
 
-The coordinate is their sum, each times its stride, and a constant. Shapes are
-as in `strides`.)")
-      .def(
-          "contiguous_run", forPython(getContiguousRun), shape,
-          py::arg("dim") = py::none(), coordinate,
-          R"(The longest blocks of indices along a dim that are consecutive in storage.
+The coordinate is a constant plus the sum of the digits, each times its stride.
+`shape` is as in `strides`.)")
+      .def("contiguous_run", forPython(getContiguousRun), shape,
+           py::arg("dim") = py::none(), coordinate,
+           R"(Returns the length of the longest contiguous blocks of indices.
 
-Blocks start at multiples of the result, and the last one may be shorter; the
-size of the dim where all of it is one run. Without a dim, blocks of all indices
-in row-major order.
+Blocks along `dim` start at multiples of the result, and the last one may be
+shorter. The result is the size of the dim if all of it is contiguous, or None
+if that size is dynamic. Without `dim`, blocks of all indices in row-major
+order are measured.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> [L.contiguous_run((1, 32, 7, 7), dim) for dim in range(4)]
@@ -291,15 +293,15 @@ in row-major order.
 >>> Layout('#layout.blocked<"NCHW" to "NHWC">').contiguous_run((2, 1, 7, 7))
 98
 
-Consecutive means along `coordinate`, the last one if it is not given, the others
-being the same. None is the whole of a dim of unknown size.)")
+A block is contiguous if its positions are consecutive along `coordinate`, by
+default the last one, and equal along the others.)")
       .def("vector_width", forPython(getWidth), shape, py::arg("dim"),
            py::arg("most") = 64, coordinate,
-           R"(The widest aligned vector access along a dim, in elements.
+           R"(Returns the widest aligned vector access along a dim, in elements.
 
-The greatest power of two, `most` at most, so that blocks of as many indices are
-consecutive in storage and start at multiples of it. The last block of a dim may
-be shorter.
+It is the largest power of two, at most `most`, such that blocks of that many
+indices are contiguous in storage and start at multiples of it. The last block
+of a dim may be shorter.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.vector_width((1, 32, 7, 7), 1), L.vector_width((1, 32, 7, 7), 3)
@@ -308,10 +310,11 @@ be shorter.
       .def("alignment", forPython(getAlignmentOf), shape,
            py::arg("blocks") = py::none(), coordinate,
            py::arg("in_bytes") = false,
-           R"(What divides the storage position of each block of indices.
+           R"(Returns the greatest divisor of the positions of index blocks.
 
-Blocks start at multiples of blocks[d] in dim d; without them a block is an
-index. 0 says that the only position is 0.
+Blocks start at multiples of blocks[d] in dim d; by default a block is one
+index. 0 means that the only position is 0. With dynamic sizes, the result is
+the greatest divisor that the strides prove.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">', element='f32')
 >>> L.alignment((1, 32, 7, 7), (1, 16, 1, 1))
@@ -319,40 +322,42 @@ index. 0 says that the only position is 0.
 >>> L.alignment((1, 32, 7, 7), (1, 16, 1, 7), in_bytes=True)
 448
 
-In elements, or in bytes where the element type is stated. It counts from the
-beginning of the storage, whose own alignment is no part of a layout.)");
+The result is in elements, or in bytes with `in_bytes`, which requires an
+element type. Positions are relative to the start of the storage, whose own
+alignment is not part of a layout.)");
 }
 
 static void bindShapes(LayoutClass &layout) {
   auto shape = py::arg("shape");
   layout
       .def("symbolic_shape", forPython(getSymbolicShape), shape,
-           R"(The stored shape where sizes have names: ints and formulas.
+           R"(Returns the stored shape as ints and formulas in named sizes.
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').symbolic_shape(('n', 'c', 7, 7))
 ('n', 'ceil(c, 16)', 7, 7, 16)
 
-`ceil(c, 16)` is c / 16, rounded up. None is a size without a name.)")
+`ceil(c, 16)` is c / 16, rounded up. None in `shape` is a dynamic size without a
+name.)")
       .def("logical_shape", forPython(getShapeOfStored),
            py::arg("stored_shape"), py::arg("shape") = py::none(),
-           R"(The greatest logical shape that is stored with this stored shape.
+           R"(Returns the largest logical shape with a given stored shape.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.logical_shape((1, 2, 7, 7, 16))
 (1, 32, 7, 7)
 
-`shape` has the sizes that are known already, None for the others: where a
-stored dim is two logical ones in one, the size of one of them.)")
-      .def(
-          "logical_index", forPython(getLogicalIndex), py::arg("stored_index"),
-          shape,
-          R"(The logical index at an index into the stored dims; None for padding.
+`shape` has the logical sizes that are known, and None for the others. If a
+stored dim fuses two logical dims, the size of one of them is required. Raises
+LayoutError if no shape matches or a size is ambiguous.)")
+      .def("logical_index", forPython(getLogicalIndex), py::arg("stored_index"),
+           shape,
+           R"(Returns the logical index at a stored index, or None for padding.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.logical_index((0, 1, 6, 6, 2), (1, 32, 7, 7))
 (0, 18, 6, 6)
 
-The inverse of `forward_index`.)");
+This is the inverse of `forward_index`.)");
 }
 
 void mlir::layout::python::bindSteps(LayoutClass &layout) {

@@ -42,10 +42,12 @@ template <> struct Argument<const Target &> : HeldArgument<Target> {};
 } // namespace mlir::layout::python
 
 static const char *const kDoc =
-    R"(The figures of an NPU chip, `#npu.target<npus = 4, ..>`.
+    R"(The parameters of an NPU chip, `#npu.target<npus = 4, ..>`.
 
-npus: cores; eu_bytes: what the execution units of one NPU take at once;
-bytes_per_npu: the memory of one core; banks: of that memory, where known.
+npus: the number of cores; eu_bytes: the bytes that the execution units of one
+core process at once; bytes_per_npu: the bytes of the memory of one core; banks:
+the number of banks of that memory, if known. Raises LayoutError for invalid
+parameters.
 
 >>> from layout_mlir import Layout, Target
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
@@ -124,31 +126,34 @@ void mlir::layout::python::bindTarget(py::module_ &module) {
       .def(py::init(&make), py::kw_only(), py::arg("npus"), py::arg("eu_bytes"),
            py::arg("bytes_per_npu"), py::arg("banks") = py::none())
       .def_static("named", forPython(&makeNamed), py::arg("name"),
-                  "The published chip of that name.")
+                  "Returns the published chip of this name; raises LayoutError "
+                  "if there is none.")
       .def_static("names", forPython(&getNames),
-                  "The names of the published chips.")
+                  "Returns the names of the published chips.")
       .def_property_readonly(
           "npus", forPython(+[](const Target &self) { return self.npus; }),
-          "Cores of the chip.")
+          "The number of cores.")
       .def_property_readonly(
           "eu_bytes",
           forPython(+[](const Target &self) { return self.euBytes; }),
-          "Bytes that the execution units of one NPU take at once.")
+          "The bytes that the execution units of one core process at once.")
       .def_property_readonly(
           "bytes_per_npu",
           forPython(+[](const Target &self) { return self.bytesPerNpu; }),
-          "Bytes of the memory of one core.")
+          "The bytes of the memory of one core.")
       .def_property_readonly(
           "banks", forPython(+[](const Target &self) { return self.banks; }),
-          "Banks of the memory of one core, or None.")
+          "The number of banks of the memory of one core, or None.")
       .def("split_address", forPython(split), py::arg("address"),
-           R"(The (core, byte) of a local address, core * bytes_per_npu + byte.
+           R"(Splits a local address, core * bytes_per_npu + byte.
+
+Returns (core, byte). Raises LayoutError if the address is in no core.
 
 >>> Target(npus=4, eu_bytes=128, bytes_per_npu=1024).split_address(2304)
 (2, 256)
 )")
       .def("join_address", forPython(join), py::arg("core"), py::arg("byte"),
-           "The local address of a byte of a core: the inverse of "
+           "Returns the local address of a byte of a core: the inverse of "
            "`split_address`.")
       .def("__str__",
            forPython(+[](const Target &self) { return self.getText(); }))

@@ -195,22 +195,23 @@ static void bindReindexing(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
       .def("transpose", forPython(transposeView), py::arg("perm"), shape,
-           R"(The layout of the transposed view: its dim j is dim perm[j] here.
+           R"(Returns the layout of a view whose dim j is dim perm[j] here.
 
 >>> str(Layout('#layout.map<(i, j) -> buffer(i, j)>').transpose((1, 0)))
 '#layout.map<(d0, d1) -> buffer(d1, d0)>'
 
-This and the other views move nothing: element i of the view lies where this
-layout puts the element that it shows (L7). Where no such layout exists,
-LayoutError says why. `shape` is that of this layout's tensor; without it the
-result holds for every shape.)")
-      .def(
-          "slice", forPython(sliceView), py::arg("offsets"), py::arg("sizes"),
-          py::arg("strides") = py::none(), py::arg("drop") = py::tuple(), shape,
-          R"(The layout of tensor[offset : offset + size * stride : stride] per dim.
+Views do not move elements: an element of the view has the storage point that
+this layout assigns to it (L7). Raises LayoutError with the reason if no such
+layout exists. `shape` is that of this layout's tensor; without it the result is
+valid for every shape.)")
+      .def("slice", forPython(sliceView), py::arg("offsets"), py::arg("sizes"),
+           py::arg("strides") = py::none(), py::arg("drop") = py::tuple(),
+           shape,
+           R"(Returns the layout of a slice with offsets, sizes and strides.
 
-A size of None takes all of the dim. The dims in `drop`, of size 1, are left
-out. The full size of a dim that is cut must be known: state `shape`.
+In each dim it is tensor[offset : offset + size * stride : stride]. A size of
+None selects the entire dim. The dims in `drop`, of size 1, are removed. `shape`
+is required if a dim is cut, because the result depends on its full size.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> M = L.slice((0, 16, 0, 0), (1, 16, 7, 7), shape=(1, 64, 7, 7))
@@ -219,9 +220,9 @@ True
 )")
       .def("expand_shape", forPython(expandView), py::arg("groups"),
            py::arg("sizes"), shape,
-           R"(The layout of the view whose dims groups[d] make up dim d here.
+           R"(Returns the layout of a view that splits dim d into groups[d].
 
-`sizes` is the shape of the view, in which None is a size that is not known.
+`sizes` is the shape of the view; None in it is a dynamic size.
 
 >>> L = Layout('#layout.blocked<"NC" to "NC4c">')
 >>> M = L.expand_shape([[0], [1, 2]], (3, 2, 4))
@@ -230,10 +231,9 @@ True
 )")
       .def("collapse_shape", forPython(collapseView), py::arg("groups"),
            py::arg("shape"),
-           R"(The layout of the view whose dim d is the dims groups[d] here.
+           R"(Returns the layout of a view that fuses groups[d] into dim d.
 
-`shape` is that of this layout's tensor, in which None is a size that is not
-known.
+`shape` is that of this layout's tensor; None in it is a dynamic size.
 
 >>> str(Layout('#layout.map<(i, j, k) -> buffer(i, j, k)>').collapse_shape([[0], [1, 2]], (3, 2, 4)))
 '#layout.map<(d0, d1) -> buffer(d0, d1)>'
@@ -243,49 +243,53 @@ known.
 static void bindCombinations(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
-      .def(
-          "broadcast", forPython(broadcastView), py::arg("position"),
-          py::arg("size"), shape,
-          R"(The layout with a new dim before dim `position`, along which all is the same.
+      .def("broadcast", forPython(broadcastView), py::arg("position"),
+           py::arg("size"), shape,
+           R"(Returns the layout with a new dim before dim `position`.
 
-A layout is injective: there is one for size 1, and where this layout holds a
-replica of that extent, which then is the dim.
+All elements along the new dim are equal. Because layouts are injective, `size`
+must be at most 1, or this layout must have a replica of that extent, which
+becomes the dim.
 
 >>> L = Layout('#layout.map<(i, j) replicate(r : 4) -> buffer(r, i, j)>')
 >>> L.broadcast(0, 4) == Layout('#layout.map<(r, i, j) -> buffer(r mod 4, i, j)>')
 True
 )")
-      .def(
-          "replicate_over", forPython(replicateDim), py::arg("dim"),
-          py::arg("shape"),
-          R"(The inverse of `broadcast`: a layout without `dim`, with a replica for it.
+      .def("replicate_over", forPython(replicateDim), py::arg("dim"),
+           py::arg("shape"),
+           R"(Returns the layout without `dim`, which becomes a replica.
+
+This is the inverse of `broadcast`. The size of the dim must be static.
 
 >>> L = Layout('#layout.map<(i, j) -> buffer(i, j)>')
 >>> str(L.replicate_over(0, (4, 6)))
 '#layout.map<(d0) replicate(r0 : 4) -> buffer(r0, d0)>'
 )")
-      .def(
-          "compose", forPython(composeWith), py::arg("first"), shape,
-          R"(First `first`, then this one: a layout of the stored dims of `first`.
+      .def("compose", forPython(composeWith), py::arg("first"), shape,
+           R"(Returns the layout that applies `first`, then this layout.
+
+This layout is a layout of the stored dims of `first`.
 
 >>> store = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> swap = Layout('#layout.map<(n, co, h, w, ci) -> buffer(n, h, w, co, ci)>')
 >>> str(swap.compose(store))
 '#layout.map<(d0, d1, d2, d3) -> buffer(d0, d2, d3, [d1] align 16)>'
 
-`shape` is that of the tensor that `first` lays out.)")
-      .def("inverse", forPython(invert), shape,
-           R"(The layout of the stored box that stores it in logical order.
+`shape` is that of the tensor with the layout `first`.)")
+      .def(
+          "inverse", forPython(invert), shape,
+          R"(Returns a layout of the stored box that stores it in logical order.
 
-Padding included: `NCHW16c to NCHW` for `NCHW to NCHW16c`. Exists where logical
-indices are formulas of the stored ones; LayoutError elsewhere.)")
+The box includes padding: `NCHW16c to NCHW` for `NCHW to NCHW16c`. Raises
+LayoutError if logical indices are not formulas of the stored ones.)")
       .def_static(
           "concat", forPython(concatenate), py::arg("layouts"),
           py::arg("shapes"), py::arg("axis"),
-          R"(The layout of a concatenation in which every part lies as it is.
+          R"(Returns a layout of a concatenation of tensors with given layouts.
 
-Returns it with one dict for each part: how far, in each coordinate, the storage
-of the part lies from the beginning of the whole's.)");
+Every part is stored in its own layout, up to a shift. Returns the layout and a
+list with a dict for each part: the shift of its storage from the start of the
+whole storage, by coordinate. Raises LayoutError if no such layout is found.)");
 }
 
 void mlir::layout::python::bindViews(LayoutClass &layout) {
