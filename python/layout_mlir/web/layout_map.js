@@ -1,22 +1,21 @@
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the text of a `#layout.map` (docs/spec.md, section 2) and says where elements are. It knows
-// the grammar and no layout family: pages show other layouts by the canonical text that the library
-// gives for them.
+// Parses the text of a `#layout.map` (docs/spec.md, section 2) and maps indices to addresses. Layout
+// families are not supported: pages use the canonical text that the library prints for them.
 //
 //   const map = LayoutMap.parse('(n, c) -> buffer(c floordiv 4, n, c mod 4)');
-//   map.extents([2, 6])         // [16], the positions along each of map.coordinates
+//   map.extents([2, 6])         // [16], the number of positions along each of map.coordinates
 //   map.address([1, 5], [2, 6]) // [13]
-//   map.index([13], [2, 6])     // [1, 5]; null for padding, undefined where it is not known
+//   map.index([13], [2, 6])     // [1, 5]; null for padding, undefined if the search gives up
 //   map.axes([2, 6])            // dims of linear memory: [{text: 'c floordiv 4', extent: 2}, ..]
 //
-// Text that is no map, and numbers past 2^53, throw a LayoutMapError. Whether a map is injective is
-// not looked at. The file is a classic script, so that pages that are opened from a disk can hold it.
+// Invalid text and numbers above 2^53 throw a LayoutMapError. Injectivity is not checked. The file is
+// a classic script, so that pages opened from a disk can include it.
 'use strict';
 
 class LayoutMapError extends Error {
-  /** @param {number=} column where the fault stands in the text, from 1 */
+  /** @param {number=} column the 1-based column of the error in the text */
   constructor(message, column) {
     super(message);
     this.column = column;
@@ -25,8 +24,8 @@ class LayoutMapError extends Error {
 
 const LayoutMap = (() => {
   const kMaxDepth = 64, kMaxRank = 64;
-  const kMaxTerms = 4096; // of a product of sizes
-  const kMaxBoxes = 200000; // that the search for one index looks at
+  const kMaxTerms = 4096; // in a product of sizes
+  const kMaxBoxes = 200000; // visited by the search for one index
   const kCoordinates = {
     buffer: ['offset'],
     image2d: ['x', 'y', 'lane'],
@@ -38,13 +37,13 @@ const LayoutMap = (() => {
   function exact(number) {
     if (!Number.isSafeInteger(number))
       throw new LayoutMapError('a number of this layout is past 2^53');
-    return number + 0; // no -0
+    return number + 0; // converts -0 to 0
   }
   const floorDiv = (x, k) => Math.floor(x / k) + 0;
   const floorMod = (x, k) => (x % k + k) % k;
 
-  // A size: a polynomial in size(d) and ceil(polynomial, k), as [key, {coefficient, factors}] in a Map.
-  // The key of the constant is ''.
+  // A size: a polynomial in size(d) and ceil(polynomial, k), stored as a Map from keys to
+  // {coefficient, factors}. The key of the constant is ''.
   class Size {
     constructor(terms = []) {
       this.terms = new Map();
@@ -82,7 +81,7 @@ const LayoutMap = (() => {
       return Size.atom(`ceil(${key.sort().join('+')},${k})`,
                        (shape) => -floorDiv(-this.evaluate(shape), k));
     }
-    /** The number that this is on every shape, if it is one. */
+    /** Returns the value if it is the same on all shapes, or undefined. */
     constant() {
       if (this.terms.size === 0)
         return 0;
@@ -99,8 +98,8 @@ const LayoutMap = (() => {
     }
   }
 
-  // Values. `bind` gives the function from a box, one inclusive range for each dim, to a range that
-  // holds all values in it; at a box of one index, the value.
+  // Values. `bind` returns a function from a box, one inclusive range for each dim, to a range that
+  // contains all values in the box. If the box has one index, the range has one value.
 
   const dimOf = (d) => ({bind: () => (box) => box[d]});
 
@@ -139,7 +138,7 @@ const LayoutMap = (() => {
     },
   });
 
-  // The bits below the highest one in which the bounds of some operand differ can have any value.
+  // The highest bit in which the bounds of an operand differ, and all lower bits, can have any value.
   const xorOf = (operands, k) => ({
     bind(shape) {
       const ranges = operands.map((operand) => modOf(operand, k).bind(shape));
@@ -157,7 +156,7 @@ const LayoutMap = (() => {
   });
 
   // Values with the number of positions that they reserve: {value, extent}. These are the primitives
-  // of section 1 of the specification.
+  // of docs/spec.md, section 1.
 
   const one = Size.of(1);
   const constantOf = (size) => ({value: sumOf(size, []), extent: size.plus(one)});
@@ -188,8 +187,8 @@ const LayoutMap = (() => {
       this.text = text;
       this.at = 0;
       this.depth = 0;
-      this.dims = []; // the logical ones, then the replicas
-      this.replicas = []; // their extents
+      this.dims = []; // names of the logical dims, then of the replicas
+      this.replicas = []; // extents of the replicas
       this.skip();
     }
 
@@ -279,7 +278,7 @@ const LayoutMap = (() => {
     }
     sizeOf(d) { return d < this.rank ? Size.dim(d) : Size.of(this.replicas[d - this.rank]); }
 
-    // size(d) or ceil(size, k), unless a dim has that name; an integer.
+    // Parses an integer, or size(d) or ceil(size, k) unless a dim has that name. Otherwise returns undefined.
     sizeFactor() {
       const number = this.number();
       if (number !== undefined)
@@ -411,7 +410,7 @@ const LayoutMap = (() => {
         return place(products);
       });
     }
-    /** A sum with the text that it was read from. */
+    /** Parses a sum and adds its source text. */
     axis(parse = () => this.sum()) {
       const start = this.at, sized = parse();
       return {...sized, text: this.text.slice(start, this.at).trim()};
@@ -483,7 +482,7 @@ const LayoutMap = (() => {
       return new LayoutMap(this, space, coordinates, axes);
     }
 
-    /** A map alone, as an attribute, or in a `#layout.padded`. */
+    /** Parses a map alone, as an attribute, or in a `#layout.padded`. */
     layout() {
       let padding;
       const isPadded = this.take('#layout.padded<');
@@ -513,11 +512,11 @@ const LayoutMap = (() => {
 
     constructor({dims, rank, replicas}, space, coordinates, axes) {
       this.rank = rank;
-      this.dims = dims.slice(0, rank); // their names
-      this.replicas = replicas; // extents
+      this.dims = dims.slice(0, rank); // names of the logical dims
+      this.replicas = replicas; // extents of the replicas
       this.space = space;
       this.coordinates = coordinates.map(({name}) => name);
-      this.padding = undefined; // the text of what padding holds, where that is stated
+      this.padding = undefined; // the text of the padding value, if it is stated
       this.#coordinates = coordinates;
       this.#axes = axes;
     }
@@ -533,19 +532,19 @@ const LayoutMap = (() => {
     }
     #bind(shape) { return this.#coordinates.map(({value}) => value.bind(shape)); }
 
-    /** The number of positions along each coordinate, padding included. */
+    /** Returns the number of positions along each coordinate, padding included. */
     extents(shape) {
       this.#check(shape);
       return this.#coordinates.map(({extent}) => Math.max(extent.evaluate(shape), 0));
     }
 
-    /** The dims of the array that holds linear memory, slowest first; undefined in other spaces. */
+    /** Returns the dims of the array in linear memory, slowest first, or undefined in other spaces. */
     axes(shape) {
       this.#check(shape);
       return this.#axes?.map(({text, extent}) => ({text, extent: Math.max(extent.evaluate(shape), 0)}));
     }
 
-    /** A function from the indices in a shape to addresses. */
+    /** Returns a function from the indices in a shape to addresses. */
     addresses(shape) {
       this.#check(shape);
       const ranges = this.#bind(shape);
@@ -556,13 +555,13 @@ const LayoutMap = (() => {
       };
     }
 
-    /** The address of an index. Numbers of replicas may follow it; else the first one is meant. */
+    /** Returns the address of an index. Numbers of replicas may follow it; the default is the first replica. */
     address(index, shape) { return this.addresses(shape)(index); }
 
     /**
-     * The index at an address: null for padding and for what lies outside of the storage. Boxes of
-     * indices are halved and those that cannot hold it left out; undefined where that takes more than
-     * `most` boxes.
+     * Returns the index at an address, null for padding or outside of the storage, or undefined if the
+     * search visits more than `most` boxes. It bisects boxes of indices and drops those whose range of
+     * addresses does not contain the address.
      */
     index(address, shape, most = kMaxBoxes) {
       const extents = this.extents(shape);
@@ -588,7 +587,8 @@ const LayoutMap = (() => {
       return null;
     }
 
-    // The dim of several indices which moves the address most, the others being at their first.
+    // Returns the dim along which the address varies most, with the first index in the other dims, or undefined if the
+    // box has one index.
     #findWidest(ranges, box) {
       let widest, most = -1;
       const first = box.map(([low]) => [low, low]);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page of `--report`: fills report.html from the data in it. Texts of the model are set as text,
-// never as markup. These files become one script: layout_map.js, which says where elements lie, this
-// one with what all share and the tables, report_graph.js and report_layout.js.
+// never as markup. These files become one script: layout_map.js, which maps indices to addresses, this
+// file with shared functions and the tables, report_graph.js and report_layout.js.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
@@ -22,7 +22,7 @@ const plural = (number, word) => `${count(number)} ${word}${number === 1 ? '' : 
 const ratio = (number) => (number === null || !Number.isFinite(number) ? '-' :
                            `${number.toFixed(number < 10 ? 2 : 0)}×`);
 
-/** A name that may go on in the next line behind a dot or a slash; of a very long one, its ends. */
+/** Creates a name that wraps after dots, slashes and underscores. Elides the middle of names over 200 characters. */
 function breakable(name) {
   if (name.length > 200)
     name = `${name.slice(0, 150)}…${name.slice(-40)}`;
@@ -46,7 +46,7 @@ function list(element, rows) {
   element.replaceChildren(...rows.flatMap(([label, text]) => [make('dt', {}, label), make('dd', {}, text)]));
 }
 
-/** A table with heads that sort it. Columns: {title, render(row), key(row), number}. */
+/** Fills a table that is sorted by clicks on its heads. Columns: {title, render(row), key(row), number}. */
 function fillTable(table, columns, rows, setUp = () => {}) {
   const body = make('tbody');
   const show = () => body.replaceChildren(...rows.map((row) => {
@@ -61,7 +61,7 @@ function fillTable(table, columns, rows, setUp = () => {}) {
       head.append(column.title);
     else
       head.append(make('button', {type: 'button', onclick: () => {
-        // Largest numbers first, texts from A on; then the other way round.
+        // Numbers are descending and texts ascending at the first click; further clicks reverse the order.
         const first = column.number ? 'descending' : 'ascending';
         const order = head.ariaSort === first ? (column.number ? 'ascending' : 'descending') : first;
         heads.forEach((other) => other.removeAttribute('aria-sort'));
@@ -83,7 +83,7 @@ function fillTable(table, columns, rows, setUp = () => {}) {
 
 const boxes = new Map(data.boxes.map((box) => [box.id, box]));
 
-/** All tensors with a layout, as {layout, map, tensor}. */
+/** Iterates over all tensors with a layout, as {layout, map, tensor}. */
 function* allTensors() {
   for (const box of data.boxes) {
     yield* [box, box.conversion?.read, ...box.ops].filter((it) => it?.tensor !== undefined);
@@ -97,7 +97,7 @@ function shapeOf(tensor) {
 const elementsOf = (tensor) => shapeOf(tensor).sizes.reduce((product, size) => product * (size ?? 1), 1);
 const shortShape = (tensor) => tensor.replace(/x(?=\d|\?)/g, '×').replace(/x(?=[^x]*$)/, ' ');
 
-/** By layout: its map's text in short, and what is stored so, the largest tensor first. */
+/** The layouts by id, each with its map and its tensors, the largest tensor first. */
 const layouts = new Map();
 for (const it of allTensors()) {
   const known = layouts.get(it.layout) ?? {id: it.layout, map: it.map, tensors: new Map()};
@@ -116,7 +116,7 @@ function layoutName(id) {
   return data.maps[known.map].text.replace(/^.*?-> /, '').replace(/ floordiv /g, '/').replace(/ mod /g, '%');
 }
 
-/** The layout of a tensor, to be clicked for its picture. */
+/** Creates a button with the layout of a tensor, which opens its dialog. */
 function chip(it) {
   return make('button', {type: 'button', className: `chip ${it.layout}`, onclick: (event) => {
     event.stopPropagation();
@@ -148,9 +148,9 @@ function fillSummary() {
   } else {
     text.className = 'open';
     text.append(make('strong', {}, `Within ${(100 * gap / figures.lower_bound).toFixed(2)} % of the best possible. `),
-                `These layouts cost ${count(figures.cost)}. No choice among the candidates costs less than ${count(figures.lower_bound)}; whether one lies between the two is not proven (gap ${count(gap)}).`);
+                `These layouts cost ${count(figures.cost)}. No choice among the candidates costs less than ${count(figures.lower_bound)}; whether a cheaper choice exists is not proven (gap ${count(gap)}).`);
   }
-  text.append(' A cost of 1 is the time in which memory moves a byte.');
+  text.append(' A cost of 1 is the time in which memory moves one byte.');
 
   const cards = find('#cards');
   const card = (value, label, isBad) =>
@@ -162,7 +162,7 @@ function fillSummary() {
   if (after && (!after.opencl_device || after.opencl_device.is_gpu))
     card(ratio(after.speedup), `speed of the run: ${seconds(before.run_median_seconds)} before, ${seconds(after.run_median_seconds)} after`);
   else
-    card('Correctness run', after ? `the kernels ran on this CPU, their times say nothing of a GPU` : 'in the simulator, which counts and does not time');
+    card('Correctness run', after ? `the kernels ran on this CPU; their times do not apply to a GPU` : 'in the simulator, which measures no time');
   const differences = (after?.differences ?? []).map((each) => each.max_rel);
   card(data.agree ? 'Results agree' : 'Results differ',
        differences.length && differences.every((each) => each !== null) ?
@@ -216,14 +216,14 @@ function fillConversions() {
 }
 
 const kStrategies = {
-  'optimum': 'this assignment: the least modeled cost',
-  'as-typed': 'the untouched program: every tensor as it is written',
+  'optimum': 'this assignment: minimal modeled cost',
+  'as-typed': 'the untouched program: every tensor in the layout of its type',
   'forward': 'each operation follows its first operand (as in TVM)',
-  'priority': 'layouts spread from operations with needs (as in XLA)',
+  'priority': 'layouts propagate from operations with requirements (as in XLA)',
   'rank': 'operation by operation, fewer conversions (as in ONNX Runtime)',
-  'majority': 'each operation follows most of its neighbors (as in OpenVINO)',
+  'majority': 'each operation follows the majority of its neighbors (as in OpenVINO)',
   'bidirectional': 'follow the first operand, then the consumers',
-  'greedy': 'each operation for itself, nothing shared (as in MACE)',
+  'greedy': 'each operation alone, no shared conversions (as in MACE)',
 };
 
 function fillStrategies() {
@@ -237,7 +237,7 @@ function fillStrategies() {
       return bar;
     }},
     {title: 'modeled cost', number: true, key: (row) => row.cost, render: (row) => count(row.cost)},
-    {title: 'beside the optimum', number: true, key: (row) => row.cost, render: (row) => ratio(row.cost / optimum.cost)},
+    {title: 'relative to optimum', number: true, key: (row) => row.cost, render: (row) => ratio(row.cost / optimum.cost)},
     {title: 'conversions', number: true, key: (row) => row.conversions, render: (row) => count(row.conversions)},
     {title: 'bytes moved', number: true, key: (row) => row.bytes_moved, render: (row) => bytes(row.bytes_moved)},
   ], [...strategies].sort((a, b) => a.cost - b.cost), (line, row) => {
@@ -249,7 +249,7 @@ function fillStrategies() {
 function fillLayouts() {
   fillTable(find('#layouts-table'), [
     {title: 'layout', key: (row) => layoutName(row.id), render: (row) => chip(row.tensors[0])},
-    {title: 'as in the program', render: (row) => make('code', {}, data.layouts.find(({id}) => id === row.id)?.text ?? 'none')},
+    {title: 'in the program', render: (row) => make('code', {}, data.layouts.find(({id}) => id === row.id)?.text ?? 'none')},
     {title: 'largest tensor', number: true, key: (row) => elementsOf(row.tensors[0].tensor),
      render: (row) => shortShape(row.tensors[0].tensor)},
     {title: 'shapes', number: true, key: (row) => row.tensors.length, render: (row) => count(row.tensors.length)},

@@ -1,9 +1,9 @@
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph of report.html, which moves, and what is in the box that is selected.
+// The graph of report.html, which can be panned and zoomed, and the details of the selected box.
 
-/** The picture with a view that moves: {x, y, w} in its coordinates. */
+/** The picture with a movable view: {x, y, w} in the coordinates of the picture. */
 const graph = (() => {
   const room = find('#graph'), svg = find('#graph svg');
   if (!svg) {
@@ -27,7 +27,7 @@ const graph = (() => {
     svg.setAttribute('viewBox', `${view.x} ${view.y} ${view.w} ${h}`);
   }
   const fit = () => Math.max(bounds.w, bounds.h / aspect());
-  /** Keeps the point at these fractions of the room where it is. */
+  /** Zooms around the point at the fractions `u` and `v` of the panel. */
   function zoom(factor, u = 0.5, v = 0.5) {
     const w = clamp(view.w * factor, 120, Math.max(fit(), room.clientWidth));
     view.x += (view.w - w) * u;
@@ -75,7 +75,7 @@ const graph = (() => {
     drag = null;
   });
   room.addEventListener('wheel', (event) => {
-    // A page that is scrolled past the graph goes on.
+    // Scrolling the page is not interrupted when the pointer reaches the graph.
     if (!event.ctrlKey && document.activeElement !== room)
       return;
     event.preventDefault();
@@ -103,7 +103,7 @@ const graph = (() => {
     event.preventDefault();
   });
   new ResizeObserver(show).observe(room);
-  // Letters of a readable size, from the beginning on.
+  // The initial view shows the start of the graph with letters of a readable size.
   view.w = Math.min(fit(), room.clientWidth / 1.1);
   view.x = bounds.x + (bounds.w - view.w) / 2;
   view.y = bounds.y;

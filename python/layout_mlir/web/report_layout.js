@@ -1,16 +1,16 @@
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dialog of report.html about the layout of one tensor: look-ups both ways, with windows on the
-// tensor and on its storage.
+// The dialog of report.html for the layout of one tensor: it maps indices to addresses and back, and
+// shows windows of the tensor and of its storage.
 
-const kCells = 16; // at most in a row or column of a window
+const kCells = 16; // the maximal number in a row or column of a window
 const tuple = (numbers) => `(${numbers.join(', ')})`;
 const dialog = find('#layout');
 let shownLayout = null; // {map, shape, bits}
 
 const addressText = ({map}, address) => map.coordinates.map((name, c) => `${name} ${address[c]}`).join(', ');
-/** What a reader types for an address, too. */
+/** Prints an address in the form that the input field accepts. */
 const addressNumbers = (address) => address.join(', ');
 
 function byteText({map, bits}, address) {
@@ -27,7 +27,7 @@ function cell(text, note, step, address, index) {
   return element;
 }
 
-/** Elements that lie side by side share a color. */
+/** Returns the number of a color, which elements that are adjacent in storage share. */
 function stepOf({map, run}, address) {
   return address.length === 1 ? Math.floor(address[0] / run) % 8 :
                                 address.slice(0, -1).reduce((sum, x) => 3 * sum + x, 0) % 8;
@@ -38,7 +38,10 @@ function range(start, size, extent) {
   return Array.from({length: Math.min(size, extent)}, (_, i) => first + i);
 }
 
-/** Rows along the dim that the layout cuts, or the last but one; columns along the last. */
+/**
+ * Returns the dims of the rows and columns of a window, among the dims with several indices. Columns are the last one,
+ * rows the last other dim that the layout divides, or else the last but one.
+ */
 function windowDims({map, shape, text}) {
   const long = shape.map((_, d) => d).filter((d) => shape[d] > 1);
   const column = long.at(-1);
@@ -68,10 +71,10 @@ function fillWindow(it, index) {
     return shown.length > 1 ? `${shown[0]}..${shown.at(-1)}` : shown[0];
   });
   find('#window-text').textContent =
-    `The elements ${tuple(part)} of ${shape.join(' × ') || 'a scalar'}: cells hold the address of each, neighbors in storage share a color.`;
+    `The elements ${tuple(part)} of ${shape.join(' × ') || 'a scalar'}: cells show their addresses; neighbors in storage share a color.`;
 }
 
-/** Addresses as rows of a window on storage, with what the rows are called. */
+/** Returns the rows of a window of the storage around an address, each with its name and the addresses of its cells. */
 function storageRows({map, shape, run}, address) {
   const extents = map.extents(shape);
   if (extents.length === 1) {
@@ -84,7 +87,7 @@ function storageRows({map, shape, run}, address) {
   }
   const column = map.space.startsWith('image') ? 0 : extents.length - 1;
   const from = address[column] - address[column] % kCells;
-  // The last two of the others vary.
+  // The last two of the other coordinates vary.
   const varying = extents.map((_, c) => c).filter((c) => c !== column).slice(-2);
   let rows = [[]];
   for (const [c, extent] of extents.entries()) {
@@ -108,7 +111,7 @@ function fillStorage(it, address) {
   const positions = map.extents(shape).reduce((product, extent) => product * extent, 1);
   const shown = rows.reduce((sum, {cells}) => sum + cells.length, 0);
   find('#storage-text').textContent =
-    `${count(shown)} of ${plural(positions, 'position')}: cells hold the index of the element that lies there; hatched is padding.`;
+    `${count(shown)} of ${plural(positions, 'position')}: cells show the index of the stored element; hatched cells are padding.`;
 }
 
 function mark(index, address) {
@@ -120,7 +123,7 @@ function mark(index, address) {
 
 const numbersOf = (text) => (text.match(/-?\d+/g) ?? []).map(Number);
 
-/** What is at an index; fills the windows around it. */
+/** Looks up the address of the typed index, and fills the windows around it. */
 function lookUpIndex() {
   const it = shownLayout, index = numbersOf(find('#index').value), result = find('#index-result');
   if (index.length !== it.shape.length || index.some((x, d) => x < 0 || x >= it.shape[d])) {
@@ -157,11 +160,11 @@ function openLayout({layout, map, tensor}) {
   const {text, picture} = data.maps[map], {sizes, element} = shapeOf(tensor);
   const open = sizes.includes(null), shape = sizes.map((size) => size ?? kCells);
   find('#layout h2').textContent = layoutName(layout);
-  find('#layout-tensor').textContent = `of ${shortShape(tensor)}${open ? `, unknown sizes taken as ${kCells}` : ''}`;
+  find('#layout-tensor').textContent = `of ${shortShape(tensor)}${open ? `, dynamic sizes shown as ${kCells}` : ''}`;
   find('#layout-text').textContent = text;
   for (const id of ['#hover', '#window', '#window-text', '#storage', '#storage-text'])
     find(id).replaceChildren();
-  find('#picture').innerHTML = picture ?? ''; // made by the library
+  find('#picture').innerHTML = picture ?? ''; // trusted: the library draws it
   find('#sketch').hidden = !picture;
   try {
     const parsed = LayoutMap.parse(text);
