@@ -3,19 +3,19 @@
 #   layout_add_doc(<td> <page.md> <generator> [mlir-tblgen arguments...])
 #
 # <td> is relative to the calling directory, <generator> an mlir-tblgen action
-# without the dash. To be called from the CMakeLists.txt beside the .td file:
+# without the dash. It is called from the CMakeLists.txt next to the .td file:
 #
 #   layout_add_doc(LayoutOps.td LayoutDialect.md gen-dialect-doc -dialect=layout)
 #   layout_add_doc(Passes.td LayoutPasses.md gen-pass-doc)
-#   layout_add_doc(OpRules.td OpRuleInterface.md gen-op-interface-docs)
+#   layout_add_doc(LayoutOpInterface.td LayoutOpInterface.md gen-op-interface-docs)
 #
-# A dialect's page wants the .td file that includes all the others of the
-# dialect (attributes, types, ops); there are also gen-attrdef-doc,
+# The page of a dialect requires the .td file that includes all other files of
+# the dialect (attributes, types, ops). Other generators are gen-attrdef-doc,
 # gen-enum-doc, gen-attr-interface-docs and gen-type-interface-docs.
 #
 # The target layout-docs writes all pages to docs/reference in the build
 # directory; `./dev docs` copies them to docs/reference in the source tree, and
-# the test Docs/reference-is-current fails while the two differ.
+# the test Docs/reference-is-current fails if the two differ.
 
 add_custom_target(layout-docs)
 
@@ -46,8 +46,8 @@ function(layout_add_doc td page generator)
   set_property(GLOBAL APPEND PROPERTY LAYOUT_DOC_PAGES ${page})
 endfunction()
 
-# To be called once, after the last layout_add_doc: leaves the list of pages for
-# the comparison with the source tree.
+# Writes the list of pages, which are compared with the source tree. It is called
+# once, after the last layout_add_doc.
 function(layout_finish_docs)
   get_property(pages GLOBAL PROPERTY LAYOUT_DOC_PAGES)
   string(REPLACE ";" "\n" index "${pages}")

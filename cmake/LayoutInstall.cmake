@@ -1,12 +1,12 @@
-# What `cmake --install` gives, for use from another project:
+# The installed package, for use from another project:
 #
 #   find_package(Layout REQUIRED CONFIG)
 #   target_link_libraries(my-compiler PRIVATE layout::Layout)
 #
-# or a single library, as layout::LayoutSolver, instead of all.
+# or a single library instead of all, e.g. layout::LayoutSolver.
 #
-# Libraries and tools are added to the export set by layout_add_library and
-# layout_add_tool. Included after all of them.
+# This file is included after all calls of layout_add_library and
+# layout_add_tool, which add libraries and tools to the export set.
 
 include(CMakePackageConfigHelpers)
 
@@ -15,7 +15,7 @@ set(layout_include_dir include)
 get_property(LAYOUT_EXPORTED_LIBS GLOBAL PROPERTY LAYOUT_LIBS)
 list(TRANSFORM LAYOUT_EXPORTED_LIBS PREPEND "layout::")
 
-# The C API's headers are a directory of their own.
+# The headers of the C API are in a separate directory.
 foreach(dir include/layout include/layout-c)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${dir} ${PROJECT_BINARY_DIR}/${dir}
     DESTINATION include OPTIONAL

@@ -1,17 +1,16 @@
-# isl, the solver behind lib/Algebra/IntegerSets.cpp.
+# isl, the integer set library that lib/Algebra/IntegerSets.cpp uses.
 #
-# libLLVM.so may export an isl of its own (Polly's, of another version), and
-# symbols of one name from two libraries meet in one process. So isl is linked
-# into the objects that use it, before any other library is seen, and its names
-# are made local to them.
+# libLLVM.so may export another version of isl (Polly's), whose symbols would
+# conflict in one process. Therefore isl is linked into the objects that use it,
+# before other libraries, and its symbols are made local.
 #
-# Debian's archive is made for executables: its code takes `stderr` for a
-# variable of the program itself, which a plugin or a Python module cannot give
-# it. IntegerSets.cpp defines the variable that it is made to take instead.
+# Debian's archive is compiled for executables: its code expects `stderr` in the
+# program itself, which plugins and Python modules do not provide. The symbol is
+# renamed to a variable that IntegerSets.cpp defines.
 
 find_path(LAYOUT_ISL_INCLUDE_DIR isl/ctx.h)
 find_library(LAYOUT_ISL_LIBRARY libisl.a)
-# The run-time library is enough; its development package is not asked for.
+# The run-time library suffices, without its development package.
 find_library(LAYOUT_GMP_LIBRARY NAMES gmp libgmp.so.10)
 foreach(found LAYOUT_ISL_INCLUDE_DIR LAYOUT_ISL_LIBRARY LAYOUT_GMP_LIBRARY)
   if(NOT ${found})
@@ -22,7 +21,7 @@ foreach(found LAYOUT_ISL_INCLUDE_DIR LAYOUT_ISL_LIBRARY LAYOUT_GMP_LIBRARY)
 endforeach()
 
 # layout_embed_isl(target source)
-# Adds <source>, which uses isl, to the library <target>.
+# Adds <source>, which uses isl, and isl itself to the library <target>.
 function(layout_embed_isl target source)
   set(objects ${target}WithIsl)
   add_library(${objects} OBJECT ${source})

@@ -1,15 +1,15 @@
-# Helpers that give every library and tool of the project the same settings.
+# Helpers that apply the same settings to all libraries and tools.
 
-# Whatever is generated before a source can be read.
+# The generated headers, which sources include.
 add_custom_target(layout-headers)
 
 # layout_add_library(name sources... [NO_MLIR] [DEPENDS targets...]
 #                    [LINK libs...] [PRECOMPILED header])
-# A static library that is installed and exported as layout::<name>. LINK takes
-# project libraries and MLIR component names; the latter all resolve to
-# libMLIR.so. NO_MLIR is for libraries that link LLVM alone. PRECOMPILED names a
-# header of cmake/Precompiled, which every source is then compiled with: MLIR's
-# headers cost more than the sources do.
+# Adds a static library that is installed and exported as layout::<name>. LINK
+# lists project libraries and MLIR components; all components resolve to
+# libMLIR.so. NO_MLIR is for libraries that link only LLVM. PRECOMPILED names a
+# header of cmake/Precompiled that all sources are compiled with, because MLIR's
+# headers take longer to compile than the sources.
 function(layout_add_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "PRECOMPILED" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -25,8 +25,8 @@ function(layout_add_library name)
     layout_precompile(${ARG_PRECOMPILED})
     target_precompile_headers(${name} REUSE_FROM
       LayoutPrecompiled${ARG_PRECOMPILED})
-    # ccache can store objects that use a precompiled header only if the
-    # preprocessor leaves a mark of it in its output.
+    # ccache stores objects that use a precompiled header only if the output of
+    # the preprocessor refers to that header.
     target_compile_options(${name} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
@@ -47,7 +47,8 @@ endfunction()
 
 option(LAYOUT_PRECOMPILED_HEADERS "Compile MLIR's headers once" ON)
 
-# layout_precompile(header): the target that compiles cmake/Precompiled/<header>.h.
+# layout_precompile(header)
+# Adds the target that compiles cmake/Precompiled/<header>.h, once.
 function(layout_precompile header)
   set(target LayoutPrecompiled${header})
   if(TARGET ${target})
@@ -62,6 +63,7 @@ function(layout_precompile header)
 endfunction()
 
 # layout_add_tool(name sources... [NO_MLIR] [LINK libs...])
+# Adds an executable that is installed and exported as layout::<name>.
 function(layout_add_tool name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

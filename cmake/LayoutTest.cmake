@@ -1,8 +1,8 @@
 # Unit tests and benchmarks.
 
 # layout_add_unittest(name sources... [LINK libs...])
-# A GoogleTest program. The name must end in "Tests": that is how lit finds it,
-# and each of its cases then counts as one test.
+# Adds a GoogleTest program. The name must end in "Tests", so that lit finds the
+# program and reports each of its cases as a test.
 #
 #   layout_add_unittest(LayoutAlgebraTests MapTest.cpp LINK LayoutAlgebra)
 function(layout_add_unittest name)
@@ -19,8 +19,8 @@ function(layout_add_unittest name)
   set_property(GLOBAL APPEND PROPERTY LAYOUT_UNITTESTS ${name})
 endfunction()
 
-# Removes the unit test programs that earlier configurations built and this one
-# does not: lit would go on running them.
+# Removes the unit test programs of earlier configurations, which lit would still
+# run.
 function(layout_remove_stale_unittests)
   get_property(names GLOBAL PROPERTY LAYOUT_UNITTESTS)
   file(GLOB programs LIST_DIRECTORIES FALSE ${PROJECT_BINARY_DIR}/test/Unit/*Tests)
@@ -35,8 +35,8 @@ endfunction()
 add_custom_target(layout-benchmarks)
 
 # layout_add_benchmark(name sources... [LINK libs...])
-# A Google Benchmark program, built by the target layout-benchmarks and run by
-# `./dev bench`; it is no part of `all`.
+# Adds a Google Benchmark program. The target layout-benchmarks builds it, not
+# `all`, and `./dev bench` runs it.
 function(layout_add_benchmark name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
@@ -49,7 +49,7 @@ function(layout_add_benchmark name)
     ${PROJECT_BINARY_DIR}/benchmarks/${name})
 endfunction()
 
-# Leaves the list of benchmark programs for `./dev bench`.
+# Writes the list of benchmark programs for `./dev bench`.
 function(layout_finish_benchmarks)
   get_property(programs GLOBAL PROPERTY LAYOUT_BENCHMARKS)
   string(REPLACE ";" "\n" index "${programs}")

@@ -1,4 +1,4 @@
-//===- Linalg.h - What rooms on tensors include, compiled once --*- C++ -*-===//
+//===- Linalg.h - Precompiled header for tensor libraries -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

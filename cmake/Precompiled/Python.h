@@ -1,4 +1,4 @@
-//===- Python.h - What the Python extension includes, compiled once -------===//
+//===- Python.h - Precompiled header for the Python extension ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SPIRV.h - What rooms on kernels include, compiled once ---*- C++ -*-===//
+//===- SPIRV.h - Precompiled header for kernel libraries --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
