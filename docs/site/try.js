@@ -1,13 +1,13 @@
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page that shows a layout: the cells of its storage with the index that each holds. What a map means
-// is asked of LayoutMap (layout_map.js); kLayouts (layouts.js) has the maps of notations.
+// The page that draws a layout: the cells of its storage, each with the index of its element. LayoutMap
+// (layout_map.js) evaluates maps; kLayouts (layouts.js) has the maps of notations.
 'use strict';
 
 {
   const kMostCells = 1024; // in one picture
-  const kMostElements = 20000; // that are all looked at
+  const kMostElements = 20000; // of a tensor whose elements are all visited
   const kMostBoxes = 500; // in the search for the index of one cell of a larger tensor
   const kMostColumns = 32;
   const kColors = 8;
@@ -31,7 +31,7 @@
     return element;
   }
 
-  // Numbers of a shape, an index or an address, with anything in between that separates.
+  // Parses the numbers of a shape, an index or an address, with separators of any kind in between.
   function readNumbers(text, what) {
     const words = text.split(/[\s,x()[\]]+/).filter((word) => word);
     for (const word of words)
@@ -41,7 +41,7 @@
     return words.map(Number);
   }
 
-  /** The map that a text means, which is one or a notation of the list. */
+  /** Returns the map of a text, which is a map or a notation of the list. */
   function readLayout(text) {
     const word = squeeze(text);
     const known = kKnown.find(({layout, name}) => squeeze(layout) === word || name === word);
@@ -55,9 +55,9 @@
     return {map: LayoutMap.parse(text)};
   }
 
-  // Which dims of storage run along panels, rows and columns. A dim is {label, extent, coordinate, stride}.
+  // The dims of storage are drawn along panels, rows and columns. A dim is {label, extent, coordinate, stride}.
 
-  // One dim in rows of `columns` positions, of which the last one may be shorter.
+  // Splits one dim into rows of `columns` positions; the last row may be shorter.
   const wrap = ({label, extent, coordinate}, columns) => ({
     rows: [{label, extent: Math.ceil(extent / columns), coordinate, stride: columns}],
     columns: [{extent: Math.min(extent, columns), coordinate, stride: 1}],
@@ -113,7 +113,7 @@
     return sum;
   }
 
-  /** Every element by its address, with what is wrong with the map; undefined where there are too many. */
+  /** Returns the elements by address and the error of the map, or undefined if there are too many elements. */
   function findElements(map, shape, extents) {
     const box = [...shape, ...map.replicas].map((extent) => ({extent}));
     if (product(box.map(({extent}) => extent)) > kMostElements)
@@ -330,7 +330,7 @@
     show();
   }
 
-  /** What the address of the page says; nothing where it says nothing. */
+  /** Shows the layout that the fragment of the URL states. Returns false if it states none. */
   function readFragment() {
     const state = new URLSearchParams(location.hash.slice(1).replaceAll('+', '%2B'));
     if (!state.has('map'))
