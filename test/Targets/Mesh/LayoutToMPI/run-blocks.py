@@ -266,7 +266,7 @@ add("""%c = layout.convert %a0 : {0} to {1}
     %z = arith.subf %y, %x : f32
     linalg.yield %z : f32
   }} -> {1}""", [(c, Distribution(X, [["x"], []])), (d := draw((10, 2)), Distribution({"x": 2, "y": 4}, [["x", "y"], []]))], Distribution(XY, [["x", "y"], []]), d - c)
-# A split reduction of ragged blocks in tiles.
+# A split reduction of tiled blocks of unequal size.
 l, r = draw((6, 19)), draw((19, 5))
 add("""%v = arith.constant 1.0 : f32
   %e = tensor.empty() : {c}

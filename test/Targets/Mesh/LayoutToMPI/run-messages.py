@@ -35,7 +35,7 @@ every = all_over(3, 3)
 others = rng.permutation(len(every))
 cases = [Case(a, every[other], (5, 9, 6), ("f32", "f16", "i8", "f64")[i % 4])
          for i, (a, other) in enumerate(zip(every, others, strict=True))]
-# Meshes of other shapes; extents 0 and 1, ragged ones, one dim and four.
+# Meshes of other shapes; extents 0, 1 and non-divisible ones; one dim and four.
 for shape, element in [((8, 8, 8), "f32"), ((1, 1, 1), "f64"), ((3, 0, 5), "f32"), ((16,), "i8"), ((10, 4), "f16"),
                        ((2, 3, 5, 7), "i8"), ((17, 1, 1, 33), "f32"), ((), "f32"), ((7, 130), "i16")]:
     cases += [Case(draw(MESHES[rng.integers(5)], len(shape)), draw(MESHES[rng.integers(5)], len(shape)), shape, element)
@@ -45,7 +45,7 @@ for _ in range(10):
     tiles = [(int(rng.integers(3)), int(rng.choice([2, 4, 8]))) if rng.integers(4) else None for _ in range(2)]
     cases.append(Case(draw(MESHES[rng.integers(4)], 3, 2), draw(MESHES[rng.integers(4)], 3, 2), (5, 11, 6), "f32", tiles,
                       padding=2.5 if rng.integers(2) else None))
-# Halos, some wider than a block, of blocks that are ragged, empty or tiled.
+# Halos, some wider than a block, of blocks that are empty, tiled or of unequal size.
 def with_halos(a, shape):
     most = [int(rng.choice([1, 2, size])) for size in shape]
     halos = [rng.integers(m + 1, size=2) if split else (0, 0) for m, split in zip(most, a.splits, strict=True)]
