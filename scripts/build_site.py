@@ -2,10 +2,13 @@
 
 usage: build_site.py TOOL PAGES ROOT OUT
 
-TOOL is layout-translate, PAGES the pages of the source tree ROOT as figures.py writes them, with their
-pictures. OUT gets the site, OUT.pages the pages as mkdocs takes them: what is in docs/ and docs/site
-comes to the top, files of the tree that pages link to become pages below source/, commands of examples
-are shown, the gallery gets all pictures, and the page that shows a layout its table of maps.
+TOOL is layout-translate. PAGES is the directory with the pages of the source tree ROOT and their pictures, written by
+figures.py. OUT receives the site and OUT.pages the input of mkdocs, which is made from PAGES as follows:
+
+- pages of docs/ and docs/site move to the top level;
+- files of the tree that pages link to become pages below source/;
+- commands of examples become the titles of their code blocks;
+- the gallery page lists all pictures, and the page that displays a layout gets its table of maps.
 """
 
 import argparse
@@ -29,7 +32,7 @@ from check_links import WEB, text_lines
 from figures import find_drawings
 from source_files import source_files
 
-# The pages of each tab in their order; where there is a folder, what else is in it comes behind them.
+# The pages of each tab in order. If a tab names a folder, the remaining pages of the folder follow.
 TABS = [
     ("Start", None, ["start"]),
     ("Tutorials", "tutorials", ["onnx-model", "your-pipeline", "your-target", "phone-kernels", "npu-code"]),
@@ -54,7 +57,7 @@ _SHOW_WORDS = """layout-translate() { printf '%s\\0' "$@"; echo; }\n"""
 
 
 def site_path(name):
-    """Where a page or a picture of the tree is on the site."""
+    """Returns the path on the site of a page or picture of the tree."""
     if name == "README.md":
         return "start.md"
     for folder in ("docs/site/", "docs/"):
@@ -66,21 +69,21 @@ def site_path(name):
 class Site:
     def __init__(self, tool, pages, root):
         self.tool, self.pages, self.root = tool, pages, root
-        # A page of an earlier run is none of the tree any more.
+        # Pages that an earlier run left and the tree no longer has are skipped.
         self.names = {name for name in (path.relative_to(pages).as_posix() for path in pages.rglob("*.*"))
                       if name.endswith(".svg") or (root / name).exists()}
         self.files = source_files(root)
-        self.texts = {}  # of the pages of the site
-        self.linked = {}  # files and folders of the tree that have no page of their own yet
+        self.texts = {}  # the pages of the site, by path
+        self.linked = {}  # files and folders of the tree that need a page below source/, with its path
 
     def find(self, page, link):
-        """The name in the tree of what a page links to."""
+        """Returns the name in the tree of the target of `link` on `page`."""
         path = pathlib.Path(os.path.normpath((self.pages / page).parent / link))
         base = self.pages if self.pages in path.parents else self.root
         return path.relative_to(base).as_posix()
 
     def lead(self, page, at):
-        """A function from matches of links on a page of the tree, shown at `at`, to links of the site."""
+        """Returns a function that rewrites a match of a link on `page`, shown at `at`, to a link of the site."""
         def leading(match):
             if match[2] is None or WEB.match(match[2]) or match[2].startswith("#"):
                 return match[0]
@@ -89,7 +92,7 @@ class Site:
             target = site_path(name)
             if name not in self.names:
                 if not (self.root / name).exists():
-                    return match[0]  # which is reported with the name of the page
+                    return match[0]  # reported later with the name of the page
                 target = self.linked.setdefault(name, f"source/{name.lstrip('.')}.md")
             return f"]({os.path.relpath(target, os.path.dirname(at))}{mark}{anchor})"
         return leading
@@ -130,7 +133,8 @@ class Site:
             self.texts[at] += f"\n* {label}"
 
     def add_gallery(self):
-        """Every picture, below the page that draws it, and a way to open it as a layout of one's own."""
+        """Adds each picture to the gallery, with the page that draws it, its command and a link that opens its
+        layout."""
         parts, shown = [], set()
         for name in sorted(self.names):
             if not name.endswith(".md"):
@@ -152,7 +156,7 @@ class Site:
         self.texts["gallery.md"] += "".join(parts)
 
     def read_drawing(self, words):
-        """The layout that a command draws, as the page that shows layouts takes it."""
+        """Returns the description of the layout that a layout-translate command draws."""
         options, words = {}, list(words)
         while words:
             word = words.pop(0)
@@ -165,7 +169,8 @@ class Site:
                              [f"--{key}={options[key]}" for key in ("target", "element") if key in options])
 
     def describe(self, text, shape, dims, more=()):
-        """What the page that shows layouts has to know of one. Its map is that of all shapes, if there is one."""
+        """Returns the description of a layout for the page that displays layouts. Its map is the one for dynamic shapes
+        if it exists, otherwise the one for `shape`."""
         said = self.translate(text, "x".join("?" for _ in shape.split("x")), more)
         is_of_shape = said.returncode != 0
         if is_of_shape:
@@ -182,7 +187,7 @@ class Site:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def make_layouts(self):
-        """The table of the page that shows a layout, from docs/site/layouts.txt."""
+        """Returns the JavaScript table of layouts of the page that displays layouts, from docs/site/layouts.txt."""
         groups = []
         for line in (self.root / "docs/site/layouts.txt").read_text(encoding="utf-8").splitlines():
             if line.startswith("## "):
@@ -213,7 +218,7 @@ class Site:
         self.add_gallery()
         done = set()
         while todo := self.linked.keys() - done:
-            # Folders list what has a page by then.
+            # Files before folders: a folder page links the files that already have a page.
             for name in sorted(todo, key=lambda name: ((self.root / name).is_dir(), name)):
                 self.add_linked(name, self.linked[name])
             done |= todo
@@ -237,18 +242,19 @@ def title_in(text):
 
 
 def title_of(name):
-    """Words of a file's name: `GPU To OpenCL Passes` of GPUToOpenCLPasses.md."""
+    """Returns the words of a file name, e.g. `GPU To OpenCL Passes` for GPUToOpenCLPasses.md."""
     return re.sub(r"(?<=To)(?=[A-Z])|(?<=\w)(?=[A-Z][a-z])", " ", pathlib.Path(name).stem)
 
 
 def read_commands(script):
-    """The words of each call of layout-translate in a script."""
+    """Returns the arguments of each call of layout-translate in a shell script."""
     said = subprocess.run(["bash", "-e", "-c", _SHOW_WORDS + script], check=True, stdout=subprocess.PIPE, text=True)
     return [line.split("\0")[:-1] for line in said.stdout.splitlines()]
 
 
 def show_command(match):
-    """The command of an example as the title of its block; sessions and scripts say it themselves."""
+    """Adds the command of an example as the title of its code block, except for sessions and scripts, which show it
+    themselves."""
     title = "prints" if match["command"] is None else match["command"].removeprefix("cat > ")
     if title.startswith(('"$PYTHON"', "sh ")):
         return match["fence"]
@@ -257,7 +263,7 @@ def show_command(match):
 
 
 def draw_flowchart(match):
-    """A flowchart drawn by graphviz; its text where that is not installed."""
+    """Returns a Mermaid flowchart drawn by graphviz as SVG, or its text if graphviz is not installed."""
     if not shutil.which("dot"):
         return match[0]
     graph = re.sub(r'\["(.*?)"]', lambda label: '[label="{}"]'.format(label[1].replace("<br/>", "\\n")), match[2])
@@ -268,7 +274,7 @@ def draw_flowchart(match):
 
 
 def fragment(layout):
-    """The state of the page that shows a layout, as it writes it itself."""
+    """Returns the URL fragment that opens `layout` on the page that displays layouts."""
     return f"map={quote(layout['map'], safe='')}&shape={layout['shape']}"
 
 

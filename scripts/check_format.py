@@ -1,4 +1,4 @@
-"""Checks, or with --fix repairs, the formatting of the C++ sources.
+"""Checks the formatting of the C++ sources, or repairs it with --fix.
 
 usage: check_format.py [--fix] ROOT
 """
@@ -25,15 +25,14 @@ def main():
         return 1
     mode = ["-i"] if arguments.fix else ["--dry-run", "--Werror"]
     failed = []
-    # In batches: one diagnostic then tells which file, and there is no limit on
-    # the length of a command line to run into.
+    # Batches keep the command line short, and diagnostics name the file.
     for start in range(0, len(names), 64):
         batch = names[start:start + 64]
         result = subprocess.run([FORMATTER, "--style=file", *mode, *batch],
                                 cwd=arguments.root, stderr=subprocess.PIPE, text=True)
         if result.returncode:
             failed += [name for name in batch if name + ":" in result.stderr] or batch
-            # Where it starts in the first files; the names are all listed below.
+            # Only the first diagnostics are shown; the names of all files follow below.
             sys.stderr.write("".join(result.stderr.splitlines(True)[:24]))
     if failed:
         print(f"{len(failed)} of {len(names)} files are not formatted as .clang-format says: "

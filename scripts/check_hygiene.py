@@ -1,10 +1,10 @@
-"""Checks what every file of the tree must keep to.
+"""Checks rules that hold for every file of the tree.
 
 usage: check_hygiene.py ROOT
 
-- A file that is too long to be about one thing is to be split, and so is a function of C++ with 80 lines or more.
-- Nothing names a place on somebody's machine, or one outside the tree.
-- No merge conflict was committed, and no large binary.
+- A file must not exceed the number of lines of its suffix, nor a C++ function 79 lines.
+- No text contains an absolute path of somebody's machine, or a path outside the tree.
+- There are no merge conflict markers and no large binaries.
 """
 
 import os
@@ -13,13 +13,13 @@ import sys
 
 from source_files import source_files
 
-# Lines, by suffix; generated pages and test inputs are exempt.
+# The maximal number of lines by suffix. Generated pages are exempt.
 LINE_LIMITS = {".cpp": 800, ".c": 800, ".h": 500, ".td": 600, ".py": 600,
                ".mlir": 500, ".test": 300, ".sh": 400, ".cmake": 300}
 EXEMPT_FROM_LINES = ("docs/reference/",)
 MAX_BYTES = 1 << 20
 
-# Written in pieces, for this file is checked too.
+# The patterns are assembled from pieces because this file is checked too.
 _START = r"(?:^|(?<=[\s\"'`=(:,<>\[]))"
 FORBIDDEN = [
     (re.compile(_START + "/(?:" + "work|root|home/\\w+|Users/\\w+" + ")/"),
@@ -29,14 +29,14 @@ FORBIDDEN = [
 ]
 
 
-# The lines that a function has at most, less one.
+# A C++ function has fewer lines than this.
 FUNCTION_LIMIT = 80
 _TYPE_OR_SCOPE = re.compile(r"(?:template <.*> )?(?:namespace|class|struct|enum|union|extern)\b[^()]*\{$")
 _RAW_STRING = re.compile(r'R"([^()\\\s]*)\(')
 
 
 def _skip_raw_strings(lines):
-    """Yields the numbered lines, without those that a raw string begins on or goes over."""
+    """Yields the numbered lines, without those on which a multi-line raw string starts, continues or ends."""
     end = None
     for number, line in enumerate(lines, 1):
         if end is None:
@@ -50,16 +50,16 @@ def _skip_raw_strings(lines):
 
 
 def _is_function(head):
-    """Tells the head of a function from those of a table, a type and a namespace."""
+    """Returns true if `head` is the head of a function, and not of a table, a type or a namespace."""
     name = re.sub(r"^template <[^()]*> ", "", head).split("(")[0]
     is_table = "=" in re.sub(r"operator\S*$", "", name)
     return "(" in head and not is_table and not _TYPE_OR_SCOPE.match(head)
 
 
 def find_functions(lines):
-    """Yields the first line, the number of lines and the head of each C++ function at the top level, or in a class there.
+    """Yields the first line, the number of lines and the head of each C++ function at top level or in a class there.
 
-    Expects the text as clang-format lays it out: the closing brace is as far in as the head begins.
+    Expects the layout of clang-format: the closing brace has the indentation of the head.
     """
     opened = {}  # by indentation: the first line, and the head up to its brace
     head = []
@@ -81,7 +81,7 @@ def find_functions(lines):
 
 
 def check_functions(name, lines):
-    """Yields a message for each function that is too long."""
+    """Yields a message for each C++ function that is too long."""
     for first, count, head in find_functions(lines):
         if count >= FUNCTION_LIMIT:
             yield f"{name}:{first}: a function of {count} lines, at most {FUNCTION_LIMIT - 1}: split it: {head[:80]}"

@@ -1,17 +1,17 @@
-"""Checks that rooms include and link nothing but what a table allows.
+"""Checks that libraries include and link only what the tables in this file allow.
 
 usage: check_includes.py ROOT
 
-A room is a directory below include/layout, with its private half below lib. Each file
-there belongs to a room that ROOMS names, and
+A library ("room" in messages) is a directory below include/layout together with the directory of the same name below
+lib, which holds its private files. Each file there belongs to a library of ROOMS and
 
-- includes no header of a room that its own does not stand on, and, where UPSTREAM
-  speaks of the room, no upstream header that does not begin with one of the prefixes,
-  neither by itself nor through the headers that it includes;
-- includes with a relative path nothing but headers of its own room.
+- includes headers of its own library and of its direct and indirect dependencies only;
+- includes only upstream headers with a prefix that UPSTREAM lists, directly and through headers, if UPSTREAM has an
+  entry for the library;
+- includes with a relative path only headers of its own library.
 
-CMake's LINK lists name no library of another room than those. Files outside of the
-rooms, as tools and tests, include no private header with a relative path.
+The LINK lists in CMake name the same dependencies only. Files outside of the libraries, e.g. tools and tests, include
+no private header with a relative path.
 """
 
 import os
@@ -21,13 +21,12 @@ import sys
 from cmake_libraries import find_libraries
 from source_files import source_files
 
-# The rooms, from below to above, each with those that it stands on: it may include
-# them, and what they stand on in turn. A header that is in no directory of this table
-# belongs to the room of the directory above.
+# The libraries in dependency order, each with its direct dependencies. It may include these and their dependencies. A
+# directory that is not in this table belongs to the library of its parent directory.
 ROOMS = {
     "Support": (),
     "Algebra": ("Support",),
-    # The notations of other projects, read and written.
+    # Parsers and printers of notations of other projects.
     "Interop": ("Algebra",),
     "Visualization": ("Algebra",),
     "Solver": ("Support",),
@@ -36,33 +35,33 @@ ROOMS = {
     "Interfaces": ("Dialect/Layout/IR",),
     "Analysis": ("Interfaces", "Solver"),
     "Dialect/Layout/Transforms": ("Analysis",),
-    # Only rooms of the NPU stand on its dialect.
+    # Only the NPU libraries depend on the NPU dialect.
     "Dialect/NPU/Utils": ("Algebra",),
     "Dialect/NPU/IR": ("Dialect/Layout/IR", "Dialect/NPU/Utils"),
     "Dialect/NPU/Transforms": ("Dialect/NPU/IR",),
-    # What runs and compares compiled programs.
+    # Executes compiled programs and compares results.
     "Runtime": ("Support",),
-    # Targets do not know each other. The directory itself has their registration.
+    # Targets do not depend on each other. This directory itself registers them.
     "Targets": (),
-    # What packages of several targets are written with.
+    # Helpers that write packages for several targets.
     "Targets/Package": ("Support",),
     "Targets/CPU": ("Analysis", "Targets"),
     "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils"),
     "Targets/CPU/LinalgToLLVM": ("Support",),
     "Targets/OpenCL": ("Analysis", "Targets"),
     "Targets/OpenCL/Runtime": ("Runtime",),
-    # Calls are emitted with the enumerations that the runtime's header declares.
+    # The emitted calls use the enumerations of the runtime's header.
     "Targets/OpenCL/GPUToOpenCL": ("Targets/OpenCL/Runtime", "Targets/Package"),
     "Targets/OpenCL/LayoutToGPU": ("Targets/OpenCL/GPUToOpenCL", "Dialect/Layout/Transforms",
                                    "Dialect/Layout/Utils", "Targets/OpenCL"),
     "Targets/NPU": ("Analysis", "Dialect/NPU/IR", "Targets"),
     "Targets/NPU/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
-    # No IR: programs link it alone.
+    # No IR: programs link it without the rest.
     "Targets/NPU/Simulator": ("Support",),
     "Targets/Mesh": ("Analysis", "Targets"),
     "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Utils"),
-    # No IR: programs link it alone.
+    # No IR: programs link it without the rest.
     "Targets/Mesh/Runtime": (),
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
@@ -71,7 +70,7 @@ ROOMS = {
     "CAPI": ("Pipelines",),
 }
 
-# How upstream headers begin that these may include; the others may include any.
+# The prefixes of upstream headers that a library may include. Libraries that are not listed may include any.
 UPSTREAM = {
     "Support": ("llvm/", "mlir/IR/AffineMap.h", "mlir/IR/BuiltinAttributes.h", "mlir/IR/Diagnostics.h",
                 "mlir/IR/DialectResourceBlobManager.h", "mlir/IR/Location.h",
@@ -90,7 +89,7 @@ _HALVES = ("include/layout/", "lib/")
 
 
 def room_of(name):
-    """The room of a file; None outside of the rooms."""
+    """Returns the library of a file, or None if it belongs to none."""
     half = next((half for half in _HALVES if name.startswith(half)), None)
     directory = os.path.dirname(name[len(half):]) if half else ""
     if not directory:
@@ -100,7 +99,7 @@ def room_of(name):
 
 
 def below(room):
-    """The rooms that one stands on, all the way down."""
+    """Returns the library itself and all its direct and indirect dependencies."""
     return {room}.union(*(below(other) for other in ROOMS.get(room, ())))
 
 
@@ -109,8 +108,8 @@ class Tree:
         self.root = root
         self.names = source_files(root)
         self.known = set(self.names)
-        self.includes = {}  # per file, (line, what the directive says)
-        self.reached = {}  # per public header, the upstream headers behind it
+        self.includes = {}  # per file, (line, included path)
+        self.reached = {}  # per public header, the upstream headers that it includes directly or indirectly
 
     def read(self, name):
         with open(os.path.join(self.root, name), encoding="utf-8") as file:
@@ -125,7 +124,7 @@ class Tree:
         return self.includes[name]
 
     def upstream_of(self, header):
-        """What a public header includes of others, itself or through headers."""
+        """Returns the upstream headers that a public header includes directly or indirectly."""
         if header not in self.reached:
             self.reached[header] = set()
             found = set()
@@ -136,7 +135,7 @@ class Tree:
         return self.reached[header]
 
     def private_header(self, name, path):
-        """The private header that a file means, or None."""
+        """Returns the private header that `path` in file `name` refers to, or None."""
         places = [os.path.dirname(name), f"lib/{room_of(name)}"]
         found = [os.path.normpath(os.path.join(place, path)) for place in places]
         return next((header for header in found if header in self.known), None)

@@ -1,13 +1,13 @@
-"""Checks that every link of a page leads somewhere.
+"""Checks that every link on a page has a target.
 
 usage: check_links.py ROOT
        check_links.py --site FOLDER
 
-A relative link in a Markdown file names a file or directory of the tree, and its
-#anchor a heading of that page. Links to the web are not followed; code is no link.
+A relative link in a Markdown file names a file or directory of the tree, and its #anchor a heading of that page. Links
+to the web are not followed, and links inside code are ignored.
 
-Of the built site in FOLDER these are the links of its HTML pages and what the pages load, which
-is in FOLDER, too: the site needs no other host. An #anchor with a `=` is for a script of its page.
+With --site, checks the links of the HTML pages of the built site in FOLDER, and that all files that they load are in
+FOLDER: the site loads nothing from other hosts. An #anchor that contains `=` is state of a script and is not checked.
 """
 
 import functools
@@ -28,7 +28,7 @@ WEB = re.compile(r"[a-z]+:")
 
 
 def text_lines(path):
-    """The lines outside of fenced blocks, numbered, without code in them."""
+    """Yields the numbered lines outside of fenced and indented code blocks."""
     closing = None
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -43,7 +43,7 @@ def text_lines(path):
 
 
 def slug(heading, _="-"):
-    """The anchor of a heading, as the sites that show Markdown make it."""
+    """Returns the anchor of a heading, as Markdown renderers generate it."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
@@ -54,7 +54,7 @@ def anchors(path):
 def check_page(root, name, known):
     path = os.path.join(root, name)
     for number, line in text_lines(path):
-        # Code in the text of a link stays a link.
+        # Code spans are replaced first: they may be the text of a link.
         for target in _LINK.findall(_CODE.sub("code", line)):
             if WEB.match(target):
                 continue
@@ -68,7 +68,7 @@ def check_page(root, name, known):
 
 @functools.cache
 def read_html(path):
-    """The ids of an HTML page, and its other attributes as (tag, address)."""
+    """Returns the ids of an HTML page, and its links as a list of (tag, address)."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     found = [(tag, key, html.unescape(a or b or c)) for tag, attributes in _TAG.findall(text)
@@ -104,7 +104,7 @@ def check_site_page(site, name):
 
 
 def check_site(site):
-    """The pages of a built site, and their problems."""
+    """Returns the HTML and CSS pages of a built site, and a message for each problem."""
     names = [os.path.relpath(os.path.join(folder, file), site) for folder, _, files in os.walk(site) for file in files]
     pages = sorted(name for name in names if name.endswith((".html", ".css")))
     return pages, [problem for page in pages for problem in check_site_page(site, page)]

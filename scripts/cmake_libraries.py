@@ -1,4 +1,4 @@
-"""Reads which libraries the CMakeLists.txt files below lib make."""
+"""Reads from the CMakeLists.txt files below lib which libraries they define."""
 
 import dataclasses
 import os
@@ -10,9 +10,9 @@ _KEYWORD = re.compile(r"\b(DEPENDS|LINK|PRECOMPILED|NO_MLIR)\b")
 
 @dataclasses.dataclass
 class Library:
-    list: str  # the CMakeLists.txt
+    list: str  # the path of its CMakeLists.txt
     sources: list
-    links: list  # the project's own
+    links: list  # only libraries of this project
     has_mlir: bool
 
     @property
@@ -21,9 +21,9 @@ class Library:
 
 
 def find_libraries(root, names):
-    """The libraries, by name, of the CMakeLists.txt files among `names`.
+    """Returns the libraries, by name, that the CMakeLists.txt files among `names` define.
 
-    Of two calls for one library the last counts, which is that of a whole build.
+    If a library is defined twice, the last definition counts: it is the one of the full build.
     """
     libraries = {}
     for name in names:

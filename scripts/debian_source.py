@@ -1,8 +1,7 @@
-"""Gets files of a Debian source package, for scripts that compare with others.
+"""Downloads files of a Debian source package, for scripts that compare with other projects.
 
-Nothing of the machine is changed: apt runs with lists, sources and a cache of its
-own below one directory. Its sources are those that the machine has packages from,
-read as `deb-src`.
+The machine's apt state does not change: apt runs with lists, sources and a cache below one directory. Its sources are
+the machine's package sources, read as `deb-src`.
 """
 
 import glob
@@ -26,7 +25,7 @@ def _read(pattern):
 
 
 def _write_sources(directory):
-    """The machine's binary entries as source entries, in both of apt's notations."""
+    """Writes the machine's binary package sources as source entries, in both notations of apt."""
     os.makedirs(directory, exist_ok=True)
     lines = [re.sub(r"^deb\s", "deb-src ", line)
              for pattern in _LISTS for text in _read(pattern)
@@ -43,7 +42,7 @@ def _write_sources(directory):
 
 
 class Archive:
-    """apt with everything of its own below `cache`."""
+    """An apt instance whose state is below `cache`."""
 
     def __init__(self, cache):
         self.cache = cache = os.path.abspath(cache)
@@ -68,7 +67,7 @@ class Archive:
         return result.stdout
 
     def download(self, package):
-        """The path of the original source archive of `package`."""
+        """Downloads the original source archive of `package` and returns its path."""
         self._run("apt-get", "source", "--download-only", package)
         found = glob.glob(os.path.join(self.cache, f"{package}_*.orig.tar.*"))
         if len(found) != 1:
@@ -77,8 +76,8 @@ class Archive:
 
 
 def extract(archive, wanted, directory):
-    """Writes the members whose path below the archive's own folder starts with one
-    of `wanted` into `directory`. Only plain files, and none outside of it."""
+    """Extracts to `directory` the regular files whose path below the archive's top folder starts with one of `wanted`.
+    Paths that contain `..` are skipped."""
     count = 0
     with tarfile.open(archive) as tar:
         for member in tar:

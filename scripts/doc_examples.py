@@ -2,36 +2,34 @@
 
 usage: doc_examples.py [--link NAME=PATH].. FILE.md|ROOT...
 
-Of a source tree ROOT these are the pages at its top and all below docs/, but docs/tutorials, whose pages
-need more than others and are run one by one.
+For a source tree ROOT, runs the pages at its top level and below docs/, except docs/tutorials: those pages need more
+tools and have tests of their own.
 
-An example is a fenced `mlir` block right after a comment that names a command:
+An example is a fenced `mlir` block that directly follows a comment with a command:
 
     <!-- run: layout-opt --canonicalize -->
     ```mlir
     func.func @f() { return }
     ```
 
-The block is the command's standard input, and the command (a shell pipeline) must
-succeed. The fenced block right after the next comment `<!-- output -->`, when there
-is one before the next example, must be what the command prints, up to white space
-at the ends of lines and of the whole:
+The block is the standard input of the command, a shell pipeline that must succeed. The fenced block after the next
+`<!-- output -->` comment, if there is one before the next example, must equal the standard output of the command. Blank
+space at the ends of lines and of the text is ignored:
 
     <!-- output -->
     ```mlir
     module { .. }
     ```
 
-Where it has `...`, the command may print anything. Blocks of other languages are examples in the same
-way. $PYTHON is the interpreter that runs this program, so that a session with `>>>` prompts is checked by
+`...` in the expected output matches any text. Examples may also be blocks of other languages. $PYTHON is the
+interpreter that runs this program, so that a session with `>>>` prompts is checked by
 
     <!-- run: "$PYTHON" -m doctest /dev/stdin -->
 
-A script is run by `sh -e`, and `cat > FILE` leaves a file for the next blocks: the examples of a page run in
-one new directory, which has the named links, and a `./dev` that runs and does not build.
+A script is run by `sh -e`, and `cat > FILE` writes a file for the following blocks. All examples of a page run in one
+new directory, which contains the named links and a `./dev` that runs without building.
 
-Text may stand between the example and its output, not between a comment and its
-block. Blocks without a comment are not run.
+Text may separate an example from its output, but not a comment from its block. Blocks without a comment are not run.
 """
 
 import argparse
@@ -43,7 +41,7 @@ import tempfile
 
 LANGUAGES = ("mlir", "python", "wcsp", "json", "sh", "c")
 _COMMENT = re.compile(r"^\s*<!--\s*(run:\s*(?P<command>.*?)|(?P<output>output))\s*-->\s*$")
-# A comment meant for this program that it would otherwise overlook.
+# A comment that is nearly a directive and would otherwise be ignored silently.
 _ALMOST = re.compile(r"^\s*<!--\s*(run|output)\b")
 _FENCE = re.compile(r"^(?P<indent>\s*)(?P<ticks>`{3,})(?P<language>\S*)")
 _TIME_LIMIT_S = 60
@@ -62,9 +60,9 @@ class MarkupError(Exception):
 
 
 def find_examples(file, lines):
-    """The examples among `lines`; raises MarkupError on a misplaced comment."""
+    """Returns the examples in `lines`; raises MarkupError for a misplaced comment."""
     examples = []
-    pending = None  # The comment whose block comes next.
+    pending = None  # the comment whose block must follow
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -116,15 +114,15 @@ def normalized(text):
 
 
 def agree(expected, printed):
-    """Whether a text is what is expected, where `...` stands for anything."""
+    """Returns true if `printed` matches `expected`, in which `...` matches any text."""
     first, *rest = map(re.escape, expected.split("..."))
-    # A part in between is taken where it comes first, so that this ends soon for any text.
+    # Each middle part matches its first occurrence (atomic group), so that matching time stays polynomial.
     pattern = first + "".join(f"(?>.*?{part})" for part in rest[:-1]) + "".join(f".*{part}" for part in rest[-1:])
     return re.fullmatch(pattern, printed, re.S)
 
 
 def check(example, directory):
-    """None, or what is wrong with the example."""
+    """Runs an example and returns None, or a description of its failure."""
     try:
         result = subprocess.run(
             ["bash", "-o", "pipefail", "-c", example.command], input=example.text,
@@ -152,7 +150,7 @@ exit 1
 
 
 def make_directory(links):
-    """A directory for the examples of a page."""
+    """Creates a temporary directory for the examples of one page."""
     directory = tempfile.TemporaryDirectory(prefix="layout-examples-")
     for name, target in links:
         os.symlink(os.path.abspath(target), os.path.join(directory.name, name))
@@ -173,7 +171,7 @@ def pages(root):
 
 
 def check_page(file, links):
-    """How many examples a page has, and how many faults."""
+    """Runs the examples of a page and returns the number of examples and of failures."""
     try:
         with open(file, encoding="utf-8") as stream:
             examples = find_examples(file, stream.read().splitlines())

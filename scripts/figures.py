@@ -1,16 +1,16 @@
-"""Draws the pictures of the documentation, and puts them where its pages draw them.
+"""Draws the pictures of the documentation, and adds them to the pages that draw them.
 
 usage: figures.py [--check] TOOL ROOT OUT
 
-TOOL is layout-translate. Of the source tree ROOT the pages are those at its top and below docs/.
-A page draws pictures by an indented block of shell commands, each of which ends in the name of one:
+TOOL is layout-translate. The pages are the Markdown files at the top of the source tree ROOT and below docs/. A page
+draws pictures with an indented block of shell commands, each of which ends with the name of its picture:
 
     layout-translate --layout-to-svg --shape=6x8 '#layout.packed_dims<[0, 1]>' -o packed.svg
 
-or by such a command in a comment, `<!-- figure: layout-translate .. -o packed.svg -->`. All are
-drawn to OUT/docs/figures. Few are kept in ROOT/docs/figures: those that pages show by a link, as
-`![packed](figures/packed.svg)`. They are brought up to date or, by --check, compared. OUT gets a
-copy of all pages, where the others are shown behind the block that draws them.
+or with one such command in a comment, `<!-- figure: layout-translate .. -o packed.svg -->`. All pictures are written to
+OUT/docs/figures. ROOT/docs/figures keeps only the pictures that a page links, e.g. `![packed](figures/packed.svg)`;
+they are updated, or compared with --check. OUT receives a copy of all pages, in which the other pictures follow the
+block that draws them.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def find_pages(root):
 
 
 def find_drawings(text):
-    """What draws, as shell text, with the end of its block; the names of what it draws."""
+    """Yields the shell text of each block that draws, the offset of its end, and the names of its pictures."""
     for block in re.finditer(r"(?:^    .*\n)+|^<!-- figure: .*\n", text, re.M):
         comment = _COMMENT.match(block[0])
         script = (comment[1] if comment else block[0]).replace("\\\n", " ")
@@ -53,7 +53,7 @@ def draw(tool, page, script, directory):
 
 
 def build_page(root, page, text, drawings, shown, out):
-    """The copy of a page: with all of its pictures, and links that lead back to the tree."""
+    """Writes the copy of a page with all its pictures; its other links point back to the source tree."""
     parts, position = [], 0
     figures = os.path.relpath(root / "docs/figures", page.parent)
     for _, end, names in drawings:
@@ -73,7 +73,8 @@ def build_page(root, page, text, drawings, shown, out):
 
 
 def build(tool, root, out):
-    """The number of pictures, and those that are kept as the tree should have them."""
+    """Draws all pictures and copies all pages. Returns the number of pictures, and the contents of those that the tree
+    keeps."""
     directory = out / "docs/figures"
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.glob("*.svg"):

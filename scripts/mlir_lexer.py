@@ -1,4 +1,4 @@
-"""Colors for the MLIR on the pages of the documentation site: Pygments has no lexer of it."""
+"""A Pygments lexer for the MLIR code on the documentation site; Pygments itself has none."""
 
 from pygments.lexer import RegexLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text

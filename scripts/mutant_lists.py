@@ -1,6 +1,6 @@
 """Reads lists of mutants, and plants them in copies of sources.
 
-A list, scripts/mutants/ROOM.txt, holds single bugs that somebody might write:
+A list, scripts/mutants/LIBRARY.txt, holds single bugs that a developer might write:
 
     tests: test/Unit/LayoutAnalysisTests test/Analysis
     == lib/Targets/CPU/CpuModel.cpp
@@ -10,16 +10,13 @@ A list, scripts/mutants/ROOM.txt, holds single bugs that somebody might write:
       survives: no test can tell, for the box before it covers the same bytes
       @boxes.push_back(box); => @
 
-The code of an entry must be found exactly once in its file; how it is broken into
-lines does not matter. Between the two @ stands what is there, and what is there
-instead. Where the first is an expression, so is the second; where the first is a
-statement, or some of them, the second is one too, or nothing. `survives:` gives the
-reason why no test catches a bug that is worth keeping in the list.
+The code of an entry must occur exactly once in its file; white space is ignored. The text between the two @ is
+`original => replacement`. Both are expressions, or both are statements; a replacement statement may be empty.
+`survives:` states why no test catches a bug that is worth keeping in the list.
 
-All mutants are planted in one copy of the sources, where each is chosen by the
-number in the environment variable LAYOUT_MUTANT. The number follows from file and
-code, so that it stays when a list grows. With LAYOUT_MUTANT_TRACE, the numbers of the
-mutants that a process meets are appended to that file.
+All mutants are planted in one copy of the sources, and the environment variable LAYOUT_MUTANT activates the one with
+that number. Numbers are hashes of file and code, so that they do not change when a list grows. If LAYOUT_MUTANT_TRACE
+names a file, a process appends the numbers of the mutants that it reaches.
 """
 
 import dataclasses
@@ -56,7 +53,7 @@ inline bool layoutMutant(int number) {
 
 
 class ListError(Exception):
-    """What is wrong with the lists, one line each."""
+    """Raised for invalid lists; the message has one line per problem."""
 
 
 @dataclasses.dataclass
@@ -64,10 +61,10 @@ class Mutant:
     room: str
     file: str
     description: str
-    place: str  # of the entry, for messages
+    place: str  # list and line of the entry, for messages
     code: str = ""
     survives: str = ""
-    # What `plant` finds: offsets into the file.
+    # Offsets into the file, set by `locate`.
     start: int = 0
     end: int = 0
 
@@ -78,7 +75,7 @@ class Mutant:
 
     @property
     def parts(self):
-        """Code before, what is there, what is there instead, code behind."""
+        """Returns the code before the change, the original, the replacement, and the code after it."""
         before, change, behind = self.code.split("@")
         original, replacement = change.split("=>", 1)
         return before, original, replacement, behind
@@ -92,7 +89,7 @@ class Room:
 
 
 def read_lists(directory):
-    """The rooms of a directory of lists."""
+    """Reads all lists of a directory, one per library."""
     rooms, problems = [], []
     for name in sorted(os.listdir(directory)):
         if not name.endswith(".txt"):
@@ -138,13 +135,13 @@ def read_lists(directory):
 
 
 def _squeeze(text):
-    """The text without white space, and where each character was."""
+    """Returns the text without white space, and the original offset of each character."""
     places = [i for i, character in enumerate(text) if not character.isspace()]
     return "".join(text[i] for i in places), places
 
 
 def locate(mutants, text):
-    """Sets the places of one file's mutants; returns what is wrong with them."""
+    """Sets the offsets of the mutants of one file; returns a message for each that does not occur exactly once."""
     squeezed, places = _squeeze(text)
     problems = []
     for mutant in mutants:
@@ -161,7 +158,7 @@ def locate(mutants, text):
 
 
 def _render(text, start, end, mutants):
-    """text[start:end] with the mutants that lie in it, innermost first."""
+    """Returns text[start:end] with its mutants planted; mutants may be nested."""
     result, position = "", start
     pending = sorted(mutants, key=lambda mutant: (mutant.start, -mutant.end))
     while pending:
@@ -192,7 +189,7 @@ def by_file(rooms):
 
 
 def plant(root, rooms):
-    """The mutated text of each file that has mutants, by name."""
+    """Returns the mutated text of each file that has mutants, by name."""
     result, problems = {}, []
     for name, mutants in by_file(rooms).items():
         path = os.path.join(root, name)

@@ -1,7 +1,7 @@
-"""Tests that mutation testing runs: those of lit, and GoogleTest's cases.
+"""Runs tests for mutation testing: lit tests and GoogleTest cases.
 
-Each runs in a process group of its own with a time limit. lit is used as a library:
-its configuration is read once, not once per mutant.
+Each test runs in its own process group with a time limit. lit is used as a library, so that its configuration is read
+once and not once per mutant.
 """
 
 import os
@@ -15,7 +15,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
 def find_lit():
-    """The directory of lit's Python package, which LLVM keeps beside its programs."""
+    """Returns the directory of lit's Python package in the LLVM installation."""
     program = shutil.which("llvm-config-22") or shutil.which("llvm-config")
     if program is None:
         sys.exit("neither llvm-config-22 nor llvm-config is in PATH")
@@ -24,7 +24,7 @@ def find_lit():
 
 
 def run_limited(function, limit):
-    """What function returns in a process of its own; None if it takes too long."""
+    """Returns the exit status of `function` in a forked process, or None after `limit` seconds."""
     child = os.fork()
     if child == 0:
         status = 70
@@ -48,7 +48,7 @@ def run_limited(function, limit):
             return None
         time.sleep(pause)
         pause = min(2 * pause, 0.05)
-    # What a failed test left running has its group.
+    # Kill processes that a failed test left in its group.
     try:
         os.killpg(child, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -57,7 +57,8 @@ def run_limited(function, limit):
 
 
 class Test:
-    """name, and what `execute` and `stamp` of a subclass say."""
+    """A test with a `name`. Subclasses define `execute`, and `stamp`, which changes when the test or its programs
+    do."""
 
     def run(self, environment, limit):
         status = run_limited(lambda: self.execute(environment), limit)
@@ -77,7 +78,7 @@ class Test:
 
 
 class Command(Test):
-    """A command that fails with its exit status, as one case of a program."""
+    """A command, e.g. one GoogleTest case, that fails with a nonzero exit status."""
 
     def __init__(self, name, command, scratch, stamp=""):
         self.name, self.command, self.scratch = name, command, scratch
@@ -99,7 +100,7 @@ class Lit(Test):
     def execute(self, environment):
         import lit.worker
         self.test.config.environment.update(environment)
-        # Workers run one test for two mutants at a time.
+        # Workers may run one test for two mutants at the same time.
         self.test.suite.exec_root = f"{self.scratch}/worker-{os.getppid()}"
         result = lit.worker._execute(self.test, self.config)
         if result.code.name in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
@@ -141,8 +142,8 @@ def _lit_tests(build, directories, scratch):
 
 
 def find(build, names):
-    """The tests of a build directory that are named test/Unit/...Tests, or lie under
-    another directory or file of test."""
+    """Returns the tests of a build directory for `names`: programs test/Unit/..Tests, or directories and files of lit
+    tests."""
     scratch = os.path.join(build, "mutants")
     tests, directories = [], []
     for name in names:

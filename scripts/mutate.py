@@ -1,4 +1,4 @@
-"""Mutation testing: how many planted bugs do the tests catch?
+"""Mutation testing: counts how many planted bugs the tests catch.
 
 usage: mutate.py check ROOT
        mutate.py list ROOT [--room ROOM].. [--only N..]
@@ -6,13 +6,13 @@ usage: mutate.py check ROOT
        mutate.py targets ROOT [--room ROOM].. [--only N..]
        mutate.py run ROOT BUILD [--room ROOM].. [--only N..] [--jobs J]
 
-`check` looks whether every entry of scripts/mutants fits the sources under ROOT.
-`plant` writes a copy of ROOT that holds the mutants (scripts/mutant_lists.py): of files
-without one that is selected, the compiler's cache has what they become. `targets` says
-what their tests run, and `run` runs the tests of its build directory BUILD: first each as it is, to see that
-it passes, how long it takes, and which mutants it meets; then, for each mutant, those
-tests of its room that meet it, the fastest first, until one fails. A test that takes
-many times as long as it did has failed too. The report is BUILD/mutants.txt.
+ROOM is the name of a list in scripts/mutants, e.g. Algebra; N is the number of a mutant.
+
+`check` verifies that every entry of scripts/mutants matches the sources under ROOT. `plant` copies ROOT to SOURCES and
+plants the selected mutants (scripts/mutant_lists.py); files without one stay equal, so that ccache has their objects.
+`targets` prints the build targets that the tests need. `run` first runs each test of the build directory BUILD without
+a mutant, to record its outcome, its duration and the mutants that it reaches. Then, for each mutant, it runs the tests
+of its list that reach it, fastest first, until one fails or exceeds its time limit. The report is BUILD/mutants.txt.
 `./dev mutate` does all of this.
 """
 
@@ -30,12 +30,12 @@ import mutant_tests
 from source_files import source_files
 
 CAUGHT, SURVIVED, UNMET = "caught", "survived", "met by no test"
-# Seconds that a test gets beside ten times what it took without a mutant.
+# Seconds added to the time limit of a test, which is ten times its duration without a mutant.
 GRACE = 10
 
 
 def run_mutant(mutant, tests, baseline):
-    """The outcome for one mutant, and the test that caught it."""
+    """Returns the number of a mutant, its outcome, and the name of the test that caught it."""
     meeting = sorted((test for test in tests
                       if mutant.number in baseline.get(test.name, {"meets": ()})["meets"]),
                      key=lambda test: baseline[test.name]["seconds"])
@@ -47,7 +47,7 @@ def run_mutant(mutant, tests, baseline):
 
 
 def measure(test):
-    """How a test does without a mutant."""
+    """Returns the name of a test and its record without a mutant."""
     return test.name, test.measure()
 
 
@@ -60,7 +60,8 @@ def in_parallel(jobs, function, *arguments):
 
 
 def measure_all(tests, jobs, path):
-    """What each test meets and takes; known figures of unchanged tests are kept."""
+    """Returns the records of all tests that pass without a mutant, by name. Records of unchanged tests are reused from
+    `path`."""
     try:
         with open(path, encoding="utf-8") as file:
             known = json.load(file)
@@ -81,7 +82,7 @@ def measure_all(tests, jobs, path):
 
 
 def score(rooms, results):
-    """The lines of the report."""
+    """Returns the lines of the report."""
     lines, total = [], collections.Counter()
     summary = []
     for room in rooms:
@@ -130,7 +131,7 @@ def select(rooms, arguments):
 
 
 def restrict(rooms, arguments):
-    """The rooms with the mutants that are selected alone, and those that have none left out."""
+    """Returns the lists reduced to the selected mutants, without empty lists."""
     chosen = {mutant.number for mutant in select(rooms, arguments)}
     rooms = [dataclasses.replace(room, mutants=[each for each in room.mutants if each.number in chosen])
              for room in rooms]
@@ -146,7 +147,7 @@ def run(rooms, arguments):
                            os.path.join(arguments.build, "mutants-baseline.json"))
     if not baseline:
         sys.exit("no test passes without a mutant")
-    # A worker is forked when the tests are known, and knows them too.
+    # Workers are forked after the tests are found, and inherit them.
     results = {}
     for number, outcome, test in in_parallel(
             arguments.jobs, run_mutant, chosen,
@@ -163,7 +164,7 @@ def run(rooms, arguments):
 
 
 def copy_tree(root, destination, mutated):
-    """Writes the files that changed, so that a build does no more than it must."""
+    """Writes only files that changed, so that the build recompiles no more than necessary."""
     names = set(source_files(root)) | set(mutated)
     for directory, subdirectories, files in os.walk(destination):
         if directory == destination:
@@ -195,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", choices=["check", "list", "plant", "targets", "run"])
     parser.add_argument("root")
-    # Tests run elsewhere.
+    # Absolute, because tests run in other directories.
     parser.add_argument("build", nargs="?", type=os.path.abspath)
     parser.add_argument("--room", action="append", default=[])
     parser.add_argument("--only", type=int, nargs="+", default=[])

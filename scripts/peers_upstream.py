@@ -1,25 +1,22 @@
-"""Runs upstream's own test modules through the three pipelines.
+"""Runs the test modules of upstream MLIR through the CPU, OpenCL and NPU pipelines.
 
 usage: peers_upstream.py TOOL CACHE [--source DIRECTORY] [--targets cpu,opencl,npu]
                          [--only REGEX] [--jobs N] [--timeout SECONDS]
 
-TOOL is layout-opt. Every piece (between `// -----`) of every .mlir file below
-mlir/test/Dialect/{Linalg,Tensor,SCF,Tosa,Arith,Bufferization} that stock mlir-opt
-accepts is a module. For each target it is either lowered, or refused by an error at
-a place in the file that names a way out: what to do, after a colon or a semicolon
-in the error or in a note. Modules in the syntax of upstream's test dialect, which
-only mlir-opt has, are counted as foreign. All else is a fault, and makes the exit
-status 1:
+TOOL is layout-opt. A module is every piece (between `// -----`) of every .mlir file below
+mlir/test/Dialect/{Linalg,Tensor,SCF,Tosa,Arith,Bufferization} that stock mlir-opt accepts. For each target it must
+either be lowered, or be refused with an error that has a location in the file and names a way out: what to do, after a
+colon or a semicolon in the error or in a note. Modules that use upstream's test dialect, which only mlir-opt registers,
+are counted as foreign. Any other outcome is a fault, and the exit status is 1:
 
-  crashed    the process died
-  invalid    the verifier found fault with what a pass made
-  timed out  the time limit
-  unlocated  an error without a place, or no error at all
+  crashed    the process crashed
+  invalid    the verifier rejected the result of a pass
+  timed out  the time limit was exceeded
+  unlocated  an error without a location, or no error message at all
   bare       an error without a way out
 
-The modules are those of LLVM's source package in Debian: that of the release that
-this builds with or, where the archive does not give it, of the newest older one.
---source takes a directory that has mlir/test/Dialect instead. What is found is
+The modules come from Debian's LLVM source package: that of the release that the project builds with or, if the archive
+does not have it, of the newest older one. --source names a directory with mlir/test/Dialect instead. The outcomes are
 listed in CACHE/report-TARGET.txt.
 """
 
@@ -57,7 +54,7 @@ _WAY_OUT = re.compile(r"[;:] [a-z]")
 
 
 def get_source(cache):
-    """A directory with mlir/test/Dialect, and what it is of."""
+    """Returns a directory with mlir/test/Dialect, and the name of its release."""
     for release in RELEASES:
         directory = os.path.join(cache, f"llvm-{release}")
         stamp = os.path.join(directory, ".complete")
@@ -82,7 +79,7 @@ def get_source(cache):
 
 
 def write_pieces(source, cache):
-    """One file per module, named after where it comes from."""
+    """Writes one file per module, named after its origin, and returns their names."""
     pieces = os.path.join(cache, "modules")
     shutil.rmtree(pieces, ignore_errors=True)
     names = []
@@ -90,7 +87,7 @@ def write_pieces(source, cache):
         root = os.path.join(source, "mlir/test/Dialect", dialect)
         for path in sorted(glob.glob(os.path.join(root, "**/*.mlir"), recursive=True)):
             with open(path, encoding="utf-8") as file:
-                # An expectation that is not met would be taken for an error.
+                # An expectation that is not met would count as an error.
                 text = file.read().replace("// expected-", "// ")
             parts = re.split(r"(?m)^[ \t]*// -----.*$", text)
             stem = os.path.relpath(path, os.path.dirname(root))[:-len(".mlir")]
@@ -109,7 +106,7 @@ def run(command, timeout):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (timeout, timeout + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Wall time is only a last resort: the machine may be busy with other work.
+    # Wall time is a last resort, because the machine may be busy with other work.
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, timeout=10 * timeout,
@@ -119,8 +116,8 @@ def run(command, timeout):
 
 
 class Parser:
-    """The options that stock mlir-opt needs to accept a module, or none; asked
-    once for each text."""
+    """Returns the options that stock mlir-opt needs to accept a module, or None if it does not. Results are cached by
+    the contents of the file."""
 
     def __init__(self, cache, timeout):
         self.path = os.path.join(cache, "parsed.json")
@@ -151,13 +148,13 @@ def first_error(result):
 
 
 def mentions_test_dialect(name):
-    """Whether the module may have ops that stock mlir-opt knows and we do not."""
+    """Returns true if the module may contain ops that stock mlir-opt registers and layout-opt does not."""
     with open(name, encoding="utf-8") as file:
         return re.search(r"\btest[._]|\.test_", file.read()) is not None
 
 
 def classify(tool, name, options, target, timeout):
-    """How `target` takes the module, and the first error."""
+    """Returns the outcome of the pipeline for `target` on a module, and the first error."""
     command = [tool, name, *options, PIPELINES[target]]
     result = run(command, timeout)
     if result is None or result.returncode in (-24, -9):
@@ -176,7 +173,7 @@ def classify(tool, name, options, target, timeout):
             if UNREGISTERED in options:
                 return "foreign", text
             return classify(tool, name, [UNREGISTERED], target, timeout)
-    # An error of the verifier is one that is gone, or another one, without it.
+    # An error of the verifier disappears or changes without --verify-each.
     again = run([*command, "--verify-each=false"], timeout)
     if again is None or first_error(again) != error:
         return "invalid", text
@@ -186,7 +183,7 @@ def classify(tool, name, options, target, timeout):
 
 
 def write_report(path, root, found):
-    """Every kind, its messages by how often they come, and the modules of each."""
+    """Writes every outcome, its messages sorted by frequency, and the modules of each."""
     with open(path, "w", encoding="utf-8") as file:
         for kind in KINDS:
             rows = [(name, text) for name, (other, text) in found.items() if other == kind]
@@ -235,7 +232,7 @@ def main():
             counts = collections.Counter(kind for kind, _ in found.values())
             write_report(os.path.join(arguments.cache, f"report-{target}.txt"),
                          os.path.join(arguments.cache, "modules"), found)
-            # Where nothing is lowered, nothing was tried.
+            # A target that lowers no module counts as a fault: nothing was tested.
             faults += sum(counts[kind] for kind in FAULTS) + (not counts["lowered"])
             print(f"{target}: {len(accepted)} parsed, " + ", ".join(
                 f"{counts[kind]} {kind}" for kind in KINDS),

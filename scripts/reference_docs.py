@@ -1,10 +1,9 @@
-"""Compares the committed reference with what the .td files give, or updates it.
+"""Compares the committed reference pages with those generated from the .td files, or updates them.
 
 usage: reference_docs.py [--update] GENERATED COMMITTED
 
-GENERATED is the build's docs/reference; `GENERATED.index` names the
-pages that the current .td files give, so that a page of an earlier build is not
-taken for a current one.
+GENERATED is the build's docs/reference. `GENERATED.index` names the pages that the current .td files generate, so that
+pages of an earlier build are ignored.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """usage: requirements.py ROOT NAME
 
-Prints a list of Python packages of pyproject.toml, a line for each: what the package `needs`,
-or that of an extra or a group.
+Prints a list of Python packages of pyproject.toml, one per line: the dependencies of the package if NAME is `needs`,
+otherwise the optional dependencies or the dependency group of that name.
 """
 
 import pathlib

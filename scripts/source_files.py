@@ -1,9 +1,8 @@
-"""Lists the project's own files, for checks that look at all of them.
+"""Lists the project's own files, for checks of the whole tree.
 
-With git: the tracked files and those not yet added, without what .gitignore
-names. Without git (an unpacked archive, or a checkout owned by somebody else):
-every file outside build directories and hidden ones. Both lists are the same on
-a clean tree.
+With git, these are the tracked files and the untracked ones that .gitignore does not exclude. Without git (an unpacked
+archive, or a checkout of another user), these are all files outside of build directories and hidden directories. Both
+lists are equal for a clean tree.
 """
 
 import os
@@ -43,10 +42,10 @@ def _from_directory(root):
 
 
 def source_files(root):
-    """The files under `root`, relative to it, sorted."""
+    """Returns the files under `root` as sorted relative paths."""
     names = _from_git(root)
     if names is None:
         names = _from_directory(root)
-    # A file deleted but not yet removed from the index is not there to check.
+    # A deleted file may still be in the index.
     return sorted({name for name in names
                    if os.path.isfile(os.path.join(root, name))})

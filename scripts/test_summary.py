@@ -1,30 +1,26 @@
-"""Turns lit's xUnit report into the line `N passed, N failed[, N skipped]`.
+"""Summarizes lit's xUnit report in the line `N passed, N failed[, N skipped]`.
 
 usage: test_summary.py RESULTS.xml LIT_EXIT_STATUS
 
-The xUnit report rather than lit's JSON, which leaves out the GoogleTest cases that
-skip themselves. A test that fails as it is marked to (XFAIL) has passed; one that
-passes though it is marked to fail (XPASS), hangs, or cannot be resolved has
-failed. Skipped are the tests that need what this machine lacks; each is named
-with its reason. Tests that the selection leaves out do not count. Each GoogleTest
-case is a test of its own.
+The xUnit report is used because lit's JSON omits GoogleTest cases that skip themselves. An expected failure (XFAIL)
+counts as passed. An unexpected pass (XPASS), a timeout and an unresolved test count as failed. Tests that need a
+feature that this machine lacks count as skipped and are listed with the reason. Tests that the selection excludes do
+not count. Each GoogleTest case counts as one test.
 
-The exit status is 0 only when at least one test ran, none failed, and lit itself
-had nothing to complain about.
+The exit status is 0 only if at least one test ran, none failed, and lit itself reported no error.
 """
 
 import sys
 import xml.etree.ElementTree
 
-# How lit's report marks a test that --filter and the like left out, and one that
-# did not finish: only cases that call GTEST_SKIP are left in this state by a run
-# that lit reports to be complete.
+# lit's messages for tests that --filter excluded, and for tests that did not finish. In a complete run, only cases that
+# call GTEST_SKIP remain in the latter state.
 _NOT_SELECTED = "Test not selected"
 _UNFINISHED = "User interrupt"
 
 
 def summarize(report):
-    """The names of the tests that passed, failed, and (with a reason) skipped."""
+    """Returns the names of the tests that passed, failed, and were skipped (with the reason)."""
     passed, failed, skipped = [], [], []
     for case in report.iter("testcase"):
         name = f"{case.get('classname')}/{case.get('name')}"
@@ -37,7 +33,7 @@ def summarize(report):
         if mark is not None:
             skipped.append(f"{name} ({reason})")
         elif len(case):
-            # <failure>, or a mark this program does not know: no pass.
+            # <failure>, or an element that this program does not handle
             failed.append(name)
         else:
             passed.append(name)

@@ -1,14 +1,15 @@
-"""One phase of the measurement of a trained model, in this process.
+"""Runs one phase of the measurement of a trained model in this process.
 
     trained_model.py PHASE JOB.json
 
 peers_trained.py starts a process for each phase and reads the line of JSON that it prints. A job has the `path` of the
-model, `shapes` of its inputs by name, `dynamic` if sizes that the model leaves open stay so, and a `folder` for arrays:
+model, the `shapes` of its inputs by name, `dynamic` if dynamic sizes of the model stay dynamic, and a `folder` for
+arrays. The phases are
 
-  import   imports the model, counts its conversions, and has ONNX Runtime compute what is right
+  import   imports the model, counts its conversions, and computes the expected results with ONNX Runtime
   compile  compiles the file and compares the results
-  start    takes the program that is kept, and runs it once
-  time     runs it and ONNX Runtime in turns, on one thread and on two
+  start    loads the compiled program from the cache and runs it once
+  time     times the program and ONNX Runtime alternately, with one thread and with two
 """
 
 import json
@@ -34,16 +35,17 @@ MOVES = ("padding", "relayout")  # kinds of conversions that move bytes
 
 
 def load(job, stated):
-    """The prepared model, with the shapes of the job if they are `stated`."""
+    """Returns the prepared model, with the shapes of the job if `stated`."""
     model = onnx_import.read(job["path"])
     set_shapes(model, job["shapes"] if stated else {})
     return onnx_import.prepare_checked(model)
 
 
 def compile_file(job, threads):
-    """The Program of the file. The comparison with ONNX Runtime that compile() makes counts as well."""
+    """Returns the Program of the file. The comparison with ONNX Runtime in compile() is included."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # nothing could be compared on inputs of other sizes than the job's
+        # a warning that nothing could be compared, on inputs of other sizes than the job's
+        warnings.simplefilter("ignore")
         return layout_mlir.compile(job["path"], shapes={} if job["dynamic"] else job["shapes"], threads=threads)
 
 
@@ -98,7 +100,8 @@ def start_kept(job):
 
 
 def make_session(job, threads):
-    """A function that runs ONNX Runtime on inputs. Its threads sleep between runs, so that they disturb no other."""
+    """Returns a function that runs ONNX Runtime. Its threads sleep between runs, so that they do not disturb other
+    runs."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -111,7 +114,7 @@ def make_session(job, threads):
 
 
 def run_for(run, inputs, seconds):
-    """The times of runs for that long, one at least."""
+    """Returns the durations of consecutive runs within `seconds`, at least one."""
     times, end = [], time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
         start = time.perf_counter()

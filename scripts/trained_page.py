@@ -1,8 +1,8 @@
-"""docs/trained-models.md: what becomes of trained models that packages of PyPI carry.
+"""Renders docs/trained-models.md, the results for trained models that PyPI packages contain.
 
-    trained_page.py [PAGE]     checks that the page is what it would be written as
+    trained_page.py [PAGE]     checks that the page has the form in which it is written
 
-peers_trained.py writes the page from its rows. A page that is read gives the rows that it was written from, so that its
+peers_trained.py writes the page from its rows. `parse` returns the sections that a page was rendered from, so that its
 form can be checked without the models.
 """
 
@@ -32,7 +32,7 @@ _REFUSED = ["model", "what becomes of it", "why"]
 
 @dataclasses.dataclass
 class Circumstances:
-    """When and on what machine rows were measured."""
+    """The date and the machine of a measurement."""
     date: str
     machine: str
 
@@ -42,7 +42,7 @@ def _name(row):
 
 
 def _number(value, digits=2):
-    """A number of few digits."""
+    """Formats a number with few digits."""
     return "" if value is None else f"{value:.{digits}g}" if value < 100 else f"{value:,.0f}"
 
 
@@ -59,7 +59,7 @@ def _times(row):
 
 
 def describe(row):
-    """A line about a model for a terminal."""
+    """Returns a line about a model for the terminal."""
     if row["status"] != "matched":
         return f"{row['status']}: {_name(row)}: {row['reason'][:600]}"
     line = (f"matched: {_name(row)}: import {_number(row['import_seconds'])} s, "
@@ -75,7 +75,7 @@ def _table(columns, rows):
 
 
 def _sections(rows):
-    """[(title, text, columns, cells)] of the tables that have rows."""
+    """Returns [(title, text, columns, cells)] for the tables that have rows."""
     matched = [row for row in rows if row["status"] == "matched"]
     others = [row for row in rows if row["status"] != "matched"]
     timed = [row for row in matched if "times" in row]
@@ -92,7 +92,7 @@ def _in_a_cell(text):
 
 
 def render(rows, circumstances):
-    """The text of the page."""
+    """Returns the text of the page."""
     matched = sum(row["status"] == "matched" for row in rows)
     return _render(f"{matched} of {len(rows)} models match ({circumstances.date}, {circumstances.machine}).",
                    _sections(rows))
@@ -106,7 +106,7 @@ def _render(summary, sections):
 
 
 def parse(text):
-    """What the page was rendered from: its summary and sections."""
+    """Returns the summary and the sections of a rendered page."""
     summary = re.search(r"^\d+ of \d+ models match \(.*\)\.$", text, re.M)[0]
     sections = []
     for section in re.split(r"^## ", text, flags=re.M)[1:]:

