@@ -1,7 +1,7 @@
-"""usage: ./dev bench                    CPU kernels, layouts of networks, the C++ programs
-       ./dev bench --PART [OPTIONS]   one part of those below
-       ./dev bench --PART --help      what it measures, and its options
-       ./dev bench --benchmark_...    the C++ programs alone, with options of Google Benchmark
+"""usage: ./dev bench                    the CPU kernels, layouts of networks, and the C++ programs
+       ./dev bench --PART [OPTIONS]   one of the parts below
+       ./dev bench --PART --help      what the part measures, and its options
+       ./dev bench --benchmark_...    only the C++ programs, with options of Google Benchmark
 """
 
 import ast
@@ -13,7 +13,7 @@ import textwrap
 
 
 def list_parts():
-    """The modules of this package that are parts, each with what the first sentence of its text says: those whose text
+    """Returns {option: (module name, first paragraph)} for the modules of this package that are parts: their docstring
     begins with the command."""
     parts = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
@@ -26,12 +26,12 @@ def list_parts():
 
 def main(argv):
     parts = list_parts()
-    # The first one decides: others may be options of that part, as the target of --untouched is.
+    # The first part in the arguments counts; later ones may be options of that part, e.g. --target of --untouched.
     for number, arg in enumerate(argv):
         name = arg.partition("=")[0]
         if name in parts:
             module = importlib.import_module(f".{parts[name][0]}", __package__)
-            keeps = name == "--kernel"  # which it is in its own part
+            keeps = name == "--kernel"  # --kernel is also an option of its part
             return module.main(argv if keeps else argv[:number] + argv[number + 1:])
     if argv in (["--help"], ["-h"]):
         print(__doc__)

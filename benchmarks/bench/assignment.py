@@ -1,13 +1,12 @@
-"""./dev bench --assignment: how many bytes conversions move, and how long it takes to decide.
+"""./dev bench --assignment: how many bytes conversions move, and how long the decision takes.
 
-Networks in full size are given layouts by the solver and by the rules that other compilers choose
-layouts by, over the same candidates: operations that work on channels insist on tiles for the
-lanes, the others may follow. Counted are bytes read and written by conversions (constants are
-converted at compile time), times how often they run. The time to decide is that of the pass with
-modeled times for costs, best of several runs, without the verifier that MLIR runs after each pass.
+Layouts of full-size networks are assigned by the solver and by the rules of other compilers, with the same candidates:
+ops on channels require tiles for the lanes, the other ops may follow. The bytes are those that conversions read and
+write, times their number of executions; constants are converted at compile time and not counted. The decision time is
+that of the pass with modeled time as the cost, the fastest of several runs, without MLIR's verifier between passes.
 
-Where upstream's own propagation applies, it is measured too: convolutions and classifiers, packed
-by the same tiles, and `--test-linalg-data-layout-propagation` of mlir-opt. See upstream.py.
+If upstream's own propagation applies, it is measured too: convolutions and classifiers are packed with the same tiles,
+followed by `--test-linalg-data-layout-propagation` of mlir-opt. See upstream.py.
 """
 
 import argparse
@@ -38,7 +37,7 @@ GROUPS = {
     OTHERS: ("efficientdet_d0", "sd_unet", "sd_denoise", "vit_b16", "swin_t", "bert_base",
              "llama3_8b", "llama3_8b_decode"),
 }
-# Other ways to write some of them. Their bytes are in the table, but not in the means.
+# Other variants of some networks. The table lists their bytes; the means do not include them.
 VARIANTS = {
     "resnet152": ({"structure": "calls"}, {"structure": "loops"}),
     "mobilenet_v2": ({"batch": None},),
@@ -46,15 +45,15 @@ VARIANTS = {
     "bert_base": ({"structure": "loops"}, {"batch": None, "sequence": None}),
     "llama3_8b": ({"structure": "calls"},),
 }
-# Where all that works on channels are convolutions, but for a classifier behind them. Not skipnet101:
-# what upstream makes of it depends on padding that it has left undefined.
+# Networks whose only ops on channels are convolutions and a final classifier. skipnet101 is excluded because upstream's
+# result depends on padding that upstream leaves undefined.
 UPSTREAM_APPLIES = ("resnet50", "resnet152", "mobilenet_v2", "inception_v3", "densenet121",
                     "efficientnet_v2_s", "hrnet_w32", "unet", "efficientdet_d0")
 
 
 @dataclass
 class Row:
-    """What was measured of one network; `moved` has bytes by rule."""
+    """The measurements of one network; `moved` has the bytes by rule."""
 
     network: str
     options: dict
@@ -74,7 +73,7 @@ class Row:
         return self.moved[OPTIMAL]
 
     def ratio(self, rule):
-        """To the optimum; None where there is none, as both are 0 or nothing was measured."""
+        """Returns the ratio to the optimum, or None if both are 0 or nothing was measured."""
         moved = self.moved.get(rule)
         if moved is None or moved == self.optimum == 0:
             return None
@@ -82,12 +81,12 @@ class Row:
 
 
 def count_operations(text):
-    """Of linalg, tensor and scf, and calls, as written."""
+    """Returns the number of linalg, tensor and scf ops and of calls in the text."""
     return len(re.findall(r"= (?:(?:linalg|tensor|scf)\.\w+|(?:func\.)?call @)", text))
 
 
 def assign(path, rule, objective):
-    """`layout.assignment` of the result as a dictionary, and the seconds of the pass."""
+    """Returns the `layout.assignment` of the result as a dictionary, and the seconds of the pass."""
     tool, decide, _ = decision(rule, f"objective={objective}", f"target={{{TARGET}}}")
     text, timing = run_tool_for_all(tool, path, "--layout-canonicalize", decide,
                                     "--verify-each=0", "--mlir-timing",
@@ -101,7 +100,7 @@ def assign(path, rule, objective):
 
 
 def measure(row, repeat, folder):
-    """Fills in the row."""
+    """Fills in the measurements of `row`."""
     def progress(text):
         print(f"\r{row.label}: {text:<16}", end="", file=sys.stderr, flush=True)
 
@@ -152,8 +151,8 @@ def print_row(row):
 
 
 def summarize(rows, group):
-    """For each rule: what it moves in all, and the geometric mean of its ratios where the
-    optimum moves something; and the networks where the optimum moves nothing."""
+    """Returns, for each rule, the bytes moved in total and the geometric mean of its ratios over networks whose optimum
+    moves bytes; and the networks whose optimum moves none."""
     rows = [row for row in rows if row.group == group and not row.options]
     nothing = [row for row in rows if row.optimum == 0]
     result = {"group": group, "networks": len(rows),
@@ -186,7 +185,7 @@ def print_summary(summary):
 
 
 def cases(wanted):
-    """The rows to fill in, of networks whose names contain `wanted`."""
+    """Yields an empty row for each variant of each network whose name contains `wanted`."""
     for group, networks in GROUPS.items():
         for network in networks:
             if wanted in network:
@@ -195,7 +194,7 @@ def cases(wanted):
 
 
 def as_json(row):
-    # JSON has no infinity: null is a ratio to nothing.
+    # JSON has no infinity: null stands for a ratio to 0.
     ratios = {name: row.ratio(name) for name in row.moved}
     return {"network": row.network, "options": row.options, "group": row.group,
             "operations": row.operations, "decide_seconds": row.decide_seconds,

@@ -1,11 +1,11 @@
-"""./dev bench --budget: the modeled time of a language model over the memory that its weights may take.
+"""./dev bench --budget: the modeled time of a language model as a function of its memory budget for weights.
 
-Prefill and decoding are two functions of one module, which share their weights: a weight is kept once in each
-layout that one of them wants it in. The module is decided under budgets from the least that is possible to
-what the fastest layouts take, equally far from each other. Own bytes are those of the weights as they are
-stated. Each row is the best cost under its budget, proven where the gap is 0, and its certificate is checked
-by programs that share no code with the solver: the gap that its proof leaves, and the one that labels leave, or
-a dash where these would need too much. Budgets with the same answer are one row, that of the smallest.
+Prefill and decoding are two functions of one module that share their weights: a weight is stored once per layout that
+one of them uses. The module is decided under evenly spaced budgets, from the smallest feasible one to the bytes of the
+fastest layouts. The column `of own` is relative to the bytes of the original weights. Each row is the best cost under
+its budget, proven optimal if the gap is 0. Checkers that share no code with the solver verify its certificate: `proof`
+is the gap that the proof leaves, and `labels` the gap of a dynamic program over labels, or a dash if it would be too
+large. Budgets with equal answers share the row of the smallest one.
 """
 
 import argparse
@@ -29,14 +29,15 @@ LLAMA = "llama3_8b"
 
 
 def own_bytes(text):
-    """Of all constants that are tensors, each once."""
+    """Returns the bytes of all distinct tensor constants."""
     sizes = {"f32": 4, "i64": 8}
     constants = set(re.findall(r"arith\.constant (dense\w*<[^>]*>) : tensor<([^>]+)x(\w+)>", text))
     return sum(math.prod(map(int, shape.split("x"))) * sizes[element] for _, shape, element in constants)
 
 
 def find_gaps(file):
-    """What the proof of a certificate leaves open, and what labels leave, None where these say nothing; and the limit."""
+    """Returns the gap of the proof in a certificate, the gap by labels or None if that check is too large, and the
+    budget."""
     def gap(check):
         cost, bound, limit = check(file.read_text())
         return cost / max(bound, 1) - 1 if cost != bound else 0, limit
@@ -56,7 +57,7 @@ def show_gaps(of_proof, by_labels):
 
 
 def decide(path, target, budget):
-    """What a decision says of itself, when its certificate is accepted."""
+    """Returns the statistics of a decision under `budget`, after its certificate was accepted."""
     file, start = path.with_suffix(".certificate"), time.perf_counter()
     text = run_tool("layout-opt", path, f"--layout-assign=target={{{target}}} weight-budget={budget} certificate={file}",
                     "--mlir-elide-resource-strings-if-larger=0")
@@ -73,7 +74,7 @@ def decide(path, target, budget):
 
 
 def find_least(path, target):
-    """What an error names as the smallest budget that can be kept to."""
+    """Returns the smallest feasible budget in bytes, from the decision or the error message under budget 0."""
     try:
         return decide(path, target, 0)["kept"]
     except ToolError as error:
@@ -116,7 +117,7 @@ def main(argv):
     parser.add_argument("--target", choices=sorted(TARGETS), action="append", help="(default: all)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    sys.setrecursionlimit(20000)  # as of certify by itself
+    sys.setrecursionlimit(20000)  # the limit of certify as a program
     print(f"{'target':<8}{'budget':>14}{'bytes kept':>14}{'of own':>8}{'cost':>18}{'slower':>9}{'gap':>9}{'proof':>9}{'labels':>9}{'s':>8}", flush=True)
     names = args.target or list(TARGETS)
     rows, complete = measure_rows(names, lambda name, folder: curve(name, args, folder), show)

@@ -1,21 +1,20 @@
-"""./dev calibrate: a price list of this machine, and what it is worth.
+"""./dev calibrate: a price list of this machine, and how well it predicts run times.
 
-The candidates of networks, each op in each layout that `layout-assign` weighs and each conversion
-between these, are functions of a price list. Each is lowered as any program for the CPU, and run on
-one thread; its fastest run in nanoseconds becomes its price. What cannot be run alone (open sizes,
-arguments that are no tensors), and what does not fit --most, is left out, so it has the modeled price,
-scaled to nanoseconds.
+The candidates of networks, i.e. each op in each layout that `layout-assign` considers and each conversion between these
+layouts, become the functions of a price list. Each function is lowered for the CPU and run on one thread; the
+nanoseconds of its fastest run are its price. Functions that cannot run alone (dynamic sizes, non-tensor arguments) and
+those beyond --most are omitted; they keep their modeled price, scaled to nanoseconds.
 
-The figures of the model are fitted to these prices, too. A modeled price is a sum in which each figure
-is one factor, so that prices under five targets say what they are under any figures, but for rounding. The
-figures that are printed, whole numbers, have the least mean distance between the logarithms of these and of
-measured prices; the distances that are printed are those of the prices by them and by the target as it is. With
-`--other` the figures of that target are taken in place of these, as those that `./dev bench --target` prints.
+The parameters of the model are fitted to these prices, too. A modeled price is a sum of terms that are linear in one
+parameter each, so that prices under five targets determine the price under any parameters, except for rounding. The
+fitted parameters, whole numbers, minimize the mean distance between the logarithms of modeled and measured prices. The
+printed distances are those of the fitted target and of the original one. `--other` uses the parameters of that target
+instead, e.g. those that `./dev bench --target` prints.
 
-Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs
-run in turns in one process: a ratio is the median over pairs of runs of a time by the first. What the list
-predicts for its decision is compared with the time that this takes, and with what it predicts for the
-decisions of both models.
+Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs run
+alternately in one process: a ratio is the median over pairs of runs of a time divided by that of the first program.
+The time that the list predicts for its decision is compared with the measured time, and with the times that it predicts
+for the decisions of both models.
 """
 
 import argparse
@@ -45,15 +44,14 @@ FIGURES = "flops_per_byte", "strided_percent", "scalar_percent"
 
 
 def make(name, size, folder):
-    """The module of a network, and what layout-run gives it."""
+    """Returns the module of a network, and the argument of layout-run with its inputs."""
     path, inputs = folder / f"{name}.mlir", folder / f"{name}.inputs"
     generate([name, *["--small"] * (size == "small"), "-o", str(path), "--inputs", str(inputs)])
     return path, f"@{inputs / 'args'}"
 
 
 def read_candidates(module, target, folder):
-    """The functions of the price list that the decision of a module writes: modeled prices by the text of the
-    function without a name."""
+    """Returns the modeled prices of the candidates of a module: {(signature, body): (name, price)}."""
     prices = folder / "prices.mlir"
     run_tool("layout-opt", module, f"--layout-assign=target={{{target}}} write-costs={prices}", "-o", "/dev/null")
     return read_list(prices)
@@ -65,22 +63,22 @@ def read_list(path):
 
 
 def read_prices(modules, target, folder):
-    """The modeled prices of all candidates."""
+    """Returns the modeled prices of the candidates of all modules."""
     return {key: cost for module in modules for key, (_, cost) in read_candidates(module, target, folder).items()}
 
 
 def with_figures(target, *values):
-    """The target with these FIGURES, whatever it says of them."""
+    """Returns the target with these values of FIGURES instead of its own."""
     kept = [each.strip() for each in TARGET.fullmatch(target)[1].split(",")]
     kept = [each for each in kept if each.partition("=")[0].strip() not in FIGURES]
     return f"#layout.cpu<{', '.join([*kept, *(f'{name} = {value}' for name, value in zip(FIGURES, values))])}>"
 
 
 def fit(modules, priced, target, other, folder):
-    """The target with the figures whose prices are closest to measured ones, unless there is an other one, and the mean
-    distances, as factors, of the prices by the target as it is and by these figures; all prices may be in another unit.
-    None where no price is of these modules."""
-    # What is paid for bytes, and for bytes beside each other; for arithmetic, along windows, and without lanes.
+    """Fits the parameters of `target` to measured prices, or uses `other` if it is given. Returns the fitted target,
+    and the mean distance, as a factor independent of the unit, of the prices under `target` and under the fitted one.
+    Returns None if no measured price belongs to these modules."""
+    # The probes isolate the terms of bytes, strided bytes, arithmetic, arithmetic along windows, and scalar arithmetic.
     probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 200, 100), (1, 100, 200)]
     tables = [read_prices(modules, each, folder) for each in (target, *(with_figures(target, *p) for p in probes))]
     keys = [key for key, (_, price) in priced.items() if price > 0 and all(key in table for table in tables)]
@@ -103,14 +101,14 @@ def fit(modules, priced, target, other, folder):
                key=lambda figures: distance(model(*figures)))
     fitted = other or with_figures(target, *best)
     table = read_prices(modules, fitted, folder)
-    # A layout that is not weighed under these figures keeps its approximation, if they are of the model.
+    # A candidate that is not considered under the fitted target keeps its approximation, unless the target is `other`.
     rest = [np.nan] * len(keys) if other else model(*best)
     by_fit = np.array([table.get(key, price) for key, price in zip(keys, rest)], float)
     return fitted, distance(default), distance(by_fit)
 
 
 def write_list(path, target, priced):
-    """Writes functions with their prices."""
+    """Writes the functions with their prices."""
     with whole_file(path) as file:
         file.write(f"module attributes {{layout.target = {target}}} {{\n")
         for number, ((signature, body), (name, cost)) in enumerate(priced.items()):
@@ -120,7 +118,7 @@ def write_list(path, target, priced):
 
 
 def measure(candidate, target, args, folder):
-    """Nanoseconds of one function's fastest run; None where it cannot run alone."""
+    """Returns the nanoseconds of the fastest run of a function, or None if it cannot run alone."""
     signature, body = candidate
     arguments = signature.partition(" -> ")[0]
     if "?" in signature or re.search(r"%\w+: (?!tensor<)", arguments):
@@ -136,7 +134,7 @@ def measure(candidate, target, args, folder):
 
 
 def measure_candidates(candidates, target, args, scratch):
-    """Measured prices by function; says what is left out."""
+    """Returns {function: (name, measured price)} and prints how many candidates failed."""
     priced, failed = {}, 0
     for number, (candidate, (name, _)) in enumerate(list(candidates.items())[:args.most]):
         print(f"\r{number + 1} of {len(candidates)}: {name:<40}", end="", file=sys.stderr, flush=True)
@@ -155,7 +153,7 @@ def measure_candidates(candidates, target, args, scratch):
 
 
 def decide(module, target, args, output, *options):
-    """Decides and lowers; what the decision costs."""
+    """Decides and lowers a module, and returns the cost of the decision."""
     decided = output.with_suffix(".decided.mlirbc")
     run_tool("layout-opt", module, f"--layout-assign=target={{{target}}} {' '.join(options)}", "--emit-bytecode",
              "-o", decided)
@@ -166,7 +164,7 @@ def decide(module, target, args, output, *options):
 
 
 def price(module, decider, target, prices, folder):
-    """What the decision under one target costs by the list."""
+    """Returns the cost by the list of the decision made for the target `decider`."""
     stated = folder / "stated.mlirbc"
     run_tool("layout-opt", module, f"--layout-solve=target={{{decider}}}", "--emit-bytecode", "-o", stated)
     text = run_tool_for_all("layout-opt", stated, f"--layout-assign=target={{{target}}} costs={prices}",
@@ -175,7 +173,7 @@ def price(module, decider, target, prices, folder):
 
 
 def compare(name, target, fitted, args, prices, folder):
-    """The decisions of a network, run in turns."""
+    """Runs the programs of the three decisions for a network alternately, and returns their costs and times."""
     module, inputs = make(name, args.size, folder)
     programs = [folder / f"{each}.mlirbc" for each in ("modeled", "measured", "fitted")]
     runs = folder / "runs.json"
@@ -195,14 +193,14 @@ def compare(name, target, fitted, args, prices, folder):
 
 
 def correlate(rows, before, after):
-    """The rank correlation of two columns; None for fewer than three networks."""
+    """Returns the rank correlation of two columns, or None for fewer than three networks."""
     if len(rows) < 3:
         return None
     return float(np.corrcoef(ranks([row[before] for row in rows]), ranks([row[after] for row in rows]))[0, 1])
 
 
 def mean_ratio(rows, column):
-    """A geometric mean."""
+    """Returns the geometric mean of a column."""
     return float(np.exp(np.mean(np.log([row[column] for row in rows]))))
 
 

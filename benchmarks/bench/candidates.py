@@ -1,9 +1,9 @@
-"""./dev bench --candidates: what networks cost with twice the candidates.
+"""./dev bench --candidates: the cost of networks with twice the candidates.
 
-A certificate proves that no choice among the candidates costs less; other candidates might. So the
-networks of `--assignment` are decided with the default `max-configs` and `max-layouts` and with
---times as many of both: the cost in modeled time and the bytes moved by `objective=bytes` should not
-fall. Seconds are those of the pass. Costs that are lower with more candidates are marked.
+A certificate proves that no choice among the candidates costs less, but candidates that were not considered might. The
+networks of `--assignment` are therefore decided with the default `max-configs` and `max-layouts` and with --times as
+many: the modeled time, and the bytes moved by `objective=bytes`, should not decrease. Seconds are those of the pass.
+Rows with a lower cost for more candidates are marked.
 """
 
 import argparse
@@ -21,7 +21,7 @@ CONFIGS, LAYOUTS = 12, 6
 
 
 def decide(path, objective, times):
-    """The proven cost, how many ops had candidates dropped, and seconds."""
+    """Returns the proven cost, the number of ops with dropped candidates, and the seconds of the pass."""
     text, said = run_tool_for_all(
         "layout-opt", path, "--layout-canonicalize",
         f"--layout-solve=objective={objective} target={{{TARGET}}} max-configs={CONFIGS * times} max-layouts={LAYOUTS * times}",

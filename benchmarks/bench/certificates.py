@@ -1,11 +1,11 @@
 """./dev bench --certificates: the networks of `--assignment`, each decided with a certificate that is then checked.
 
-A certificate is what `layout-solve=certificate=FILE` writes: the problem, its solution and a proof of the lower
-bound. Seconds are those of `layout_mlir.certify`, which shares no code with the solver, as a program of its own. Bytes
-are what the conversions of the network move where bytes are the objective, as the decision claims and as
-`layout_mlir.certify_bytes` derives it from the text of the decided module; its seconds follow. With `--solvers`
-toulbar2 and CP-SAT solve the problem of each certificate too. The exit status is 1 where a certificate is rejected,
-does not prove the optimum, or another solver proves a different one, and where bytes differ.
+`layout-solve=certificate=FILE` writes a certificate: the problem, its solution and a proof of the lower bound. Seconds
+are those of `layout_mlir.certify`, a separate program that shares no code with the solver. Bytes are those that the
+conversions move if bytes are the objective: `layout_mlir.certify_bytes` derives them from the text of the decided
+module and compares them with the claim; its seconds follow. `--solvers` also solves the problem of each certificate
+with toulbar2 and CP-SAT. The exit status is 1 if a certificate is rejected or does not prove the optimum, if another
+solver proves a different optimum, or if the bytes differ.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PEERS = ("toulbar2", "CP-SAT")
 
 
 def run_checker(name, path, said):
-    """What the checker says of a file, and its seconds."""
+    """Returns the numbers in the verdict of a checker on a file, and its seconds."""
     start = time.monotonic()
     run = subprocess.run([sys.executable, "-m", f"layout_mlir.{name}", path], capture_output=True, text=True)
     seconds = time.monotonic() - start
@@ -54,7 +54,7 @@ def measure(case, args, folder):
     peers = {}
     for solver in PEERS if args.solvers else ():
         answer = peers[solver] = run_peer(solver, problem, args)
-        # toulbar2 gives its answers as floating-point numbers.
+        # toulbar2 prints its answers as floating-point numbers.
         if answer["cost"] == answer["lower_bound"] and float(answer["cost"]) != float(cost):
             raise ToolError(f"{solver} proves {answer['cost']}, and the certificate {cost}")
     _, variables, _, functions, _ = text.split(maxsplit=4)

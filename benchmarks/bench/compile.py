@@ -1,10 +1,9 @@
-"""./dev bench --compile: how long networks take from linalg to a function that can be called.
+"""./dev bench --compile: compile times of networks, from linalg to a callable function.
 
-Each network of `./dev bench --peers` is imported to bytecode, which layout_mlir.compile then reads and
-compiles, without code that was kept, in a process of its own on one processor and on all of --threads.
-Printed are the seconds that passed, those that processors worked, of which some the system did, and the
-most memory that the process had, beside that of the weights, with and without the pages of libraries, which
-processes share. Of --rounds runs the shortest one counts.
+Each network of `./dev bench --peers` is imported to bytecode, which layout_mlir.compile then reads and compiles without
+cached code, in its own process, on one processor and on --threads processors. The columns are the elapsed seconds, the
+processor seconds including system time, the system seconds, and the peak memory of the process in addition to the
+weights, with and without the pages of libraries, which processes share. The fastest of --rounds runs counts.
 """
 
 import argparse

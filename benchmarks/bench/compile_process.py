@@ -1,4 +1,4 @@
-"""One compilation for ./dev bench --compile, in a process that has loaded nothing else."""
+"""Runs one compilation for ./dev bench --compile, in a process that has loaded nothing else."""
 
 import os
 import pathlib
@@ -20,13 +20,13 @@ def compile_once(path, processors):
     layout_mlir.compile(path)
     passed, worked, system = (after - start for start, after in zip(before, read_times(), strict=True))
     libraries = count_library_bytes()
-    from .peer_process import peak_bytes  # with numpy, which only compilation has to load
+    from .peer_process import peak_bytes  # imported here because it loads numpy
 
     return {"seconds": passed, "worked": worked, "system": system, "bytes": peak_bytes(), "libraries": libraries}
 
 
 def count_library_bytes():
-    """What is in memory of shared libraries and of the program: pages that all processes share that run them."""
+    """Returns the resident clean bytes of the program and its shared libraries; processes share these pages."""
     bytes, counts = 0, False
     for line in pathlib.Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
         if mapping := re.match(r"[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+\s*(.*)", line):

@@ -1,15 +1,14 @@
-"""./dev bench --conversions: conversions beside memcpy and beside oneDNN's reorders.
+"""./dev bench --conversions: conversions compared with memcpy and with oneDNN's reorders.
 
-Every conversion is compiled for this machine and runs in turns, in one process, with a memcpy of the
-same bytes and with oneDNN's reorder of the same layouts. All read one array, and write to memory that is
-allocated for the call; what has 4 MB or more is in huge pages. A figure is the time of the memcpy by that
-of the conversion: 1 is the speed of memory, or of the cache that holds both sides. What is copied is the
-mean of the bytes read and the bytes written. `lines` is the figure of a loop that copies these bytes in
-order by whole vectors, which is all that code without the microcode of a memcpy can do. All results are
-compared with those of numpy.
+Every conversion is compiled for this machine and runs alternately, in one process, with a memcpy of the same bytes and
+with oneDNN's reorder between the same layouts. All read the same array and write to memory allocated for the call;
+arrays of 4 MB or more are in huge pages. The results in the table are the time of the memcpy divided by that of the
+conversion: 1 is the speed of memory, or of the cache that holds both sides. The memcpy copies the mean of the bytes
+read and written. `lines` is the result of a loop that copies these bytes in order with whole vectors, the best that
+code without the microcode of memcpy can reach. All results are compared with numpy's.
 
-With `--by-hand` matrices that are turned, 2-D or one image, run beside the fastest of some forty ways to turn
-them that are written by hand for AVX-512 (turns.cpp): what is left to be gained.
+With `--by-hand`, transposed matrices (2-D, or one image) also run beside the fastest of about forty handwritten AVX-512
+transposes (turns.cpp), which shows the remaining potential.
 """
 
 import argparse
@@ -62,10 +61,10 @@ NARROW = [
     *[("MN", "NM", shape) for shape in ((512, 512), (1024, 1024), (4096, 4096))],
     ("KN", "NK16k16n", (1024, 1024)),
 ]
-# The integers of numpy stand for the bits of each type.
+# numpy integers represent the bits of each type.
 TYPES = {"f32": (np.uint32, CASES), "f16": (np.uint16, NARROW), "i8": (np.uint8, NARROW)}
 DIMS = ("NCHW", "OIHW", "MN", "KN")
-# A copy of more than this leaves the caches.
+# Copies of more bytes exceed the caches.
 LARGE = 32 << 20
 TIMES = pathlib.Path(__file__).with_name("reorders.c")
 TURNS = TIMES.with_name("turns.cpp")
@@ -74,7 +73,7 @@ HUGE_PAGE, LEAST_IN_HUGE_PAGES = 1 << 21, 1 << 22
 
 
 class Layout:
-    """A layout by its letters: NCHW16c has tiles of 16 channels."""
+    """A layout given by its letters, e.g. NCHW16c with tiles of 16 channels."""
 
     def __init__(self, text):
         self.text, self.order, tiles, size = text, "", [], ""
@@ -90,21 +89,21 @@ class Layout:
         self.dims = next(dims for dims in DIMS if set(dims) == set(self.order))
 
     def encoding(self, is_zero):
-        """Of a tensor type; padding is zero, or nobody knows what it is."""
+        """Returns the encoding of the tensor type; padding is zero if `is_zero`, otherwise unspecified."""
         blocked = f'#layout.blocked<"{self.dims}" to "{self.text}">'
         if self.text == self.dims:
             return ""
         return f", #layout.padded<{blocked}, zero>" if is_zero else f", {blocked}"
 
     def tag(self):
-        """What oneDNN calls it: NHWC is acdb."""
+        """Returns oneDNN's name of the layout, e.g. acdb for NHWC."""
         def rename(letter):
             return "abcd"[self.dims.index(letter)]
         outer = [rename(d).upper() if d in self.tiles else rename(d) for d in self.order]
         return "".join(outer + [f"{size}{rename(d)}" for d, size in self.tiles.items()])
 
     def pack(self, array):
-        """The storage of an array, with zeros as padding."""
+        """Returns the storage of an array, with zeros as padding."""
         array = np.pad(array, [(0, -extent % self.tiles.get(d, 1))
                                for d, extent in zip(self.dims, array.shape)])
         shape = []
@@ -114,7 +113,7 @@ class Layout:
         order = [2 * self.dims.index(d) for d in self.order]
         order += [2 * self.dims.index(d) + 1 for d in self.dims if d not in self.tiles]
         order += [2 * self.dims.index(d) + 1 for d in self.tiles]
-        # The tiles of 1 lie between the two.
+        # The extents of dims without a tile are 1 here, between the outer dims and the tiles.
         packed = array.reshape(shape).transpose(order)
         return np.ascontiguousarray(packed.reshape(
             [packed.shape[i] for i in range(len(self.dims))] + list(self.tiles.values())))
@@ -132,7 +131,7 @@ class Case:
         return f"{self.dtype} {source.text} -> {dest.text} {'x'.join(map(str, self.shape))}"
 
     def get_matrix(self):
-        """The rows and columns of the source, if the result has them as columns and rows."""
+        """Returns the rows and columns of the source matrix if the conversion transposes it, otherwise None."""
         source, dest = (layout.text for layout in self.layouts)
         if (source, dest) == ("MN", "NM"):
             return self.shape
@@ -142,16 +141,16 @@ class Case:
         return (channels, pixels) if source == "NCHW" else (pixels, channels)
 
     def make_storage(self):
-        """What is converted, and what it has to become."""
+        """Returns the storage of the source and of the expected result."""
         bits = TYPES[self.dtype][0]
-        # In no type are numbers that begin with two zero bits a NaN. Those of bf16 that begin with nine are
-        # zero to a oneDNN that moves them through f32.
+        # Bit patterns that begin with two zero bits are not NaN in any type. bf16 patterns that begin with nine would
+        # become zero in reorders of oneDNN that use f32.
         largest = 1 << 8 * np.dtype(bits).itemsize - 2
         data = np.random.default_rng(0).integers(largest >> 7, largest, self.shape).astype(bits)
         return [layout.pack(data) for layout in self.layouts]
 
     def write(self):
-        """A function from one storage to the other."""
+        """Returns the text of a function from one storage to the other."""
         def tensor(extents, encoding=""):
             return f"tensor<{'x'.join(map(str, extents))}x{self.dtype}{encoding}>"
         stored = [tensor(layout.pack(np.empty(self.shape, bool)).shape) for layout in self.layouts]
@@ -171,7 +170,7 @@ class Argument(ctypes.Structure):
 
 
 class Task(ctypes.Structure):
-    """`struct task` of reorders.c."""
+    """Mirrors `struct task` of reorders.c."""
     _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p), ("turn", ctypes.c_void_p),
                 ("arguments", Argument * 2), ("source", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
                 ("by_lines", ctypes.c_int), ("variant", ctypes.c_int), ("element_bytes", ctypes.c_int),
@@ -186,7 +185,7 @@ def run(*command):
 
 
 def compile_all(cases, options, threads, by_hand, folder):
-    """The conversions and what times them, as two libraries."""
+    """Compiles the conversions and the timing loops, and loads them as two libraries."""
     source, lowered, ir = (folder / f"conversions.{end}" for end in ("mlir", "llvm.mlir", "ll"))
     source.write_text("".join(case.write() for case in cases))
     run_tool("layout-opt", source, "--convert-layout-to-linalg",
@@ -205,8 +204,8 @@ def compile_all(cases, options, threads, by_hand, folder):
 
 
 def aligned(extents, bits):
-    """An array that starts where a cache line does, in huge pages if it is large. All of it is written: a page
-    that was not is no memory, and reading it is reading the same zeros again and again."""
+    """Returns an array at the start of a cache line, in huge pages if it is large. All of it is written, because
+    untouched pages would all map to the same zero page."""
     size = math.prod(extents) * np.dtype(bits).itemsize
     alignment = 64
     if size < LEAST_IN_HUGE_PAGES:
@@ -223,7 +222,7 @@ def aligned(extents, bits):
 
 
 def make_heap(size):
-    """Huge pages at the top of the heap, from which an array of `size` bytes is allocated next."""
+    """Places huge pages at the top of the heap, so that the next allocation of `size` bytes uses them."""
     if size < LEAST_IN_HUGE_PAGES:
         return
     libc = ctypes.CDLL(None)
@@ -242,7 +241,7 @@ def make_descriptor(array):
 
 
 def read_result(kernel, source, expected):
-    """Whether the conversion makes of the source what is expected."""
+    """Returns true if the conversion of the source is `expected`."""
     result = (ctypes.c_int64 * (3 + 2 * expected.ndim))()
     kernel(result, source)
     memory = ctypes.cast(result[1], ctypes.POINTER(ctypes.c_uint8 * expected.nbytes)).contents
@@ -256,7 +255,7 @@ def time_in_turns(times, tasks, seconds):
 
 
 def find_turn(case, times, given, result, expected, seconds):
-    """The fastest way to turn the case by hand; None where there is none."""
+    """Returns the fastest handwritten transpose for the case, or None if there is none."""
     matrix = case.get_matrix()
     if not matrix:
         return None
@@ -278,7 +277,7 @@ def find_turn(case, times, given, result, expected, seconds):
 
 
 def measure(case, conversions, times, seconds, by_hand):
-    """The row of one case."""
+    """Returns the row of one case."""
     source, expected = case.make_storage()
     size = (source.nbytes + expected.nbytes) // 2
     memory, result = aligned((max(size, source.nbytes),), np.uint8), aligned(expected.shape, source.dtype)
@@ -353,9 +352,9 @@ def main(argv):
     cases = [case for case in cases if args.only in str(case)]
     if not cases:
         parser.error(f"no case matches '{args.only}'")
-    # OpenMP's library of the conversions and that of oneDNN read it when they are loaded.
+    # OpenMP and oneDNN read the variable when they are loaded.
     os.environ["OMP_NUM_THREADS"] = str(args.threads)
-    # Memory that was freed is taken again, as in a network that runs more than once.
+    # Freed memory is reused, as in a network that runs repeatedly.
     libc = ctypes.CDLL(None)
     libc.mallopt(M_MMAP_MAX, 0)
     libc.mallopt(M_TRIM_THRESHOLD, (1 << 31) - 1)

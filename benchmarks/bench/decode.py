@@ -1,11 +1,11 @@
-"""./dev bench --decode: products of matrices with one vector, as language models decode, beside the bandwidth of memory.
+"""./dev bench --decode: matrix-vector products, as in the decoding of language models, compared with memory bandwidth.
 
-Such products read each weight once. Their time on one thread is compared with a triad of STREAM and with a loop that
-only reads, in four places at a time, both on arrays beyond the caches, and with ONNX Runtime on the same model, all in
-one process and in turns: GB/s are medians, and shares are the median over rounds of a program's GB/s by those of the
-loop beside it. Bytes are weights, caches, inputs and results, each once, of an embedding one row; those of the triad
-are three arrays, as STREAM counts them. A model that fits the caches says nothing, so products come in a row. No time is
-printed before results agree with those of ONNX Runtime.
+Such products read each weight once. Their time on one thread is compared with a STREAM triad and with a loop that only
+reads, at four positions at a time, both on arrays larger than the caches, and with ONNX Runtime on the same model. All
+run alternately in one process. GB/s are medians; a share is the median over rounds of the program's GB/s divided by
+those of the loop. Bytes are those of weights, caches, inputs and results, counted once, and of one row of an embedding;
+the triad counts three arrays, as STREAM does. Products are chained, because a model that fits the caches would not
+measure memory. Times are printed only after the results agree with those of ONNX Runtime.
 """
 
 import argparse
@@ -44,7 +44,7 @@ ONE_BILLION = {"hidden": 2048, "heads": 32, "groups": 8, "intermediate": 8192, "
 
 
 def products(*widths, times):
-    """Matrices with one vector, in a row; each result is the vector of the next one."""
+    """Returns a builder of a chain of matrix-vector products; each result is the vector of the next product."""
     def build(g):
         x = g.input("x", 1, widths[-1], width=widths[-1])
         for width in widths * times:
@@ -57,7 +57,7 @@ def decoder(**sizes):
     return lambda g: onnx_networks.llama_decode(g, **sizes)
 
 
-# Llama of 1B parameters has 16 such layers, and a larger vocabulary.
+# Llama 1B has 16 of these layers, and a larger vocabulary.
 CASES = {
     "2048x2048, 16 in a row": products(2048, times=16),
     "2048x8192 and back, 4 in a row": products(8192, 2048, times=4),
@@ -69,7 +69,7 @@ SMALL = {"61x33, 3 in a row": products(61, 33, times=3),
 
 
 def load_loops(folder):
-    """Calls of the loops by name, and the bytes of one."""
+    """Returns {name: (call, bytes of one call)} for the loops."""
     source, library = folder / "loops.c", folder / "loops.so"
     source.write_text(LOOPS)
     subprocess.run([os.environ.get("CC", "cc"), "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library],
@@ -86,7 +86,7 @@ def load_loops(folder):
 
 
 def count_bytes(model):
-    """Of an embedding one row is read."""
+    """Returns the bytes that a run reads or writes; one row of each embedding counts."""
     tables = {node.input[0] for node in model.graph.node if node.op_type in ("Identity", "Gather")}
     rest = sum(len(each.raw_data) - len(each.raw_data) // each.dims[0] for each in model.graph.initializer
                if each.name in tables)
@@ -94,7 +94,7 @@ def count_bytes(model):
 
 
 def load(name, build, folder):
-    """The calls of both programs, whose results agree, and the bytes of one."""
+    """Returns the calls of both programs, whose results agree, and the bytes of one call."""
     graph = onnx_networks.Graph(name)
     model = onnx.shape_inference.infer_shapes(graph.model(*build(graph)), strict_mode=True)
     path, inputs = folder / "model.onnx", list(onnx_networks.draw_inputs(model))

@@ -1,10 +1,9 @@
-"""./dev bench --dynamic: networks with sizes that are known at run time only, beside the same ones with
-static sizes.
+"""./dev bench --dynamic: networks with dynamic sizes, compared with the same networks with static sizes.
 
-An ONNX model is compiled twice, with its open sizes and with those of its inputs, and both run in
-turns in one process on the same inputs. Their results are compared before anything is timed. The
-ratio is the median over pairs of runs, on one thread in processor time. `--model` adds a model of
-yours, such as a detector whose height and width are open.
+An ONNX model is compiled twice, with its dynamic sizes and with those of its inputs, and both programs run alternately
+in one process on the same inputs. Their results are compared before times are measured. The ratio is the median over
+pairs of runs; on one thread, times are processor time. `--model` adds another model, e.g. a detector with dynamic
+height and width.
 """
 
 import argparse
@@ -46,8 +45,8 @@ def resnet50(g, image=224, scale=1.0, blocks=(3, 4, 6, 3), classes=1000):
 
 
 def detector(g, image=320, scale=1.0, classes=18):
-    """After YOLOv8n (Jocher 2023): features of three scales, joined from coarse to fine and back, and
-    what they say of each place."""
+    """Based on YOLOv8n (Jocher 2023): features of three scales, merged from coarse to fine and back, and predictions
+    for each position."""
     def conv(x, width, kernel=3, stride=1):
         return g.silu(g.conv(x, int(width * scale), kernel, stride))
 
@@ -86,8 +85,8 @@ def detector(g, image=320, scale=1.0, classes=18):
     return [g.op("Concat", *map(predict, (fine, down, last)), axis=2)]
 
 
-# Of each network how it is built, which dims of its inputs are open, and the sizes that these have in
-# a run; `small` are those of the tests.
+# For each network its builder, the dynamic dims of its inputs, and their sizes in each run; SMALL has those of the
+# tests.
 ROWS = {
     "resnet50": (resnet50, {0: "batch"}, [{"batch": 1}, {"batch": 3}]),
     "bert_base": (onnx_networks.bert_base, {0: "batch", 1: "tokens"},
@@ -103,7 +102,7 @@ SMALL = {
 
 
 def make(name, small):
-    """The model with its open sizes, and the shapes of the inputs of each run."""
+    """Returns the model with dynamic sizes, and the shapes of the inputs of each run."""
     function, opened, runs = ROWS[name]
     options, runs = SMALL[name] if small else ({}, runs)
     graph = onnx_networks.Graph(name)
@@ -122,7 +121,7 @@ def make(name, small):
 
 
 def draw(model, shapes):
-    """Indices are 0 or 1."""
+    """Yields random inputs of the model; indices are 0 or 1."""
     random = np.random.default_rng(0)
     for value in model.graph.input:
         shape = shapes[value.name]
@@ -135,7 +134,7 @@ def as_list(results):
 
 
 def measure(path, dynamic, shapes, inputs, args):
-    """Seconds of a run of both programs, and how far their results are apart."""
+    """Returns the seconds of one run of both programs, and the difference of their results."""
     static = layout_mlir.compile(path, shapes=shapes, threads=args.threads)
     programs = [static, dynamic]
     expected, found = (as_list(program(*inputs)) for program in programs)

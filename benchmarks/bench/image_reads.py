@@ -1,12 +1,13 @@
-"""What one result pixel reads in the kernels of a network, beside MACE's kernels for images.
+"""Counts the reads per result pixel in the kernels of a network, compared with MACE's image kernels.
 
-The layouts are those of the optimum; each reduction says in a remark what a work item of its kernel
-reads, and how many items there are. MACE's OpenCL kernels (mace/ops/opencl/cl) have items of four
-pixels along the width, of five in 3x3 convolutions; each reads, for every four summed channels and
-every place of the window, four pixels of the filter and one of the data for each of its pixels. Its
-depthwise convolutions of stride 1 keep three of four pixels of the data from one place to the next,
-its poolings have items of one pixel, its products items of 4x4 elements, and a layer of one row
-reads all of the filter for each pixel.
+The layouts are the optimal ones. A remark for each reduction states the reads of one work-item of its kernel and the
+number of work-items. MACE's OpenCL kernels (mace/ops/opencl/cl) are modeled as follows:
+
+- A work-item computes four pixels along the width, five in 3x3 convolutions. For every four summed channels and every
+  position of the window it reads four filter pixels, and one data pixel for each of its pixels.
+- Depthwise convolutions with stride 1 reuse three of four data pixels from one position to the next.
+- Work-items of poolings compute one pixel, those of products 4x4 elements.
+- Layers with one row read the whole filter for each pixel.
 """
 
 import collections
@@ -31,13 +32,13 @@ def shapes(types):
 
 
 def in_place_of_constants(text):
-    """Constants as arguments: as large ones of a trained network, kernels read them."""
+    """Replaces constants by arguments: kernels read them, as they do with the large constants of a trained network."""
     arguments = ", ".join(f"{name}: {type}" for name, type in CONSTANT.findall(text))
     return CONSTANT.sub("", text).replace("@main(", f"@main({arguments}, ", 1)
 
 
 def describe(kind, attributes, operands, result):
-    """A name of the op, the pixels of its result, and what MACE reads for all of them."""
+    """Returns a name of the op, the number of pixels of its result, and MACE's total reads."""
     if "matmul" in kind:
         (*batch, m, k), n = operands[0], operands[1][-1]
         count = batch[0] if batch else 1
@@ -59,7 +60,7 @@ def describe(kind, attributes, operands, result):
 
 
 def measure(name, small, folder, target):
-    """One row for each different op, of what one pixel of its result reads."""
+    """Returns one row per distinct op with the reads per pixel of its result."""
     path = folder / f"{name}.reads.mlir"
     NETWORKS[name].write(path, small, weights="splat")
     text = in_place_of_constants(run_tool("layout-opt", path, "--layout-canonicalize", f"--layout-assign=target={{{target}}}"))

@@ -1,11 +1,10 @@
-"""./dev bench --images: conversions between buffers and images, the optimum and greedy insertion.
+"""./dev bench --images: conversions between buffers and images, by the solver and by greedy insertion.
 
-Networks are given layouts for a device with images, once by the solver and once as MACE does it:
-each operation says what it is stored in, and each of its operands that comes otherwise is converted
-for it alone. For both the table of `layout-print-cost` is summed up: how many conversions there are
-of which kind, what they move, and what they and the whole network cost. Constants are converted
-at compile time and are not in it. A table for each network follows of what convolutions, poolings
-and products read for one pixel of their results, beside what MACE's kernels do.
+Layouts of networks for a device with images are assigned by the solver and by MACE's rule: each op has a fixed layout,
+and each operand in another layout is converted for that op alone. For both, the table of `layout-print-cost` is
+summarized: the number of conversions of each kind, the bytes they move, and the cost of the conversions and of the
+network. Constants are converted at compile time and are not included. A second table for each network compares the
+reads per result pixel of convolutions, poolings and products with MACE's kernels.
 """
 
 import argparse
@@ -29,7 +28,7 @@ KINDS = {"buffer to image2d": "to image", "image2d to buffer": "to buffer",
 
 
 def count(path, rule, target):
-    """The table of `layout-print-cost` after a decision, as JSON."""
+    """Returns the table of `layout-print-cost` after a decision, as parsed JSON."""
     table = path.with_suffix(".json")
     tool, decide, insert = decision(rule, f"target={{{target}}}")
     run_tool(tool, path, "--layout-canonicalize", decide, insert,
@@ -39,14 +38,14 @@ def count(path, rule, target):
 
 
 def measure(name, small, folder, target):
-    """What is printed of one network, by rule."""
+    """Returns the row of one network, with its results by rule."""
     path = folder / f"{name}.mlir"
     NETWORKS[name].write(path, small, weights="splat")
     row = {"network": name, "rules": {}}
     for rule in (OPTIMAL, GREEDY):
         table = count(path, rule, target)
         moved, assignment = table["conversions"], table["assignment"]
-        # What stores alike may be priced 1 in the decision; in the table it is free.
+        # The decision may price a conversion between identical storage at 1; the table prices it at 0.
         views = sum(each["kind"] == "view" for each in moved["rows"])
         decided = assignment["conversion_cost"]
         if not decided - views <= moved["cost"] <= decided:

@@ -1,9 +1,9 @@
-"""./dev bench --instructions: what the kernels of networks do beside their multiply-adds.
+"""./dev bench --instructions: instructions per multiply-add in the kernels of networks.
 
-Networks are lowered to kernels for a device with images, their weights being constants, and written
-as SPIR-V, once as the target has it and once with one pixel in an item and indices of 64 bits. In
-the innermost loops that multiply vectors, and in the conditions of these loops, `spirv-dis` shows
-the instructions; the table has how many of each kind there are for one multiply-add of a vector.
+Networks with constant weights are lowered to kernels for a device with images and serialized to SPIR-V, once for the
+target and once with one pixel per work-item and 64-bit indices. `spirv-dis` shows the instructions of the innermost
+loops that multiply vectors, and of the conditions of these loops; the table has the number of instructions of each kind
+per vector multiply-add.
 """
 
 import argparse
@@ -30,7 +30,7 @@ COMPARE = re.compile(r"Op(([US]|F(Ord|Unord))(Less|Greater)Than(Equal)?|(I|F(Ord
 
 
 def read_blocks(text):
-    """The element and lanes of each type, and the blocks as lists of (op, operands)."""
+    """Returns the element and lanes of each type, and the blocks as a list of (label, [(op, operands)])."""
     types, blocks = {}, []
     for line in text.splitlines():
         found = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
@@ -49,7 +49,7 @@ def read_blocks(text):
 
 
 def count(text):
-    """How many instructions of each kind are in loops that multiply vectors."""
+    """Returns the number of instructions of each kind in loops that multiply vectors."""
     types, blocks = read_blocks(text)
     of_label = dict(blocks)
     counts = collections.Counter()
@@ -83,7 +83,7 @@ def count(text):
 
 
 def of_package(kernels):
-    """The same numbers of all kernels of a module, for one multiply-add."""
+    """Returns the instructions of each kind per multiply-add over all kernels of a module."""
     package = kernels.with_suffix("")
     run_tool("layout-translate", "--layout-to-opencl-package", kernels, "-o", package)
     counts = collections.Counter()

@@ -1,11 +1,10 @@
-"""./dev bench --iree: what another compiler makes of layouts that are applied as upstream's ops.
+"""./dev bench --iree: IREE on networks whose layouts are applied as upstream ops.
 
-`layout-to-upstream` lays a network out, and `iree-compile` takes the result and the network as it
-was. Bytes moved by conversions are counted in the text: of packs, unpacks, transpositions and
-copies, less those of the network itself. They have to be those of the decision. Where IREE's
-runtime is installed beside its compiler, the programs are run, their results compared, and their
-times are those of `iree-benchmark-module`: of the network as it is, of the same with IREE's own data
-tiling, and laid out.
+`layout-to-upstream` assigns layouts, and `iree-compile` compiles the result and the original network. The bytes that
+conversions move are counted in the text, for packs, unpacks, transposes and copies, minus those of the original
+network; they must equal those of the decision. If IREE's runtime is installed next to its compiler, the programs run,
+their results are compared, and `iree-benchmark-module` measures the original network, the original network with IREE's
+data tiling, and the network with layouts.
 """
 
 import argparse
@@ -24,7 +23,7 @@ from layout_mlir.tools import ToolError, run_tool, whole_file
 from networks import NETWORKS
 from networks.__main__ import main as generate
 
-# A mask costs IREE a selection in every step.
+# A mask costs IREE a select in every step.
 TARGET = "#layout.cpu<lanes = 16, mask_percent = 300>"
 DEFAULT = ("resnet50", "mobilenet_v2", "efficientnet_v2_s", "unet", "sd_unet", "bert_base")
 COMPILE = ["--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
@@ -38,7 +37,7 @@ _MOVES = [
 
 
 def moved_bytes(text):
-    """What ops read and write that only move elements."""
+    """Returns the bytes read and written by ops that only move elements."""
     def count(dims):
         return math.prod(map(int, dims.split("x")[:-1]))
     elements = 0
@@ -46,7 +45,7 @@ def moved_bytes(text):
         elements += count(result) + count(result if unpacks else source)
     for move in _MOVES:
         for found in move.finditer(text):
-            # Else it is a broadcast or a part.
+            # Otherwise the op is a broadcast or a slice.
             if count(found[1]) == count(found[2]):
                 elements += count(found[1]) + count(found[2])
     return 4 * elements
@@ -61,7 +60,7 @@ def run(*command):
 
 
 class Iree:
-    """The compiler beside this Python, and the runtime in a folder that may have none."""
+    """The compiler next to this Python, and the runtime in a folder, where it may be missing."""
 
     def __init__(self, runtime):
         self.compiler = pathlib.Path(sys.executable).parent / "iree-compile"
@@ -69,7 +68,7 @@ class Iree:
         self.runs = (runtime / "iree-run-module").exists()
 
     def compile(self, source, tiling):
-        """The program, and the seconds that it took."""
+        """Returns the program and its compile time in seconds."""
         program = source.with_suffix(".vmfb")
         start = time.perf_counter()
         run(self.compiler, source, *COMPILE, f"--iree-opt-data-tiling={str(tiling).lower()}", "-o",
@@ -77,7 +76,7 @@ class Iree:
         return program, time.perf_counter() - start
 
     def measure(self, program, arguments, results):
-        """The results of @main, and the milliseconds that it takes on one core."""
+        """Returns the results of @main, and its milliseconds on one core."""
         call = [f"--module={program}", "--function=main", "--device=local-sync",
                 *(f"--input=@{path}" for path in arguments)]
         run(self.runtime / "iree-run-module", *call, *(f"--output=@{path}" for path in results))
@@ -88,7 +87,7 @@ class Iree:
 
 
 def measure(name, args, iree, folder):
-    """What is printed of one network."""
+    """Returns the row of one network."""
     given, typed, plain, laid_out = (folder / f"{name}.{part}.mlir"
                                      for part in ("given", "typed", "plain", "out"))
     inputs, table, target = folder / "inputs", folder / "cost.json", f"target={{{TARGET}}}"

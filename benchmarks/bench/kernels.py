@@ -1,7 +1,7 @@
-"""./dev bench --kernel: the CPU kernels of benchmarks/cpu-kernels, each beside plain loops.
+"""./dev bench --kernel: the CPU kernels of benchmarks/cpu-kernels, each compared with plain loops.
 
-Every kernel is lowered twice, by `layout-linalg-to-llvm` as it is and with plain loops; both run in
-turns in one process on the same seeded inputs, and their results are compared.
+Every kernel is lowered by `layout-linalg-to-llvm` with its defaults and with plain loops. Both programs run alternately
+in one process on the same seeded inputs, and their results are compared.
 """
 
 import argparse
@@ -20,14 +20,14 @@ DTYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8
 
 
 def read_inputs(text):
-    """(shape, dtype) of each argument of @kernel."""
+    """Yields (shape, dtype) for each argument of @kernel."""
     arguments = re.search(r"func\.func @kernel\(([^{]*?)\)\s*->", text, re.S).group(1)
     for dims, dtype in re.findall(r"tensor<((?:\d+x)*)(\w+)>", arguments):
         yield tuple(int(d) for d in dims.split("x") if d), DTYPES[dtype]
 
 
 def make_inputs(path, folder):
-    """Files with seeded inputs of a kernel."""
+    """Writes seeded inputs of a kernel and returns their files."""
     generator = np.random.default_rng(0)
     inputs = []
     for number, (shape, dtype) in enumerate(read_inputs(path.read_text())):
@@ -39,7 +39,7 @@ def make_inputs(path, folder):
 
 
 def measure(path, repeat, folder):
-    """Seconds of the plain loops and of the kernel, and how far their results are apart."""
+    """Returns the seconds of the plain loops and of the kernel, and the difference of their results."""
     inputs = make_inputs(path, folder)
     loops, fast = folder / "loops.mlir", folder / "fast.mlir"
     run_tool("layout-opt", path, "--layout-linalg-to-llvm=emit-kernels=false", "-o", loops)
@@ -52,7 +52,7 @@ def measure(path, repeat, folder):
 
 
 def read_flops(text):
-    """Floating point operations of one call, where the file states them."""
+    """Returns the floating-point operations of one call, or None if the file does not state them."""
     found = re.search(r"([\d.]+) (M|G)FLOP", text)
     return float(found.group(1)) * {"M": 1e6, "G": 1e9}[found.group(2)] if found else None
 

@@ -1,10 +1,9 @@
-"""./dev bench --loaded: networks on a machine that other programs use, beside ONNX Runtime and OpenVINO.
+"""./dev bench --loaded: networks on a busy machine, compared with ONNX Runtime and OpenVINO.
 
-Busy processes, one for each processor if nothing else is said, compute without end while runs are
-timed. Every runtime has a process of its own, which is stopped while another one runs. In each round
-all take turns under the same load. A time is the median of all runs by the clock, and in parentheses
-the one that 9 of 10 runs keep. The ratio is the median over the rounds of the laid-out network's
-median by that of the better peer; a row above 1.2 is marked. With `--busy 0` nothing is started.
+Busy processes, one per processor by default, compute without end while runs are timed. Every runtime has its own
+process, which is stopped while another one runs. In each round every runtime runs once under the same load. Times are
+the median of the wall times of all runs and, in parentheses, their 90th percentile. The ratio is the median over rounds
+of our median divided by that of the faster peer; rows above 1.2 are marked. With `--busy 0` no processes are started.
 """
 
 import argparse
@@ -27,13 +26,13 @@ from .rows import write_json
 
 RUNTIMES = (OURS, ORACLE, "OpenVINO")
 MOST_RATIO = 1.2
-# Ends with the process that started it, also if that is killed.
+# Ends when the process that started it ends or is killed.
 BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 
 
 @contextlib.contextmanager
 def busy_processes(count):
-    """Lets processes compute without end."""
+    """Keeps `count` busy processes running inside the `with` block."""
     started = []
     try:
         for _ in range(count):
@@ -46,7 +45,7 @@ def busy_processes(count):
 
 
 def start_peers(path, args, threads):
-    """The peers that have loaded the model and agree on its results, and the rows of all."""
+    """Returns the peers that loaded the model and agree on its results, and the rows of all runtimes."""
     peers, rows = [], {}
     try:
         for runtime in sorted(args.runtimes, key=lambda name: name != ORACLE):
@@ -67,7 +66,7 @@ def end_peers(peers):
 
 
 def measure(path, args, threads):
-    """The times of each runtime and its version, by its name, and the ratio."""
+    """Returns the times and version of each runtime, and the ratio."""
     peers, rows = start_peers(path, args, threads)
     rounds = []
     try:
@@ -76,7 +75,7 @@ def measure(path, args, threads):
                 turn = [peer for peer in peers if "error" not in peer.row]
                 times = {peer.runtime: peer.time_runs(args.seconds / args.rounds)
                          for peer in (turn if number % 2 else reversed(turn))}
-                if number:  # the first one warms up
+                if number:  # the first round warms up
                     rounds.append({name: each for name, each in times.items() if each})
     finally:
         end_peers(peers)
@@ -88,7 +87,7 @@ def measure(path, args, threads):
 
 
 def compare(rounds):
-    """The median over the rounds of our time by that of the better peer; None if one has none."""
+    """Returns the median over rounds of our time divided by that of the faster peer, or None if a side has no times."""
     ratios = []
     for times in rounds:
         medians = {name: statistics.median(each) for name, each in times.items()}
@@ -99,7 +98,7 @@ def compare(rounds):
 
 
 def fix_shapes(model, shapes):
-    """Gives inputs these sizes, and open ones 1. Weights that are listed as inputs are none any more."""
+    """Sets the sizes of inputs, with 1 for other dynamic sizes. Removes weights from the inputs."""
     graph = model.graph
     weights = {each.name for each in graph.initializer}
     inputs = {each.name: each for each in graph.input if each.name not in weights}

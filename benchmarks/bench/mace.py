@@ -1,11 +1,10 @@
-"""./dev bench --mace FOLDER: kernels for images beside MACE's, of the same operations on one device.
+"""./dev bench --mace FOLDER: image kernels compared with MACE's, for the same operations on one device.
 
-FOLDER holds MACE's OpenCL kernels, the folder mace/ops/opencl/cl of its sources, which this project
-does not keep. Each operation is lowered to a package as any other program; its kernel and MACE's run
-in turns in one process, on the same image of data where the layouts are the same, and both results
-are compared with NumPy. Both get the fastest size of groups out of one list, as their tuners would choose (ours:
-LAYOUT_OPENCL_TUNE=1); the last column has ours in the groups that the package says, without a tuner, over the
-same of MACE. Times are medians over rounds, in which all run in turns; ratios are medians of those of the rounds.
+FOLDER is mace/ops/opencl/cl of MACE's sources, which this project does not contain. Each operation is lowered to a
+package; its kernel and MACE's run alternately in one process, on the same data image if the layouts are equal, and both
+results are compared with NumPy. Both use the fastest work-group size of one list, as their tuners would choose (ours:
+LAYOUT_OPENCL_TUNE=1). The last column has our kernel with the work-group size of the package, without tuning, relative
+to the same time of MACE. Times are medians over rounds, and ratios are medians of the ratios of the rounds.
 """
 
 import argparse
@@ -21,7 +20,7 @@ from .images import TARGET
 from .rows import measure_rows, write_json
 
 HERE = pathlib.Path(__file__).parent
-# The environment that ./dev makes for it.
+# The environment that ./dev creates for this benchmark.
 PYTHON = pathlib.Path(os.environ.get("LAYOUT_BUILD_DIR", "")) / "devices/venv/bin/python"
 FILES = ("common.h", "conv_2d_1x1.cl", "conv_2d_3x3.cl", "depthwise_conv2d.cl", "matmul.cl")
 
@@ -40,7 +39,7 @@ def matmul(m, k, n, batch=1):
     return {"kind": "matmul", "data": [batch, m, k], "filter": [batch, k, n]}
 
 
-# Of ResNet-50, MobileNetV2 and BERT.
+# Shapes from ResNet-50, MobileNetV2 and BERT.
 OPS = {
     "1x1, 64 -> 256, 56x56": convolution(64, 256, 56, 1), "1x1, 256 -> 64, 56x56": convolution(256, 64, 56, 1),
     "1x1, 512 -> 128, 28x28": convolution(512, 128, 28, 1), "1x1, 1024 -> 256, 14x14": convolution(1024, 256, 14, 1),
@@ -57,7 +56,7 @@ OPS = {
 }
 
 
-# MACE's images of what the operations read and write, as maps.
+# The layouts of MACE's operand and result images, as maps.
 CHANNELS = "(n, c, h, w) -> image2d(x = [c floordiv 4, w], y = [n, h], lane = c mod 4)"
 IMAGES = {
     "convolution": (CHANNELS, "(o, i, h, w) -> image2d(x = i, y = [o floordiv 4, h, w], lane = o mod 4)", CHANNELS),
@@ -68,7 +67,7 @@ IMAGES = {
 
 
 def write_module(op):
-    """The operation, with its data, filter and result in MACE's images."""
+    """Returns the module of an operation whose data, filter and result are in MACE's images."""
     places = [f", #layout.map<{each}>" for each in IMAGES[op["kind"]]]
 
     def tensor(sizes, place=""):

@@ -1,9 +1,8 @@
-"""Times a kernel of a package beside MACE's kernel for the same operation, in one process.
+"""Times a kernel of a package and MACE's kernel for the same operation, in one process.
 
-Run by `bench.mace` with the Python that has pyopencl: the folder of MACE's OpenCL kernels, the folder
-of the package and the operation as JSON. Prints JSON: the milliseconds of both on the device, each in
-groups of the size that is fastest, and the largest difference of both from NumPy, relative to the
-largest result.
+`bench.mace` runs it with the Python that has pyopencl. Its arguments are the folder of MACE's OpenCL kernels, the
+folder of the package, and the operation as JSON. Prints as JSON the milliseconds of both on the device, each with its
+fastest work-group size, and the largest difference of both from NumPy, relative to the largest result.
 """
 
 import json
@@ -17,7 +16,7 @@ import numpy as np
 import pyopencl as cl
 
 
-# Lines, blocks and columns: what tuners try.
+# Lines, blocks and columns, as tuners try them.
 SHAPES = (64, 1, 1), (4, 4, 4), (16, 4, 1), (4, 16, 1), (1, 16, 4), (1, 64, 1), (2, 32, 1)
 
 
@@ -26,7 +25,7 @@ def up(x, y):
 
 
 class Package:
-    """The memory and the kernels of a package; its commands run in order."""
+    """The memory and the kernels of a package. Commands run in order."""
 
     def __init__(self, queue, folder):
         self.queue, self.context, self.folder = queue, queue.context, folder
@@ -43,7 +42,8 @@ class Package:
         return image(self.context, memory["width"], memory["height"])
 
     def kernel(self, launch):
-        """The launch in groups of a given size, which returns its event; its grid and its own groups."""
+        """Returns a function that launches with a given work-group size and returns the event, the global size, and the
+        package's work-group size."""
         described = next(each for each in self.manifest["kernels"]
                          if each["name"] == launch["kernel"] and each["file"] == launch["file"])
         if described["source"] not in self.sources:
@@ -57,7 +57,7 @@ class Package:
         return lambda local: cl.enqueue_nd_range_kernel(self.queue, kernel, grid, local), grid, launch["items"]
 
     def run(self, inputs):
-        """The results of the commands, and the launches by the names of their kernels."""
+        """Runs all commands; returns the results, and the launches by kernel name."""
         results, launches = [], {}
         for command in self.manifest["commands"]:
             if command["command"] == "upload":
@@ -101,42 +101,43 @@ def padded(array, axis, unit=4):
 
 
 def of_channels(x):
-    """N, C, H, W to rows of N, H and pixels of C/4, W: four channels each."""
+    """Packs (N, C, H, W) into rows (N, H) of pixels (C/4, W) with four channels each."""
     x = padded(x, 1)
     n, c, h, w = x.shape
     return x.reshape(n, c // 4, 4, h, w).transpose(0, 3, 1, 4, 2).reshape(n * h, c // 4 * w, 4)
 
 
 def of_filter(x):
-    """O, I, H, W to rows of O/4, H, W and pixels of I: four output channels each."""
+    """Packs (O, I, H, W) into rows (O/4, H, W) of pixels (I) with four output channels each."""
     x = padded(padded(x, 0), 1)
     o, i, h, w = x.shape
     return x.reshape(o // 4, 4, i, h, w).transpose(0, 3, 4, 2, 1).reshape(o // 4 * h * w, i, 4)
 
 
 def of_depthwise(x):
-    """C, H, W to rows of C/4 and pixels of H, W: four channels each."""
+    """Packs (C, H, W) into rows (C/4) of pixels (H, W) with four channels each."""
     x = padded(x, 0)
     c, h, w = x.shape
     return x.reshape(c // 4, 4, h, w).transpose(0, 2, 3, 1).reshape(c // 4, h * w, 4)
 
 
 def of_rows(x):
-    """Batch, M, K to rows of batch, M and pixels of K/4."""
+    """Packs (batch, M, K) into rows (batch, M) of pixels (K/4)."""
     return padded(x, 2).reshape(-1, up(x.shape[2], 4), 4)
 
 
 def of_columns(x):
-    """Batch, K, N to rows of batch, K/4 and pixels of N: four of K each."""
+    """Packs (batch, K, N) into rows (batch, K/4) of pixels (N) with four values of K each."""
     x = padded(x, 1)
     b, k, n = x.shape
     return x.reshape(b, k // 4, 4, n).transpose(0, 1, 3, 2).reshape(-1, n, 4)
 
 
 def mace(queue, folder, op, x, filter, shared):
-    """A launch of MACE's kernel and the image of its results; `shared` holds images that ours made."""
+    """Returns a function that launches MACE's kernel, the image of its result, true if the data image is one of
+    `shared`, and the global size."""
     def place(pixels):
-        """The same image where ours has one with these pixels."""
+        """Returns the image in `shared` with these pixels, or a new one, and true if it is shared."""
         for each in shared:
             if (each.width, each.height) == pixels.shape[1::-1] and np.array_equal(download(queue, each), pixels):
                 return each, True
@@ -178,7 +179,7 @@ def mace(queue, folder, op, x, filter, shared):
     arguments = [*map(np.int32, grid), first, second, result, *values]
 
     def launch(local):
-        kernel.set_args(*arguments)  # the kernel does not keep its images alive
+        kernel.set_args(*arguments)  # the kernel object does not keep its images alive
         return cl.enqueue_nd_range_kernel(queue, kernel, grid, local)
 
     return launch, result, same, grid
@@ -190,7 +191,7 @@ def seconds(event):
 
 
 def groups(grid):
-    """Sizes of groups of each shape that divide the grid, each once."""
+    """Returns the distinct work-group sizes derived from SHAPES that divide the grid."""
     sizes = [tuple(math.gcd(each, many) for each, many in zip(shape, grid)) for shape in SHAPES]
     return list(dict.fromkeys(sizes))
 
@@ -233,7 +234,7 @@ def main(folder, package, op):
 
 
 def reference(op, x, filter):
-    """The result in NumPy, as it is and as pixels of MACE's image."""
+    """Returns the result by NumPy, and its pixels in MACE's image."""
     if op["kind"] == "matmul":
         found = x @ filter
         b, m, n = found.shape

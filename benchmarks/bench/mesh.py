@@ -1,20 +1,20 @@
-"""./dev bench --mesh: what the assignment over a mesh of devices decides, beside known plans.
+"""./dev bench --mesh: decisions for meshes of devices, compared with known plans.
 
-Networks are decided for meshes of 2, 4 and 8 devices, once without and once with the plan that people
-write by hand: of a transformer Megatron's, in which projections before heads and before the activation
-have their columns over the devices, those behind them their rows, so that two sums a layer are reduced
-(the axis d of a mesh with two is the batch); of ResNet-50 its batch over all devices. Of a plan the
-products, or convolutions, are stated, and the rest is decided at the least cost. Costs are modeled
-times, in percent of one device; KB are what all devices send, as `layout-print-messages` counts them.
+Networks are decided for meshes of 2, 4 and 8 devices, without and with a handwritten plan. For transformers this is
+Megatron's: the projections before the heads and before the activation split their columns over the devices, those after
+them their rows, which leaves two reductions per layer; the axis d of a mesh with two axes splits the batch. For
+ResNet-50 the batch is split over all devices. A plan fixes the layouts of products or convolutions, and the rest is
+decided with minimal cost. Costs are modeled times, in percent of one device. KB are the bytes that all devices send, as
+`layout-print-messages` counts them.
 
-With --ranks networks run on ranks of MPI, by the command of users (`./dev demo NETWORK --device mesh`),
-which compares them with one process: the bytes that MPI was given to send beside those of the plans. Links
-cost nothing there, so that as much is split as can be.
+With --ranks, networks run on MPI ranks by the command of users (`./dev demo NETWORK --device mesh`), which compares
+the results with one process. The table has the bytes passed to MPI and those of the plans. Links have no cost there, so
+that as much as possible is split.
 
-With --memory networks are decided for 2, 4 and 8 devices with less and less memory: from what the fastest
-decision takes at most at once on one device to the least for which a decision is found, equally far from
-each other. A gap of 0 is a proof. With --certified each of them is decided once more, with a certificate:
-the gap that its proof leaves, and the one that labels leave, or a dash where these would need too much.
+With --memory, networks are decided for 2, 4 and 8 devices with evenly spaced memory limits, from the peak of the
+fastest decision on one device to the smallest limit for which a decision is found. A gap of 0 is a proof of optimality. With
+--certified, each decision is repeated with a certificate: `proof` is the gap that its proof leaves, `labels` the gap of
+the dynamic program over labels, or a dash if it would be too large.
 """
 
 import argparse
@@ -59,7 +59,7 @@ CASES = {
 
 
 def find_axes(name):
-    """Of a row that ends with the name of a mesh, or a number of devices."""
+    """Returns the axes of a row, whose name ends with a mesh or a number of devices."""
     mesh = name.split()[1]
     return MESHES.get(mesh, f"t = {mesh}")
 
@@ -74,7 +74,8 @@ def target(axes, args, memory=None):
 
 
 def layout(axes, splits, blocks=None, parts=None):
-    """Of a tensor that is split so, with a layout of its blocks or row-major ones, or of parts of a sum."""
+    """Returns the layout of a tensor with these splits, with `blocks` or row-major local storage; `parts` are the axes
+    of partial sums."""
     blocks = blocks and f'#layout.blocked<{blocks}>'
     if not any(splits) and not parts:
         return blocks or "unit"
@@ -84,7 +85,7 @@ def layout(axes, splits, blocks=None, parts=None):
 
 
 class Plan:
-    """Attributes for some ops of a network."""
+    """A network whose products or convolutions have the layouts of a handwritten plan."""
 
     def __init__(self, text, axes):
         self.axes = axes
@@ -92,7 +93,8 @@ class Plan:
                            r"(?=[^:]*: tensor<[^>]*>, tensor<\d+x(\d+)x)", self.state, text)
 
     def split(self, name, op):
-        """How the operands and the result are split, and the axes of parts."""
+        """Returns the splits of operands and result and the axes of partial sums, or None if the op is not in the
+        plan."""
         data = "d" if "d =" in self.axes else ""
         if op != "linalg.matmul":
             both = ", ".join(re.findall(r"(\w+) =", self.axes))
@@ -109,7 +111,7 @@ class Plan:
             return match[0]
         *splits, parts = splits
         blocks = [None] * 3
-        if op != "linalg.matmul":  # tiles of channels, as the kernels of CPUs have them
+        if op != "linalg.matmul":  # channel tiles, as CPU kernels use them
             channels = '"NCHW" to "NCHW16c"'
             blocks = ([channels, '"OIHW" to "OIHW16i16o"', channels] if int(inputs) % 16 == 0
                       else [None, '"OIHW" to "OIHW16o"', channels])
@@ -119,7 +121,7 @@ class Plan:
 
 
 def decide(path, axes, args, memory=None, certificate=""):
-    """The cost, its bound, the bytes that are sent, and those that one device has at most at once."""
+    """Returns the cost, its lower bound, the bytes sent, the peak bytes of one device, and the seconds."""
     started = time.monotonic()
     text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}} {certificate}",
                     "--layout-place-on-mesh", "--layout-print-messages=format=json output=" + str(path) + ".json",
@@ -149,7 +151,7 @@ def measure(name, args, folder):
 
 
 def find_least(path, axes, args, most):
-    """The least memory for which something is found, by bisection; what is proven not to be enough is not tried."""
+    """Finds by bisection the smallest memory with a decision. Limits that are proven infeasible are skipped."""
     low, best = 0, most
     while low < best["memory"]:
         middle = (low + best["memory"] - 1) // 2 if low else 1
@@ -189,7 +191,7 @@ def show_curve(row):
 
 
 def run_on_ranks(network, ranks, *options):
-    """Bytes as planned and as measured, messages, and the largest difference of a result."""
+    """Returns the planned and measured bytes, the number of messages, and the largest difference of a result."""
     links = f"axes = [x = {ranks}], device = {DEVICE}, byte_cost = [0], message_cost = [0]"
     done = subprocess.run([sys.executable, "-m", "demo", network, "--small", "--device", "mesh", "--ranks", str(ranks),
                            "--target", f"#layout.mesh_target<{links}>", "--repeat", "1", "--threads", "1", *options],
@@ -237,7 +239,7 @@ def main(argv):
     parser.add_argument("--certified", action="store_true", help="with --memory, check certificates, too")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
-    sys.setrecursionlimit(20000)  # as of certify by itself
+    sys.setrecursionlimit(20000)  # the limit of certify as a program
     if args.certified and not args.memory:
         parser.error("--certified is of decisions with --memory")
     if args.ranks:

@@ -1,9 +1,9 @@
-"""./dev bench --npu: networks on NPUs in the simulator, at full size.
+"""./dev bench --npu: full-size networks on NPUs in the simulator.
 
-The columns: what a core holds at most, and what it would without care for banks, with its bound where that is
-not met; bank conflicts, and those without care; the bytes that move, and those that results need once; the
-functions of OKKernel that are called, and the kernels that only the simulator runs; the largest difference
-from the CPU, of the largest value; the time by the chip's clock.
+The columns are the peak memory of a core, in brackets without bank placement, and its lower bound if that is not
+reached; bank conflicts, in brackets without bank placement; the bytes moved, in brackets those that the results need at
+least; the OKKernel functions called, in brackets the kernels that only the simulator runs; the largest difference from
+the CPU, relative to the largest value; and the time predicted for the chip's clock.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from networks import NETWORKS
 
 from .rows import measure_rows, write_json
 
-# What rows are called, and what they run.
+# Row names, and the network and options of each.
 DEFAULT = {
     "ResNet-50": ("resnet50", {}),
     "ResNet-50, i8": ("resnet50", {"element": "i8"}),

@@ -1,7 +1,7 @@
-"""The networks of ./dev bench --peers as ONNX models, with seeded random weights.
+"""Builds the networks of ./dev bench --peers as ONNX models, with seeded random weights.
 
-Six are those of the onnx package, whose weights are one number each and get random ones here. The
-others are built: a short function for each, whose keyword arguments say how large it is.
+Six are those of the onnx package, whose constant weights are replaced by random ones. The others are built by one short
+function each, whose keyword arguments are the sizes.
 """
 
 import math
@@ -22,14 +22,14 @@ IR_VERSION = 8
 
 
 class Value(NamedTuple):
-    """`width` is the extent of the dim that weights contract: channels, or the last of tokens."""
+    """A value; `width` is the extent of the dim that weights contract: channels, or the last dim of tokens."""
 
     name: str
     width: int
 
 
 class Graph:
-    """Nodes and weights, in the order in which they are made."""
+    """The nodes and weights of a model under construction, in order of creation."""
 
     def __init__(self, name):
         self.name, self.random = name, np.random.default_rng(zlib.crc32(name.encode()))
@@ -40,12 +40,12 @@ class Graph:
         return Value(name, width)
 
     def weight(self, *shape, contracted):
-        """Keeps the size of what it is multiplied with; `contracted` products are added."""
+        """Returns random weights, scaled so that a sum of `contracted` products keeps the magnitude of its input."""
         return self.random.standard_normal(shape, np.float32) * np.float32(contracted ** -0.5)
 
     def op(self, kind, *operands, width=None, **attributes):
-        """A node on values, and on arrays and numbers, which become constants. It is as wide as its
-        first operand where nothing else is said."""
+        """Adds a node on values, arrays and numbers; the latter two become constants. The result has the width of the
+        first operand by default."""
         names = [each.name if isinstance(each, Value) else self._constant(each) for each in operands]
         self.nodes.append(helper.make_node(kind, names, [f"v{len(self.nodes)}"], **attributes))
         return Value(self.nodes[-1].output[0], width or operands[0].width)
@@ -66,10 +66,10 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)],
                                  ir_version=IR_VERSION)
 
-    # What networks are made of.
+    # Building blocks of networks.
 
     def conv(self, x, width, kernel, stride=1, depthwise=False, gain=2.0):
-        """With a bias, as a batch norm leaves it; `gain` makes up for the activation after it."""
+        """Adds a convolution with the bias of a folded batch norm; `gain` compensates for the following activation."""
         inner = 1 if depthwise else x.width
         weight = self.weight(width, inner, kernel, kernel, contracted=inner * kernel ** 2 / gain)
         return self.op("Conv", x, weight, self.weight(width, contracted=100), width=width,
@@ -106,14 +106,14 @@ class Graph:
         return self.op("Transpose", split, perm=order)
 
     def attend(self, q, k_transposed, v, mask=None):
-        """Rows of v; all are [batch, heads, ..]; the heads are merged."""
+        """Adds attention on operands [batch, heads, ..]; the result is [batch, rows, heads, ..]."""
         scores = self.op("Div", self.op("MatMul", q, k_transposed), math.sqrt(q.width))
         scores = scores if mask is None else self.op("Add", scores, mask)
         y = self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
         return self.op("Transpose", y, perm=(0, 2, 1, 3))
 
     def encoder(self, x, layers, heads, mask=None, norm_first=False):
-        """Layers of attention and two products with a GELU between them."""
+        """Adds layers of attention and of two products with a GELU between them."""
         def branch(x, function):
             if norm_first:
                 return self.op("Add", x, function(self.layer_norm(x)))
@@ -166,7 +166,7 @@ def efficientnet_b0(g, image=224, scale=1.0, blocks=(1, 2, 2, 3, 3, 4, 1), class
 
 
 def unet(g, image=256, channels=32, levels=4):
-    """Ronneberger et al. 2015, with padding, half of the channels and an image of 256x256."""
+    """Ronneberger et al. 2015, with padding, half of the channels and a 256x256 image."""
     def double(x, width):
         for _ in range(2):
             x = g.op("Relu", g.conv(x, width, 3))
@@ -203,7 +203,7 @@ def bert_base(g, tokens=128, layers=12, hidden=768, heads=12, vocabulary=30522, 
                         for name in ("ids", "kinds", "mask"))
     x = g.op("Add", *(g.op("Gather", g.op("Identity", g.weight(rows, hidden, contracted=3), width=hidden),
                            at) for rows, at in ((vocabulary, ids), (2, kinds))))
-    # As exporters write it, who do not know how long a sentence is.
+    # The length is a Shape op, as exporters write it for dynamic lengths.
     positions = g.op("Slice", g.weight(512, hidden, contracted=3), np.array([0]),
                      g.op("Shape", ids, start=1, end=2, width=1), np.array([0]), width=hidden)
     x = g.layer_norm(g.op("Add", x, positions))
@@ -215,7 +215,7 @@ def bert_base(g, tokens=128, layers=12, hidden=768, heads=12, vocabulary=30522, 
 
 def llama_decode(g, past=127, layers=4, hidden=1024, heads=16, groups=8, intermediate=2816,
                  vocabulary=8000):
-    """Grattafiori et al. 2024, made small: one step of decoding, with caches as inputs and results."""
+    """Grattafiori et al. 2024, reduced: one decoding step, with caches as inputs and results."""
     head = hidden // heads
     angles = past * 500000.0 ** (-np.arange(head // 2) / (head // 2))
     cos, sin = (np.tile(function(angles), 2).astype(np.float32) for function in (np.cos, np.sin))
@@ -226,7 +226,7 @@ def llama_decode(g, past=127, layers=4, hidden=1024, heads=16, groups=8, interme
         return g.op("Add", g.op("Mul", x, cos), g.op("Mul", turned, sin))
 
     def repeated(x):
-        """Each group of keys or values for several heads of queries."""
+        """Repeats each group of keys or values for its heads of queries."""
         x = g.op("Expand", g.op("Unsqueeze", x, np.array([2])),
                  np.array([1, groups, heads // groups, past + 1, head]))
         return g.op("Reshape", x, np.array([1, heads, past + 1, head]))
@@ -270,14 +270,14 @@ NETWORKS = ("squeezenet", "mobilenet_v2", "shufflenet", "inception_v1", "incepti
 
 
 def fill_weights(name):
-    """A model of the onnx package: random weights in the place of nodes that make constant ones."""
+    """Returns a model of the onnx package with random weights instead of the nodes that make constant ones."""
     folder = pathlib.Path(onnx.__file__).parent / "backend/test/data/light"
     model = onnx.load(folder / f"light_{name}.onnx")
     graph, random = model.graph, np.random.default_rng(zlib.crc32(name.encode()))
     known = {each.name: each for each in graph.initializer}
     for node in [node for node in graph.node if node.op_type == "ConstantOfShape"]:
         shape = numpy_helper.to_array(known.pop(node.input[0]))
-        # Scales, means, variances and biases; or a weight before a rectifier.
+        # Scales, means, variances and biases if the rank is below 2; otherwise a weight before a ReLU.
         array = random.uniform(0.5, 1.5, shape) if len(shape) < 2 else \
             random.standard_normal(shape) * math.sqrt(0.5 / np.prod(shape[1:]))
         known[node.output[0]] = numpy_helper.from_array(array.astype(np.float32), node.output[0])
@@ -288,12 +288,12 @@ def fill_weights(name):
     graph.initializer.extend(known.values())
     graph.input.extend(inputs)
     model.ir_version = IR_VERSION  # weights need not be inputs
-    # Not all runtimes take the old form of some operators.
+    # Some runtimes do not support the old form of some operators.
     return onnx.version_converter.convert_version(model, OPSET)
 
 
 def make(name, small=False):
-    """The model, with the shapes of all values."""
+    """Returns the model, with the shapes of all values."""
     if name in LIGHT:
         model = fill_weights(name)
     else:
@@ -303,7 +303,7 @@ def make(name, small=False):
 
 
 def draw_inputs(model):
-    """Indices are 0 or 1."""
+    """Yields random inputs of the model; indices are 0 or 1."""
     random = np.random.default_rng(0)
     for value in model.graph.input:
         tensor = value.type.tensor_type
@@ -313,8 +313,8 @@ def draw_inputs(model):
 
 
 def count(model):
-    """Floating point operations of products and convolutions, and bytes that are read or written at
-    least: of inputs, weights and results."""
+    """Returns the floating-point operations of products and convolutions, and the bytes of inputs, weights and
+    results."""
     graph, sizes = model.graph, {}
     for value in (*graph.input, *graph.value_info, *graph.output):
         sizes[value.name] = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
@@ -325,19 +325,19 @@ def count(model):
             spread = node.input[0] if node.op_type == "ConvTranspose" else node.output[0]
             flops += 2 * math.prod(sizes[spread]) * math.prod(sizes[node.input[1]][1:])
         elif node.op_type in ("MatMul", "Gemm"):
-            # Neither of these networks has a Gemm whose first operand is transposed.
+            # No network has a Gemm with a transposed first operand.
             flops += 2 * math.prod(sizes[node.output[0]]) * sizes[node.input[0]][-1]
     moved = sum(len(each.raw_data) for each in graph.initializer)
     return flops, moved + sum(4 * math.prod(sizes[each.name]) for each in (*graph.input, *graph.output))
 
 
 def add_names(parser):
-    """Which of the networks."""
+    """Adds the option that selects networks."""
     parser.add_argument("--networks", metavar="A,B", help="only these of the table")
 
 
 def add_options(parser):
-    """Which of the networks, and on how many threads."""
+    """Adds the options that select networks and numbers of threads."""
     add_names(parser)
     parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
     parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
@@ -345,7 +345,7 @@ def add_options(parser):
 
 
 def get_names(parser, args, known):
-    """Of the known names those that `--networks` selects."""
+    """Returns the networks of `known` that `--networks` selects."""
     names = args.networks.split(",") if args.networks else list(known)
     if unknown := [name for name in names if name not in known]:
         parser.error(f"no network is called {unknown[0]}: they are {', '.join(known)}")
@@ -353,5 +353,5 @@ def get_names(parser, args, known):
 
 
 def get_built(parser, args):
-    """The names that all these options select."""
+    """Returns the networks that the options select."""
     return get_names(parser, args, BUILT if args.small else NETWORKS)

@@ -1,9 +1,8 @@
-"""./dev bench --opencl: networks on an OpenCL device, with kernels as they were and as they are.
+"""./dev bench --opencl: networks on an OpenCL device, with the current kernels and with simpler ones.
 
-Before is one pixel in each work item, no sums that items share and indices of 64 bits; after is what
-the target says. Both programs run in turns in one process on the same inputs, and their results are
-compared with those of the CPU. A time is that of a whole run, with the copies to and from the device;
-the ratio is the median over pairs of runs.
+`before` has one pixel per work-item, no reductions shared by work-items, and 64-bit indices; `after` follows the
+target. Both programs run alternately in one process on the same inputs, and their results are compared with those of the CPU.
+A time is that of a whole run, including the copies to and from the device; the ratio is the median over pairs of runs.
 """
 
 import argparse
@@ -21,13 +20,13 @@ from .images import TARGET
 from .rows import measure_rows, write_json
 
 DEFAULT = {"resnet50": False, "mobilenet_v2": False, "bert_base": False, "vit_b16": False, "unet": False,
-           "sd_unet": True, "llama3_8b_decode": True}  # whether small
+           "sd_unet": True, "llama3_8b_decode": True}  # network: true for its small size
 SERIALIZE = ("--convert-image-kernels-to-source", "--convert-image-kernels-to-spirv", "--serialize-image-kernels")
 TOLERANCE = 1e-3  # relative to the largest value of a result
 
 
 def write_before(module, kernels, target):
-    """Kernels whose items compute one pixel each, without shared sums, with indices of 64 bits."""
+    """Writes kernels with one pixel per work-item, without shared reductions, and with 64-bit indices."""
     old = target.replace("opencl<", "opencl<item_pixels = 1, group_items = 1, ")
     written = ("--emit-bytecode", "--verify-each=false", "-o")
     given = kernels.with_suffix(".given.mlirbc")
@@ -36,7 +35,7 @@ def write_before(module, kernels, target):
 
 
 def lower(module, folder, target):
-    """The programs for the CPU and for the device, before and after."""
+    """Returns the programs for the CPU and for the device, before and after."""
     written = ("--emit-bytecode", "--verify-each=false", "-o")
     programs = [folder / f"{name}.mlirbc" for name in ("cpu", "before", "after")]
     cpu, pipeline, _ = DEVICES["cpu"]

@@ -1,12 +1,11 @@
-"""One runtime on one model, in a process of its own: started by ./dev bench --peers, not by hand.
+"""Runs one runtime on one model in its own process; started by ./dev bench --peers.
 
 usage: peer_process.py RUNTIME MODEL.onnx THREADS FOLDER
 
-FOLDER has the inputs, 00.npy and so on, and gets the results, RUNTIME.00.npy. The first line that is
-printed says how loading went. Then each line of standard input is a number of seconds, and the
-answer the shortest run within that time. On one thread a run takes as long as the processor works for
-it, whatever else the machine does. With the word `all` after the number, the answer has the times of
-all runs by the clock.
+FOLDER has the inputs, 00.npy and so on, and receives the results, RUNTIME.00.npy and so on. The first output line
+reports the loading. Then each input line is a number of seconds, and the answer is the fastest run within that time. On
+one thread, times are processor time, so that other programs do not matter. With the word `all` after the number, the
+answer has the wall times of all runs.
 """
 
 import importlib.metadata
@@ -20,7 +19,7 @@ import time
 
 import numpy as np
 
-# Of each runtime, the package that its version is asked of.
+# The package whose version is reported for each runtime.
 PACKAGES = {"untouched": "layout_mlir", "laid out": "layout_mlir", "ONNX Runtime": "onnxruntime",
             "OpenVINO": "openvino", "IREE": "iree-base-runtime", "TVM": "apache-tvm"}
 
@@ -126,7 +125,7 @@ def load_tvm(path, threads):
 
 
 def start(runtime, path, threads):
-    """A function that loads the model, and one that makes a call of what is loaded and inputs."""
+    """Returns a function that loads the model, and one that binds what it returns to inputs as a call."""
     if PACKAGES[runtime] == "layout_mlir":
         return load_layout(path, threads, runtime == "untouched")
     return {"ONNX Runtime": load_onnxruntime, "OpenVINO": load_openvino, "IREE": load_iree,
@@ -134,19 +133,19 @@ def start(runtime, path, threads):
 
 
 def peak_bytes():
-    """That this process had at most; ru_maxrss would count its parent's."""
+    """Returns the peak resident bytes of this process. ru_maxrss would include its parent's."""
     status = pathlib.Path("/proc/self/status").read_text()
     return 1024 * int(re.search(r"VmHWM:\s*(\d+)", status)[1])
 
 
 def describe(error):
-    """The first line that speaks of an error, or else the first one."""
+    """Returns the first line with `error:` of an exception, or its first line."""
     lines = str(error).strip().splitlines() or [""]
     return f"{type(error).__name__}: {next((line for line in lines if 'error:' in line), lines[0])}"[:200]
 
 
 def version(runtime):
-    """None where it is not installed."""
+    """Returns the version of a runtime, or None if it is not installed."""
     package = PACKAGES[runtime]
     if package == "layout_mlir":
         return ""
@@ -157,7 +156,7 @@ def version(runtime):
 
 
 def main(runtime, path, threads, folder):
-    # What libraries print is none of the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
@@ -174,7 +173,7 @@ def main(runtime, path, threads, folder):
         call = bind(load(), inputs)
         seconds = time.perf_counter() - begin
         results = call()
-    except Exception as error:  # whatever a library does not take
+    except Exception as error:  # any failure of the library
         return answer(error=describe(error), version=release)
     for number, result in enumerate(results if isinstance(results, (list, tuple)) else [results]):
         np.save(folder / f"{runtime}.{number:02}.npy", result)

@@ -1,12 +1,11 @@
-"""./dev bench --peers: networks beside ONNX Runtime, OpenVINO, IREE and TVM, with the same ONNX files.
+"""./dev bench --peers: networks compared with ONNX Runtime, OpenVINO, IREE and TVM, on the same ONNX files.
 
-Every runtime has a process of its own and runs while the others are stopped; they take turns, and
-the shortest run of each counts, in processor time on one thread. No time is printed before the
-results agree with those of ONNX Runtime. Seconds are from the path of the file to a function that can
-be called: of ours in a process that finds no cache, and in a second one. Memory is what loading adds
-to the process. FMA and STREAM are shares that the laid-out network takes of what this machine was
-measured to reach, with the operations of products and convolutions, and with inputs, weights and
-results touched once. Peers are as pip installs them: neither they nor ours are tuned for a network.
+Every runtime has its own process, which is stopped while another one runs. They run alternately, and the fastest run of
+each counts, in processor time on one thread. Times are printed only after the results agree with those of ONNX Runtime.
+Seconds to load are from the path of the file to a callable function: for ours without a cache, and in a second process
+with it. Memory is the increase by loading. FMA and STREAM are the shares of the measured peaks of this machine that the
+network with layouts reaches, counting the operations of products and convolutions, and the bytes of inputs, weights and
+results once. Peers are as pip installs them; neither they nor ours are tuned for a network.
 """
 
 import argparse
@@ -34,13 +33,13 @@ OURS = "laid out"
 RUNTIMES = ("untouched", OURS, ORACLE, "OpenVINO", "IREE", "TVM")
 TOLERANCE = 1e-3  # relative to the largest value of a result
 TURNS = 20
-# The environment that ./dev makes for it.
+# The environment that ./dev creates for this benchmark.
 PYTHON = pathlib.Path(os.environ.get("LAYOUT_BUILD_DIR", "")) / "runtimes/venv/bin/python"
 CACHE_FILE = "/sys/devices/system/cpu/cpu0/cache/index3/size"
 
 
 def measure_peaks(threads, folder):
-    """GFLOP/s of multiply-adds and GB/s of STREAM's triad, beyond the caches."""
+    """Returns the GFLOP/s of multiply-adds, and the GB/s of STREAM's triad on arrays larger than the caches."""
     program, cache = folder / "peaks", pathlib.Path(CACHE_FILE)
     size = int(cache.read_text().rstrip("K\n")) * 1024 if cache.exists() else 32 << 20
     subprocess.run([os.environ.get("CXX", "c++"), "-O3", "-march=native", "-pthread",
@@ -51,7 +50,7 @@ def measure_peaks(threads, folder):
 
 
 class Peer:
-    """A process of peer_process.py, which is stopped while it is not asked."""
+    """A process of peer_process.py, which is stopped between requests."""
 
     def __init__(self, runtime, path, args, threads, cache):
         python = sys.executable if runtime in ("untouched", OURS) else args.python
@@ -81,10 +80,11 @@ class Peer:
         try:
             os.killpg(self.process.pid, number)
         except ProcessLookupError:
-            pass  # it has ended
+            pass  # the process has ended
 
     def _compare(self):
-        """How far the results are from those of ONNX Runtime, relative to their largest value."""
+        """Returns the difference of the results from those of ONNX Runtime relative to the largest value, or an
+        error."""
         expected, found = ([np.load(path) for path in sorted(self.folder.glob(f"{runtime}.*.npy"))]
                            for runtime in (ORACLE, self.runtime))
         if [each.shape for each in expected] != [each.shape for each in found]:
@@ -96,7 +96,7 @@ class Peer:
         return {"error": f"results off by {largest:.1g}"} if largest > TOLERANCE else {"difference": largest}
 
     def run(self, seconds):
-        """One turn."""
+        """Runs the model for some seconds and records the fastest run."""
         self._signal(signal.SIGCONT)
         print(seconds, file=self.process.stdin, flush=True)
         answer = self._read()
@@ -105,7 +105,7 @@ class Peer:
             answer["seconds"], self.row.get("run_seconds", float("inf")))
 
     def time_runs(self, seconds):
-        """The times of all runs of one turn by the clock, or an empty list if it has ended."""
+        """Returns the wall times of all runs in some seconds, or an empty list if the process has ended."""
         self._signal(signal.SIGCONT)
         print(seconds, "all", file=self.process.stdin, flush=True)
         answer = self._read()
@@ -119,7 +119,7 @@ class Peer:
 
 
 def measure(path, args, threads):
-    """What is known of each runtime, by its name."""
+    """Returns the row of each runtime by name."""
     peers = []
     try:
         for runtime in sorted(args.runtimes, key=lambda name: name != ORACLE):
@@ -145,7 +145,7 @@ def measure(path, args, threads):
 
 
 def measure_network(name, args, counts, folder):
-    """The row of a network, with what each number of threads gives."""
+    """Returns the row of a network, with its results for each number of threads."""
     model = onnx_networks.make(name, args.small)
     path = folder / f"{name}.onnx"
     onnx.save(model, path)
@@ -201,7 +201,7 @@ def print_loading(rows, threads):
 
 
 def print_notes(rows):
-    """The releases, and what is not in the tables, by its reason."""
+    """Prints the versions, and the reasons for results that are missing in the tables."""
     releases, missing = {}, {}
     for row in rows:
         for results in row["runtimes"].values():
@@ -216,7 +216,7 @@ def print_notes(rows):
 
 
 def add_options(parser, runtimes, seconds, counted):
-    """Adds the networks, the runtimes and how they run. `counted` says what `--seconds` counts."""
+    """Adds the options for networks, runtimes and runs. `counted` is the help text of `--seconds`."""
     onnx_networks.add_options(parser)
     parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=runtimes,
                         help=f"only these of {', '.join(runtimes)}; {ORACLE} says what is right")
@@ -228,7 +228,7 @@ def add_options(parser, runtimes, seconds, counted):
 
 
 def parse_options(parser, argv, runtimes):
-    """Returns the arguments, whose runtimes are of `runtimes` and have the oracle."""
+    """Returns the arguments. Its runtimes must be in `runtimes` and include the oracle."""
     args = parser.parse_args(argv)
     if unknown := set(args.runtimes) - set(runtimes) or {ORACLE} - set(args.runtimes):
         parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(runtimes)}")
@@ -251,7 +251,7 @@ def main(argv):
                 except ToolError as error:
                     print(f"{name}: {error}", file=sys.stderr)
                     failed = True
-            if args.json:  # a long run that is ended has what came before
+            if args.json:  # written after each network, so that an interrupted run keeps its results
                 with whole_file(args.json) as file:
                     file.write(json.dumps({"peaks": peaks, "rows": rows}, indent=1) + "\n")
     for threads in counts:

@@ -1,10 +1,10 @@
-"""./dev bench --prices: whether ops that are priced higher run longer.
+"""./dev bench --prices: whether ops with higher prices run longer.
 
-Some ops of networks are written in several layouts each, as functions on tensors with layouts. Each
-is priced by `layout-print-cost` and timed on one thread, or `--times` gives its time from a file that
-`--json` wrote. The rank correlation over all pairs of an op and its layouts is printed, and every two
-layouts of an op of which the cheaper one runs more than 1.3 times as long as the other. Other programs
-disturb times, so both of these are timed again first, one after the other, and the least time counts.
+Some ops of networks are written in several layouts each, as functions on tensors with layouts. Each is priced by
+`layout-print-cost` and timed on one thread, or `--times` reads its time from a file that `--json` wrote. The output is
+the rank correlation over all pairs of an op and its layouts, and every pair of layouts of an op in which the cheaper
+one runs more than 1.3 times as long as the other. Such pairs are timed again first and the minimum counts, because
+other programs disturb times.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from layout_mlir.tools import ToolError, run_tool, whole_file
 
 from .kernels import make_inputs
 
-# What takes this much longer than a choice that is priced higher is a wrong price.
+# A price is wrong if its layouts run this many times as long as layouts with a higher price.
 LONGER = 1.3
 TARGET = "#layout.cpu<lanes = 16>"
 DATA, WEIGHTS, CHANNEL_WEIGHTS = "NCHW", "OIHW", "CHW"
@@ -29,8 +29,8 @@ DATA, WEIGHTS, CHANNEL_WEIGHTS = "NCHW", "OIHW", "CHW"
 
 @dataclass
 class Op:
-    """The tensors of an op, results last: letters of their dims and shapes; `text` is the op with
-    {0}, {1}, .. for their types and %0, %1, .. for the operands. `layouts` are one word per tensor."""
+    """An op on tensors, results last: the letters of their dims, and their shapes. `text` is the op, with {0}, {1}, ..
+    for the types and %0, %1, .. for the operands. Each entry of `layouts` has one word per tensor."""
     name: str
     dims: list[str]
     shapes: list[tuple[int, ...]]
@@ -58,7 +58,7 @@ class Op:
 
 
 def generic(maps, iterators, body, operands, result):
-    """A linalg.generic; maps are written with the letters of the loops."""
+    """Returns a linalg.generic; its maps are written with the letters of the loops."""
     loops = ", ".join(iterators)
     texts = [f"affine_map<({loops}) -> ({', '.join(each)})>" for each in maps]
     kinds = ", ".join(f'"{kind}"' for kind in iterators.values())
@@ -160,7 +160,7 @@ OPS = [
 
 
 def price(ops, vectors, folder):
-    """{op: {layouts: price}}; each op is one function. `vectors` is the option that states other ones, or empty."""
+    """Returns {op: {layouts: price}}. `vectors` is the option with the vector size, or empty."""
     pairs = [(op, layouts) for op in ops for layouts in op.layouts]
     source, table = folder / "ops.mlir", folder / "prices.json"
     source.write_text(f"module attributes {{layout.target = {TARGET}}} {{\n" + "".join(
@@ -175,7 +175,7 @@ def price(ops, vectors, folder):
 
 
 def measure(op, layouts, vectors, repeat):
-    """Microseconds of the fastest run."""
+    """Returns the microseconds of the fastest run."""
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         folder = pathlib.Path(scratch)
         source, plain, lowered, times = (
@@ -190,7 +190,7 @@ def measure(op, layouts, vectors, repeat):
 
 
 def measure_op(op, prices, vectors, repeat, again):
-    """{layouts: microseconds}."""
+    """Returns {layouts: microseconds}."""
     times = {layouts: measure(op, layouts, vectors, repeat) for layouts in op.layouts}
     for _ in range(again):
         wrong = wrong_prices(prices, times)
@@ -200,13 +200,13 @@ def measure_op(op, prices, vectors, repeat, again):
 
 
 def ranks(values):
-    """Ranks from 0, equal values sharing the mean of theirs."""
+    """Returns ranks from 0; equal values share their mean rank."""
     values = np.asarray(values)
     return np.array([(values < value).sum() + ((values == value).sum() - 1) / 2 for value in values])
 
 
 def wrong_prices(prices, times):
-    """(how much longer, cheap and slow, dear and fast) of an op's layouts, worst first."""
+    """Returns the wrong prices of an op as [(ratio of times, cheap layouts, expensive layouts)], worst first."""
     found = [(times[a] / times[b], a, b) for a in times for b in times
              if prices[a] < prices[b] and times[a] > LONGER * times[b]]
     return sorted(found, key=lambda each: -each[0])

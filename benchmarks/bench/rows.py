@@ -1,4 +1,4 @@
-"""The rows of a table, each measured on its own."""
+"""Measures the rows of a table one by one."""
 
 import json
 import pathlib
@@ -9,8 +9,8 @@ from layout_mlir.tools import ToolError, whole_file
 
 
 def measure_rows(names, measure, show):
-    """What measure(name, folder) gives for each name, printed as show(row) at once; and whether none failed.
-    The folder is an empty one."""
+    """Prints show(row) for the row that measure(name, folder) returns for each name; `folder` is empty. Returns the
+    rows, and true if no measurement failed."""
     rows = []
     for name in names:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
@@ -24,7 +24,7 @@ def measure_rows(names, measure, show):
 
 
 def write_json(path, **values):
-    """To the file that --json names, if there is one."""
+    """Writes the values to the file of --json, if it was given."""
     if path:
         with whole_file(path) as file:
             file.write(json.dumps(values, indent=1) + "\n")

@@ -1,11 +1,11 @@
-"""./dev bench --scaling: how networks would run on many cores, on paper.
+"""./dev bench --scaling: predicted speed-ups of networks on many cores.
 
-Each network of `./dev bench --peers` is laid out and run on one thread, its kernels measured one by one
-(the work). Of each kernel the program is asked how many iterations its parallel regions share; static
-schedules give a thread ceil(n / cores) of n. What is in no region is not shared. A region begins and
-ends in --region microseconds for each doubling of the cores. The span is what is left on any number of
-cores: the longest iteration of each region, and what is not shared. KB is what the nodes of a region
-read and write in the mean, before fusion. Bandwidth that cores share is not in the prediction.
+Each network of `./dev bench --peers` runs with layouts on one thread, and its kernels are measured one by one (the
+work). The program shows how many iterations n the parallel regions of each kernel share; a static schedule assigns
+ceil(n / cores) of them to a thread. Code outside of regions is not shared. Entering and leaving a region takes --region
+microseconds for each doubling of the cores. The span is the time on unlimited cores: one iteration of each region, and
+the code outside of regions. KB is the mean traffic of the nodes per region, before fusion. The prediction ignores that
+cores share memory bandwidth.
 """
 
 import argparse
@@ -32,13 +32,13 @@ _NEST = re.compile(r"omp\.loop_nest \(.*?\) : i64 = \((.*?)\) to \((.*?)\) step 
 
 @dataclass
 class Kernel:
-    """How many iterations each of its regions shares."""
+    """A kernel; `regions` has the number of iterations that each of its parallel regions shares."""
     regions: list[int] = field(default_factory=list)
     seconds: float = 0.0
 
 
 def read_regions(lines):
-    """Of each function, the iterations of its regions; 1 where the number is not known."""
+    """Returns the iterations of the parallel regions of each function, 1 if the number is dynamic."""
     functions, regions, constants = {}, [], {}
     for line in lines:
         if name := re.match(r"  llvm\.func .*?@(\w+)\(", line):
@@ -53,10 +53,10 @@ def read_regions(lines):
 
 
 def read_kernels(lines, times):
-    """The kernels that @main measures: the code between two readings of the clock, with the number of
-    the counter that its time is added to."""
+    """Returns the kernels that @main measures: the code between two readings of the clock, identified by the counter
+    that its time is added to."""
     functions, kernels = read_regions(lines), [Kernel(seconds=seconds) for seconds in times]
-    # What reads the first counter needs no pointer of its own.
+    # The first counter is loaded without a getelementptr.
     slots, inside, called = {}, False, []
     for line in lines:
         if found := _SLOT.search(line):
@@ -75,7 +75,7 @@ def read_kernels(lines, times):
 
 
 def predict(kernels, cores, region):
-    """Seconds on so many cores."""
+    """Returns the predicted seconds on `cores` cores."""
     total = 0.0
     for kernel in kernels:
         iterations = sum(kernel.regions)
@@ -88,13 +88,13 @@ def predict(kernels, cores, region):
 
 
 def span(kernels):
-    """Seconds on any number of cores."""
+    """Returns the predicted seconds on unlimited cores."""
     return sum(kernel.seconds * (len(kernel.regions) / sum(kernel.regions) if kernel.regions else 1)
                for kernel in kernels)
 
 
 def count_bytes(model):
-    """What the nodes of an ONNX model read and write."""
+    """Returns the bytes that the nodes of an ONNX model read and write."""
     graph, sizes = model.graph, {}
     for value in (*graph.input, *graph.value_info, *graph.output):
         sizes[value.name] = 4 * math.prod(dim.dim_value for dim in value.type.tensor_type.shape.dim)

@@ -1,5 +1,5 @@
-"""SOLVER FILE SECONDS: solves a problem in wcsp format by another solver, on one thread, and prints the cost, the
-lower bound and the seconds as JSON. Reading the file is not timed; whatever the solver makes of it is."""
+"""SOLVER FILE SECONDS: solves a problem in wcsp format with another solver on one thread, and prints its cost, lower
+bound and seconds as JSON. Reading the file is not timed; preprocessing by the solver is."""
 
 import itertools
 import json
@@ -9,7 +9,7 @@ import time
 
 
 def read(path):
-    """Domains, and functions as a scope and the costs of all tuples, None where forbidden."""
+    """Returns the domains, and the functions as (scope, {tuple: cost}), with None for forbidden tuples."""
     with open(path) as file:
         words = iter(file.read().split())
     next(words)
@@ -38,8 +38,8 @@ def read(path):
 
 
 def program(path, binary, continuous, add):
-    """The linear program of the local polytope: a variable for each value, and for each tuple of a function.
-    `add` takes a sum and a variable or the number that it equals; returns the terms of the objective."""
+    """Builds the linear program of the local polytope: a variable for each value, and for each tuple of a function.
+    `add` adds a constraint: a sum equals a variable or a number. Returns the terms of the objective."""
     domains, functions = read(path)
     values = [[binary() for _ in range(domain)] for domain in domains]
     objective = []
@@ -97,7 +97,7 @@ def solve_cp_sat(path, seconds):
     model.minimize(sum(cost * choice for cost, choice in terms))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    solver.parameters.linearization_level = 2  # or it solves no linear program
+    solver.parameters.linearization_level = 2  # otherwise no linear relaxation is solved
     solver.parameters.max_time_in_seconds = seconds
     start = time.perf_counter()
     status = solver.solve(model)
@@ -105,7 +105,7 @@ def solve_cp_sat(path, seconds):
     bound = max(0, math.ceil(solver.best_objective_bound - 1e-3))
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None, bound, taken
-    # Its sums are integers, and what it says of them is a floating-point number.
+    # The sum is an exact integer; the solver's objective value is a floating-point number.
     cost = sum(cost * solver.value(choice) for cost, choice in terms)
     return cost, cost if status == cp_model.OPTIMAL else bound, taken
 

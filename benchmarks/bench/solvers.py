@@ -1,9 +1,9 @@
-"""./dev bench --solvers: problems of `--wide` beside toulbar2, CBC and CP-SAT, each on one thread.
+"""./dev bench --solvers: problems of `--wide` compared with toulbar2, CBC and CP-SAT, each on one thread.
 
-All read the same file in wcsp format: toulbar2 as it is, the others as the linear program of its local
-polytope, which is the strongest that is usual. Times are without reading. The gap is that of the cost above
-the lower bound, and 0 is proven; a dash stands for no assignment. Costs that are proven must agree. The
-solvers are as pip installs them, with their defaults; CP-SAT has its level of linear programs raised.
+All read the same file in wcsp format: toulbar2 directly, the others as the linear program of its local polytope, the
+strongest of the usual formulations. Times exclude reading. The gap is that between cost and lower bound; 0 is proven
+optimal, and a dash means that no assignment was found. Proven costs must agree. The solvers are as pip installs them,
+with their defaults, except that the linearization level of CP-SAT is raised.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from .rows import measure_rows, write_json
 from .wide import PROBLEMS, run_layout_solve
 
 HERE = pathlib.Path(__file__).parent
-# The environment that ./dev makes for it.
+# The environment that ./dev creates for this benchmark.
 PYTHON = pathlib.Path(os.environ.get("LAYOUT_BUILD_DIR", "")) / "solvers/venv/bin/python"
 OURS, PEERS = "layout-solve", ("toulbar2", "CBC", "CP-SAT")
 DEFAULT = ("tree-width-10,tree-width-15,tree-width-20,tree-width-30,grid-7,grid-12,dense-96-blocks-of-32,"
@@ -29,7 +29,7 @@ DEFAULT = ("tree-width-10,tree-width-15,tree-width-20,tree-width-30,grid-7,grid-
 
 def run_peer(solver, path, args):
     command = [args.python, "-P", str(HERE / "solver_process.py"), solver, str(path), str(args.seconds)]
-    most = 4 * args.seconds + 60  # some look at their limit late, or never
+    most = 4 * args.seconds + 60  # some check their limit late, or never
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=most)
     except subprocess.TimeoutExpired:

@@ -1,12 +1,11 @@
-"""./dev bench --target: the figures of this machine, and what conversions cost beside their prices.
+"""./dev bench --target: the machine parameters of this CPU, and measured conversion costs compared with their prices.
 
-Measures what `#layout.target` states of a CPU and prints it as an attribute that can be pasted. The
-node of all figures is the time in which a plain copy of the same bytes moves one byte, so every
-conversion runs in turns with such a copy, in one process.
+Measures the parameters of `#layout.cpu` and prints them as an attribute that can be pasted. The unit of all costs is
+the time in which a plain copy of the same bytes moves one byte, so every conversion runs alternately with such a copy,
+in one process.
 
-Then a dozen conversions are timed and priced: `priced` is the cost that `layout-print-cost` gives
-under the measured target, `measured` is the time in the same node. Both are divided by the bytes that
-move, so 1.00 is a plain copy.
+Then a dozen conversions are timed and priced: `priced` is the cost by `layout-print-cost` under the measured target,
+`measured` is the time in the same unit. Both are divided by the bytes moved, so 1.00 is a plain copy.
 """
 
 import argparse
@@ -25,28 +24,28 @@ from .kernels import KERNELS, read_inputs
 
 CHANNELS = "NCHW"
 LINE_FILE = "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"
-# from, to, shape; letters as in #layout.blocked, "!" states that padding is zero. The comment says
-# what is next to what on both sides.
+# From, to, shape. Letters are those of #layout.blocked; "!" states that padding is zero. Comments name the contiguous
+# segments that both sides share.
 CONVERSIONS = [
     ("NCHW", "NCHW16c", (1, 64, 56, 56)),  # single elements
     ("NCHW16c", "NCHW", (1, 64, 56, 56)),
-    ("NCHW", "NCHW16c", (16, 64, 56, 56)),  # the same beyond the caches
+    ("NCHW", "NCHW16c", (16, 64, 56, 56)),  # single elements, larger than the caches
     ("NCHW", "NHWC", (1, 64, 56, 56)),
     ("NHWC", "NCHW", (1, 64, 56, 56)),
-    ("NHWC", "NCHW16c", (1, 64, 56, 56)),  # 16 elements: whole lines
+    ("NHWC", "NCHW16c", (1, 64, 56, 56)),  # 16 elements: whole cache lines
     ("NCHW16c", "NHWC", (1, 64, 56, 56)),
-    ("NCHW16c", "NCHW8c", (1, 64, 56, 56)),  # 8 elements: half lines
+    ("NCHW16c", "NCHW8c", (1, 64, 56, 56)),  # 8 elements: half cache lines
     ("NCHW16c", "NCHW4c", (1, 64, 56, 56)),  # 4 elements
     ("NCHW", "NCHW16c!", (1, 61, 56, 56)),  # the last tile is padded
     ("NCHW16c", "NCHW", (1, 61, 56, 56)),
-    ("NCHW16c", "NCHW16c!", (1, 61, 56, 56)),  # padding alone
+    ("NCHW16c", "NCHW16c!", (1, 61, 56, 56)),  # only padding
     ("NCHW", "NCHW16c16n!", (509, 509, 3, 3)),  # weights
-    ("NCHW8c", "NCHW12c", (1, 64, 56, 56)),  # tiles that do not nest: position by position
+    ("NCHW8c", "NCHW12c", (1, 64, 56, 56)),  # tiles that do not nest: element by element
 ]
-STRIDED = [0, 1, 3, 4]  # of them, those that calibrate strided_percent
-BEYOND = 2  # and the one whose copy says how fast memory is
+STRIDED = [0, 1, 3, 4]  # the conversions that calibrate strided_percent
+BEYOND = 2  # the conversion whose copy measures memory
 FLOPS = ("conv3x3_blocked", 231.2e6)
-# The same with 60 of 64 channels, behind a mask.
+# The same convolution with 60 of 64 channels, with a mask.
 MASKED = ("conv3x3_masked", 60 / 64 * 231.2e6)
 
 
@@ -60,7 +59,7 @@ def attribute(layout):
 
 
 def stored_shape(layout, shape):
-    """The extents of the stored axes of a blocked layout, from its letters."""
+    """Returns the extents of the stored axes of a blocked layout, from its letters."""
     layout, parts, digits = layout.rstrip("!"), [], ""
     for letter in layout:
         if letter.isdigit():
@@ -82,7 +81,7 @@ def tensor(shape, layout=CHANNELS):
 
 
 def write_conversion(source, dest, shape):
-    """@kernel takes the storage of `source` and returns that of `dest`."""
+    """Returns a module whose @kernel maps the storage of `source` to that of `dest`."""
     taken, given = tensor(stored_shape(source, shape)), tensor(stored_shape(dest, shape))
     lines, value, result = [], "%s", "%y"
     if not is_plain(source):
@@ -118,7 +117,7 @@ class Bench:
         return lowered
 
     def run(self, shapes, *modules):
-        """The median seconds of each module; they run in turns."""
+        """Returns the median seconds of each module; the modules run alternately."""
         inputs, generator = [], np.random.default_rng(0)
         for number, shape in enumerate(shapes):
             inputs.append(self.folder / f"{number}.npy")
@@ -129,14 +128,14 @@ class Bench:
         return [json.loads(line)["run_median_seconds"] for line in times.read_text().splitlines()]
 
     def time_conversion(self, source, dest, shape):
-        """Seconds, and seconds in which a copy moves one byte."""
+        """Returns the seconds of a conversion, and those in which a copy moves one byte."""
         stored = stored_shape(source, shape)
         copy, convert = self.run([stored], self.lower("copy", write_copy(stored)),
                                  self.lower("convert", write_conversion(source, dest, shape)))
         return convert, copy / (2 * 4 * int(np.prod(stored)))
 
     def price(self, target, source, dest, shape):
-        """The row of layout-print-cost."""
+        """Returns the row of layout-print-cost for a conversion."""
         module, table = self.folder / "price.mlir", self.folder / "price.json"
         module.write_text(write_conversion(source, dest, shape))
         run_tool("layout-opt", module, "--layout-print-cost=" +
@@ -144,7 +143,7 @@ class Bench:
         return json.loads(table.read_text())["conversions"]["rows"][0]
 
     def flops_per_second(self, kernel=FLOPS, options=""):
-        """Of a convolution in blocks; options are those of the pipeline."""
+        """Returns the rate of a blocked convolution; `options` are those of the pipeline."""
         name, flops = kernel
         path = KERNELS / f"{name}.mlir"
         shapes = [shape for shape, _ in read_inputs(path.read_text())]
@@ -157,20 +156,20 @@ def measure_line():
 
 
 def weight(seconds, node, row):
-    """Percent of a plain copy of the same bytes."""
+    """Returns the time in percent of a plain copy of the same bytes."""
     return 100 * seconds / node / (row["bytes_read"] + row["bytes_written"])
 
 
 def calibrate(bench, lanes, timed):
-    """The figures that were measured, by name."""
+    """Returns the measured parameters by name."""
     line = measure_line()
     plain = f'#layout.cpu<lanes = {lanes}>'
     rows = [bench.price(plain, *case) for case in CONVERSIONS]
     weights = [weight(*time, row) for time, row in zip(timed, rows)]
-    # Runs of one element are (line - 4) / (line - 1) of the way to single bytes.
+    # A conversion in segments of one element has (line - 4) / (line - 1) of the extra cost of single bytes.
     single = statistics.median(weights[i] for i in STRIDED)
     strided = 100 + (single - 100) * (line - 1) / (line - 4)
-    # Arithmetic is set against memory, not against a cache.
+    # Arithmetic is compared with memory, not with a cache.
     node = timed[BEYOND][1]
     vectors = bench.flops_per_second()
     scalars = bench.flops_per_second(options="=vector-bits=0")

@@ -1,10 +1,10 @@
 """./dev bench --untouched: whether layouts make a network slower.
 
-`onnx/` are the networks of `./dev bench --peers`, which multiply tokens as batches of matrices,
-`small/` and `full/` those of `python -m networks`, which multiply them as one matrix. Each runs as it
-is and laid out, in turns in one process, and the results are compared. The ratio is the median over
-pairs of runs of the laid-out time by the other one; above --most it is marked. With `--against TARGET` the
-other one is laid out, too, for that target; where both are the same program, nothing is run and the ratio is 1.
+`onnx/` are the networks of `./dev bench --peers`, which multiply tokens as batches of matrices; `small/` and `full/`
+are those of `python -m networks`, which multiply them as one matrix. Each runs without and with layouts, alternately in
+one process, and the results are compared. The ratio is the median over pairs of runs of the time with layouts divided
+by the other one; ratios above --most are marked. `--against TARGET` compares with the layouts for that target instead;
+equal programs are not run and have ratio 1.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from networks.__main__ import main as generate
 from . import onnx_networks
 from .rows import measure_rows, write_json
 
-# Those that also run at full size.
+# The networks that also run at full size.
 FULL = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientnet_v2_s", "vit_b16", "swin_t",
         "bert_base")
 NAMES = (*(f"onnx/{name}" for name in onnx_networks.NETWORKS), *(f"small/{name}" for name in NETWORKS),
@@ -31,7 +31,7 @@ NAMES = (*(f"onnx/{name}" for name in onnx_networks.NETWORKS), *(f"small/{name}"
 
 
 def make(name, folder):
-    """The module, and what layout-run gives it."""
+    """Returns the module, and the arguments of layout-run with its inputs."""
     kind, network = name.split("/")
     if kind == "onnx":
         path = folder / "network.onnx"
@@ -44,7 +44,7 @@ def make(name, folder):
 
 
 def read_program(path):
-    """Its text, without large constants and what the decision says of its cost."""
+    """Returns the text of a program without large constants and `layout.assignment`."""
     text = run_tool("layout-opt", path, "--mlir-elide-elementsattrs-if-larger=8",
                     "--mlir-elide-resource-strings-if-larger=8", "--verify-each=false")
     return re.sub(r"layout\.assignment = \{.*?\}", "", text, count=1)

@@ -1,15 +1,14 @@
-"""What upstream's propagation of packs leaves of conversions, for comparison.
+"""Measures the conversions that upstream's propagation of packs leaves, for comparison.
 
-Its input is made with upstream's own means from the same network: `transform.structured.pack` packs
-the channels of every convolution by the lanes (but not fewer input channels than lanes, as
-layout-solve has it) and the columns of every product of matrices, which leaves `linalg.pack`
-and `linalg.unpack` around each of them. Named operations become `linalg.generic`, the only form
-that the propagation knows. `--test-linalg-data-layout-propagation` then moves packs up and unpacks
-down, and canonicalization removes those that meet. Each that is left and is not of a constant or of
-fresh storage is counted as layout-solve counts conversions: bytes read without padding, bytes
-written with padding, nothing where both store alike.
+The input is the same network, prepared with upstream's own means: `transform.structured.pack` packs the channels of
+every convolution by the lanes (but not fewer input channels than lanes, as in layout-solve) and the columns of every
+matrix product, which adds `linalg.pack` and `linalg.unpack` ops around each of them. Named ops become `linalg.generic`,
+the only form that the propagation supports. `--test-linalg-data-layout-propagation` then moves packs up and unpacks
+down, and canonicalization cancels adjacent pairs. Each remaining op, except those on constants and on new storage, is
+counted as layout-solve counts conversions: bytes read without padding plus bytes written with padding, or 0 if both
+have identical storage.
 
-The networks must be flat: static extents, no loop, no call.
+Networks must have static extents, and no loops or calls.
 """
 
 import math
@@ -43,7 +42,7 @@ def _pack(operation, sizes, condition=""):
 
 
 def _script(lanes):
-    """The loops of a convolution are n f h w c kh kw, those of a depthwise one n h w c kh kw."""
+    """Returns the script. The loops of a convolution are n f h w c kh kw, those of a depthwise one n h w c kh kw."""
     steps = [_pack("linalg.conv_2d_nchw_fchw", [0, lanes, 0, 0, 0, 0, 0], f"attributes {{{_FEW}}}"),
              _pack("linalg.conv_2d_nchw_fchw", [0, lanes, 0, 0, lanes, 0, 0]),
              _pack("linalg.depthwise_conv_2d_nchw_chw", [0, 0, 0, lanes, 0, 0]),
@@ -62,7 +61,7 @@ def _script(lanes):
 
 
 def with_script(text, lanes):
-    """The module of a network with the script that packs it."""
+    """Returns the module of a network with the script that packs it."""
     def mark(match):
         few = f"{_FEW}, " if int(match.group(3)) < lanes else ""
         return match.group(1) + few + match.group(2)
@@ -77,21 +76,21 @@ def _extents(text):
 
 
 def _stores_alike(unpacked, positions, tiles, line):
-    """Whole tiles of the last dim that has more than one element."""
+    """Returns true for whole tiles of the last dim with more than one element."""
     (position, *others), (tile, *_) = positions, tiles
     return (not others and "outer_dims_perm" not in line and unpacked[position] % tile == 0
             and all(extent == 1 for extent in unpacked[position + 1:]))
 
 
 def count_moved_bytes(text):
-    """Bytes read and written by the packs and unpacks of a module."""
+    """Returns the bytes read and written by the packs and unpacks of a module."""
     made_by, moved = {}, 0
     for line in text.splitlines():
         definition = _DEFINITION.match(line)
         if not definition:
             continue
         name, operation, operand = definition.groups()
-        # A name holds up to the next definition of it, wherever regions begin and end.
+        # A name is valid until its next definition, regardless of regions.
         made_by[name] = made_by.get(operand, operation) if operation in _RESHAPES else operation
         if operation not in ("linalg.pack", "linalg.unpack"):
             continue
@@ -108,7 +107,7 @@ def count_moved_bytes(text):
 
 
 def propagate(text, lanes, folder):
-    """What upstream makes of a network, given as text; a file is written to `folder`."""
+    """Returns the text of a network after upstream's propagation; a file is written to `folder`."""
     path = folder / "upstream.mlir"
     path.write_text(with_script(text, lanes))
     return run_tool("mlir-opt-22", path, *_PIPELINE)

@@ -1,12 +1,11 @@
-"""./dev bench --vectorize: the CPU kernels of this project beside upstream's tile-and-vectorize.
+"""./dev bench --vectorize: the CPU kernels of this project compared with upstream's tile-and-vectorize.
 
-Upstream's side is a schedule of the transform dialect: tile and fuse the parallel loops, tile the
-reductions by 1, drop the loops of one turn, vectorize, keep the accumulators in registers
-(`--loop-invariant-subset-hoisting`), lower contractions to outer products. It needs to be told the
-tile: several are tried per kernel, and the fastest is measured. This project's kernels choose their
-tile by a model. Fusion of elementwise ops, fused multiply-adds, buffers, what follows in LLVM, and
-the vectors, 512 bits in 32 registers, are the same on both sides. The two run in turns in one process
-on the same inputs, and their results are compared.
+Upstream's side is a schedule of the transform dialect: tile and fuse the parallel loops, tile the reductions by 1, drop
+loops with one iteration, vectorize, keep the accumulators in registers (`--loop-invariant-subset-hoisting`), and lower
+contractions to outer products. The schedule requires tile sizes: several are tried per kernel, and the fastest is
+measured. This project's kernels choose their tiles by a model. Fusion of elementwise ops, fused multiply-adds, buffers,
+the LLVM pipeline, and 32 registers of 512 bits are the same on both sides. Both run alternately in one process on the
+same inputs, and their results are compared.
 """
 
 import argparse
@@ -30,8 +29,8 @@ _PLAIN = [(1, channels, 1, pixels)
           for channels, pixels in ((4, 14), (8, 14), (4, 28), (8, 28), (4, 56), (8, 8), (16, 8))]
 _MATRIX = [(4, 32), (8, 32), (4, 64), (16, 16), (8, 16), (2, 64)]
 
-# Per kernel the tiles of the parallel loops that are tried, and that of the reductions; 0 is no tile.
-# Tiles divide the extents, as what is left over would not be vectorized.
+# For each kernel the tile sizes of the parallel loops to try, and those of the reductions; 0 is no tile. Tiles divide
+# the extents, because remainders would not be vectorized.
 TILES = {
     "conv1x1_blocked": (_CHANNELS, (1, 0, 0, 1)),
     "conv1x1_nchw": (_PLAIN, (1, 0, 0)),
@@ -56,7 +55,7 @@ TILES = {
     "unpack_nchw16c": ([(1, 1, 8, 1, 8), (1, 1, 16, 1, 8), (1, 1, 16, 1, 14)], ()),
 }
 
-# An elementwise op behind the reduction is the one that is tiled, and the reduction is fused into it.
+# The elementwise op after the reduction is tiled, and the reduction is fused into it.
 FUSED = ("conv3x3_bias_relu_blocked",)
 
 _SCHEDULE = """
@@ -126,10 +125,10 @@ def write_schedule(parallel, reductions, has_consumer):
 
 
 def lower_upstream(path, tiles, out):
-    """Tiles and vectorizes one kernel; a schedule that upstream refuses is an error."""
+    """Tiles and vectorizes one kernel; raises ToolError if upstream rejects the schedule."""
     schedule, source = out.with_suffix(".schedule.mlir"), out.with_suffix(".source.mlir")
     schedule.write_text(write_schedule(*tiles, path.stem in FUSED))
-    # What `contract-fma` is to this project's kernels.
+    # Corresponds to `contract-fma` of this project's kernels.
     source.write_text(re.sub(r"(arith\.(?:mulf|addf) %\w+, %\w+) :", r"\1 fastmath<contract> :",
                              path.read_text()))
     run_tool("layout-opt", source, "--layout-lower-relayout", "--linalg-generalize-named-ops",
@@ -142,7 +141,7 @@ def lower_upstream(path, tiles, out):
 
 
 def run(modules, inputs, repeat, folder):
-    """What layout-run says of each module; they run in turns."""
+    """Returns the output of layout-run for each module; the modules run alternately."""
     runs = folder / "runs.json"
     run_tool("layout-run", *modules, "--function=kernel", *[f"--input={x}" for x in inputs],
              "--threads=1", "--warmup=2", f"--repeat={repeat}", "--compare", "--max-rel=1e-4",
@@ -151,7 +150,7 @@ def run(modules, inputs, repeat, folder):
 
 
 def measure(path, repeat, folder):
-    """The row of one kernel: the fastest of upstream's tiles beside this project's kernel."""
+    """Returns the row of one kernel: this project's kernel and the fastest of upstream's tiles."""
     inputs = make_inputs(path, folder)
     ours = folder / "ours.mlir"
     run_tool("layout-opt", path, f"--layout-linalg-to-llvm={REGISTERS}", "-o", ours)

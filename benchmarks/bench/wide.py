@@ -1,12 +1,11 @@
-"""./dev bench --wide: problems that are too wide to be eliminated, solved by `layout-solve`.
+"""./dev bench --wide: problems whose treewidth is too large for elimination, solved by `layout-solve`.
 
-`sums` are programs of additions whose operands are any two of the latest values, as many as the window
-says; some values have one layout, and every tensor with several consumers has copies that they share.
-`equal` ones have conversions that cost one unit or two. `tree` has exactly its width, `sparse` ones lack
-seven tenths of the conversions; `dense` are blocks in which every op reads all before it.
-The gap is that of the cost above the lower bound; 0 is proven. With `--limits` each problem is solved once under
-each time limit, which shows what an answer is worth that cannot wait. With `--proofs` each is solved once with
-a proof, which `layout_mlir.certify` checks; the seconds of that follow, and a gap is of what it accepts.
+`sums` are programs of additions whose operands are any two of the latest `window` values. Some values have a fixed
+layout, and all consumers of a tensor share its copies. In `equal` ones, conversions cost one or two units. `tree` has
+exactly the given width, `sparse` trees have only 30 % of the conversions, and in `dense` every op reads all previous
+ops of its block. The gap is that between cost and lower bound; 0 is proven optimal. With `--limits` each problem is
+solved once under each time limit, which shows the quality of early answers. With `--proofs` each is solved once with a
+proof, which `layout_mlir.certify` checks; the seconds of the check follow.
 """
 
 import argparse
@@ -23,7 +22,7 @@ from layout_mlir.tools import ToolError, find_tool
 from .rows import measure_rows, write_json
 
 FORBIDDEN = None
-# Values of a variable that says which copies there are.
+# The maximal number of values of a variable that represents the set of copies.
 MOST_SETS = 64
 
 
@@ -49,7 +48,8 @@ class Problem:
                                     for a in range(layouts) for b in range(layouts)])
 
     def add_tensor(self, producer, made, consumers, prices):
-        """What its copies cost: one of a layout serves all consumers. Per consumer and its value, a layout."""
+        """Adds the cost of the copies of a tensor: one copy per layout serves all consumers. `consumers` has a variable
+        and the layout for each of its values."""
         layouts = range(len(prices))
         if len(consumers) == 1:
             (user, asked), = consumers
@@ -104,7 +104,7 @@ def sums(ops, window, layouts, seed, unit=None):
         for operand in sorted(operands):
             consumers[operand].append(result)
     for value, made in list(values):
-        # What nobody reads is a result of the program, in a layout that is given.
+        # A value without consumers is a result of the program with a fixed layout.
         users = consumers[value] or [(problem.add_variable(1), [draw.randrange(layouts)])]
         problem.add_tensor(value, made, users, prices)
     return problem
@@ -161,7 +161,7 @@ PROBLEMS = {
 
 
 def run_layout_solve(path, args, *options, repeat=None):
-    """The fastest of some runs."""
+    """Returns the fastest of several runs."""
     command = [str(find_tool("layout-solve")), str(path), "--statistics", f"--max-seconds={args.seconds}", *options]
     answers = []
     for _ in range(repeat or args.repeat):
@@ -202,7 +202,7 @@ def gap(row):
 
 
 def measure_limits(name, args, folder):
-    """What is known of a problem at the ends of some time limits."""
+    """Returns the answers for a problem under several time limits."""
     path, answers = write_problem(name, folder), []
     for limit in args.limits:
         args.seconds = limit
