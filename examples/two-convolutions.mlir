@@ -1,4 +1,4 @@
-// Two convolutions on NCHW tensors, as a frontend gives them.
+// Two convolutions on NCHW tensors, as a frontend produces them.
 func.func @main(%image: tensor<1x64x30x30xf32>) -> tensor<1x128x26x26xf32> {
   %zero = arith.constant 0.0 : f32
   %w1 = arith.constant dense<0.5> : tensor<64x64x3x3xf32>

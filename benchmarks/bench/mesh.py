@@ -12,9 +12,9 @@ the results with one process. The table has the bytes passed to MPI and those of
 that as much as possible is split.
 
 With --memory, networks are decided for 2, 4 and 8 devices with evenly spaced memory limits, from the peak of the
-fastest decision on one device to the smallest limit for which a decision is found. A gap of 0 is a proof of optimality. With
---certified, each decision is repeated with a certificate: `proof` is the gap that its proof leaves, `labels` the gap of
-the dynamic program over labels, or a dash if it would be too large.
+fastest decision on one device to the smallest limit for which a decision is found. A gap of 0 is a proof of optimality.
+With --certified, each decision is repeated with a certificate: `proof` is the gap that its proof leaves, `labels` the
+gap of the dynamic program over labels, or a dash if it would be too large.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """./dev bench --opencl: networks on an OpenCL device, with the current kernels and with simpler ones.
 
 `before` has one pixel per work-item, no reductions shared by work-items, and 64-bit indices; `after` follows the
-target. Both programs run alternately in one process on the same inputs, and their results are compared with those of the CPU.
-A time is that of a whole run, including the copies to and from the device; the ratio is the median over pairs of runs.
+target. Both programs run alternately in one process on the same inputs, and their results are compared with those of
+the CPU. A time is that of a whole run, including the copies to and from the device; the ratio is the median over pairs
+of runs.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""python -m demo: a network with and without layouts, run and compared.
+"""python -m demo: runs a network with and without layouts and compares the results.
 
-Generates an inference network as linalg on tensors, or takes one in a file, and does with it what
-`./dev run` does with any model (layout_mlir/run.py).
+Generates an inference network as linalg on tensors, or reads one from a file, and runs it as `./dev run` runs any model
+(layout_mlir/run.py).
 """
 
 import argparse
@@ -17,9 +17,9 @@ RUN_SIZES = {"batch": 3, "sequence": 16}
 
 
 def network_options():
-    """The options that some network has, by name."""
+    """Returns the options of all networks, by name."""
     return {each.name: each for network in NETWORKS.values() for each in fields(network.Options)
-            if each.name != "runnable"}  # every pipeline of the demo sees to that itself
+            if each.name != "runnable"}  # the pipelines of the demo make every network runnable
 
 
 def flag(name):
@@ -67,7 +67,7 @@ def parse(argv, prog):
 
 
 def build(args):
-    """The network with the options that were given, and the sizes to run it with."""
+    """Returns the network with the given options, and the dynamic sizes to run it with."""
     network = NETWORKS[args.network]
     given = {name: getattr(args, name) for name in network_options() if hasattr(args, name)}
     own = {each.name for each in fields(network.Options)}
@@ -87,7 +87,7 @@ def build(args):
 
 
 def make_model(args, folder):
-    """The network as a file, and its inputs."""
+    """Writes the network to a file and returns it with its inputs."""
     if args.network not in NETWORKS:
         return load_model(args.network, folder, args.input)
     network = folder / "network.mlir"

@@ -1,10 +1,10 @@
-"""Inference networks as linalg on tensors, as a frontend would hand them over.
+"""Inference networks as linalg on tensors, as a frontend would produce them.
 
     from networks import NETWORKS
     NETWORKS["resnet50"].write("resnet50.mlir", batch=4)
 
-or `python -m networks resnet50 --batch 4 -o resnet50.mlir`. A new network is one more
-file with a `Network`, and that in the table below.
+or `python -m networks resnet50 --batch 4 -o resnet50.mlir`. To add a network, add a file that defines a `Network`, and
+an entry in the table below.
 """
 
 from .bert import BERT_BASE

@@ -21,7 +21,7 @@ def _flag(name: str) -> str:
 
 
 def _all_fields() -> dict[str, Field]:
-    """The options that some network has."""
+    """Returns the options of all networks, by name."""
     result: dict[str, Field] = {}
     for network in NETWORKS.values():
         for each in fields(network.Options):
@@ -75,7 +75,7 @@ def _print_list() -> None:
 
 def _sizes(args: argparse.Namespace, parser: argparse.ArgumentParser,
            options) -> dict[str, int]:
-    """What the dynamic extents of the inputs become."""
+    """Returns the sizes of dynamic extents in the inputs."""
     sizes = {"batch": 1, "sequence": 1}
     for name in sizes:
         given = getattr(args, f"input_{name}")
@@ -103,7 +103,7 @@ def _write_inputs(args: argparse.Namespace, builder: Module, sizes: dict[str, in
             with whole_file(path, "wb") as file:
                 np.save(file, array)
         with whole_file(args.inputs / "args") as file:
-            # As response files are read: a backslash takes a character as it is.
+            # Response files treat a backslash as an escape character.
             file.writelines(re.sub(r"([\s\\'\"])", r"\\\1", f"--input={path}") + "\n"
                             for path in paths)
 

@@ -1,4 +1,4 @@
-"""Attention: heads are split off and merged by reshapes and transposes."""
+"""Multi-head attention, with heads split and merged by reshapes and transposes."""
 
 import math
 
@@ -7,7 +7,8 @@ from .text import Value
 
 
 def split_heads(b: Builder, x: Value, heads: int, name: str, transposed: bool = False) -> Value:
-    """[batch, places, heads * d] as [batch * heads, places, d], or with the last two exchanged."""
+    """Reshapes [batch, places, heads * d] to [batch * heads, places, d], with the last two dims swapped if
+    `transposed`."""
     n, places, width = x.shape
     with b.scope(name):
         split = b.expand("heads", x, [n], [places], [heads, width // heads])
@@ -16,7 +17,7 @@ def split_heads(b: Builder, x: Value, heads: int, name: str, transposed: bool = 
 
 
 def merge_heads(b: Builder, x: Value, like: Value, heads: int, name: str) -> Value:
-    """Back to the shape that `like` has before its last dim."""
+    """Reshapes [batch * heads, places, d] to [batch, places, heads * d], with batch and places of `like`."""
     n, places = like.shape[:2]
     with b.scope(name):
         split = b.expand("heads", x, [n, heads], [places], [x.shape[2]])
@@ -25,8 +26,8 @@ def merge_heads(b: Builder, x: Value, like: Value, heads: int, name: str) -> Val
 
 
 def attend(b: Builder, q: Value, k_transposed: Value, v: Value, mask=None) -> Value:
-    """Rows of v, weighted by softmax(q k / sqrt(d)); all are [batch * heads, ..]. `mask` gets the
-    scaled scores and returns them masked."""
+    """Returns softmax(q k / sqrt(d)) v; all operands are [batch * heads, ..]. `mask` maps the scaled scores to masked
+    ones."""
     scale = 1 / math.sqrt(q.shape[2])
     scores = b.pointwise("scaled", [b.matmul("scores", q, k_transposed)],
                          lambda s, a: s.mul(a, s.constant(scale)))
@@ -38,7 +39,7 @@ def attend(b: Builder, q: Value, k_transposed: Value, v: Value, mask=None) -> Va
 def attention(b: Builder, x: Value, source: Value, heads: int, bias: bool = True,
               out_bias: bool = True, mask=None, gain: float = 1.0,
               transposed_weights: bool = False) -> Value:
-    """Multi-head attention of x to source, with three projections and one of the result."""
+    """Returns multi-head attention of x to source, with three input projections and one output projection."""
     width = x.shape[2]
 
     def project(value: Value, name: str) -> Value:
@@ -53,7 +54,7 @@ def attention(b: Builder, x: Value, source: Value, heads: int, bias: bool = True
 
 
 def fused_qkv(b: Builder, x: Value, heads: int) -> tuple[Value, Value, Value]:
-    """One projection for q, k and v, which are then sliced off; k is transposed."""
+    """Projects x to q, transposed k, and v with one product."""
     n, places, width = x.shape
     y = b.linear(x, 3 * width, "qkv")
     y = b.expand("qkv.heads", y, [n], [places], [3, heads, width // heads])

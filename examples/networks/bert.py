@@ -38,13 +38,13 @@ def _embedded(b: Builder, options: Options, ids: Value, kinds: Value) -> Value:
 
 
 def mask_bias(b: Builder, mask: Value) -> Value:
-    """0 where a token counts and a very negative number where not."""
+    """Returns 0 for tokens that count and -1e9 for padding."""
     return b.pointwise("mask_bias", [mask], lambda s, a: s.mul(
         s.sub(s.constant(1.0), s.line(f"arith.sitofp {a} : i64 to f32")), s.constant(-1e9)))
 
 
 def masked(b: Builder, scores: Value, bias: Value, heads: int) -> Value:
-    """The bias of each sentence added to its scores, [batch * heads, places, places]."""
+    """Adds the bias of each sentence to its scores [batch * heads, places, places]."""
     n, places = bias.shape
     split = b.expand("by_batch", scores, [n, heads], [places], [places])
     y = b.pointwise("masked", [split, (bias, (0, 3))], lambda s, a, m: s.add(a, m))

@@ -6,10 +6,9 @@
     b.output(b.linear(b.flatten(b.global_average_pool(x, "pool"), "flat"), 10, "fc"))
     b.write(file)
 
-Each method appends the operations of one layer and returns its value; the layer's name is the
-location of the operations and the stem of their SSA names and weights. Weights are scaled so that
-activations keep their size. They are, as the options say, dense resources, whose text is one
-hexadecimal blob, or splats, or arguments of main.
+Each method appends the ops of one layer and returns its result. The name of the layer is the location of the ops and
+the stem of their SSA names and weights. Weights are scaled so that activations keep their magnitude. Depending on the
+options, they are dense resources (one hexadecimal blob), splat constants, or arguments of main.
 """
 
 from .control import Control
@@ -23,6 +22,6 @@ class Builder(Control, Layers, Norms):
     def __init__(self, name: str, options: CommonOptions) -> None:
         super().__init__(name, options.seed, options.weights, options.runnable)
         self.batch: Dim = "%batch" if options.batch is None else options.batch
-        # Of the networks that have such options.
+        # Only some networks have these options.
         self.bn_mode = getattr(options, "bn", self.bn_mode)
         self.structure = getattr(options, "structure", self.structure)

@@ -1,4 +1,4 @@
-"""Loops, branches, and blocks as functions."""
+"""Loops, branches, and repeated blocks as functions."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -14,14 +14,14 @@ STRUCTURES = ("flat", "calls", "loops")
 
 
 class Control(Module):
-    """`structure` says how blocks that repeat are written: one after another, as calls of private
-    functions that take the weights, or as loops over stacked weights."""
+    """`structure` selects how repeated blocks are written: in sequence, as calls of private functions that take the
+    weights, or as loops over stacked weights."""
 
     structure: str = "flat"
 
     def loop(self, layer: str, count: Dim, values: Sequence[Value],
              body: Callable[[str, list[Value]], Sequence[Value]]) -> list[Value]:
-        """An scf.for that carries `values`; the body gets its index and them."""
+        """Appends an scf.for that carries `values`; `body` gets its index and the carried values."""
         first, last, step = (self.index(dim) for dim in (0, count, 1))
         induction = self.function.fresh(f"{self.path(layer)}.i")
         carried = [replace(v, name=self.function.fresh(f"{self.path(layer)}.carried"))
@@ -38,7 +38,7 @@ class Control(Module):
 
     def branch(self, layer: str, condition: str, then: Callable[[], Sequence[Value]],
                otherwise: Callable[[], Sequence[Value]]) -> list[Value]:
-        """An scf.if on an i1."""
+        """Appends an scf.if on an i1."""
         with self.region() as first:
             chosen = then()
         with self.region() as second:
@@ -52,8 +52,8 @@ class Control(Module):
 
     def chain(self, label: str, blocks: Sequence[str], x: Value,
               body: Callable[..., Value], shared: Sequence[Value] = ()) -> Value:
-        """`x` through body(x, *shared) once for each block, whose name is the scope of its layers.
-        The body may use no other value from outside."""
+        """Applies body(x, *shared) once per block; the block's name is the scope of its layers. The body must not use
+        other outer values."""
         if self.structure == "calls":
             for block in blocks:
                 x = self._call(label, block, [x, *shared], body)
@@ -68,7 +68,7 @@ class Control(Module):
     @contextmanager
     def _inside(self, function: Function, scope: str,
                 weight_source: Callable[[Weight], Value]) -> Iterator[None]:
-        """Writes to `function`, with the layers' paths beginning at `scope`."""
+        """Appends to `function`, with paths of layers relative to `scope`."""
         outer = self.function, self._local_scope, self._weight_source
         self.function, self._weight_source = function, weight_source
         with self.scope(scope):
@@ -78,8 +78,8 @@ class Control(Module):
 
     def _trace(self, block: str, operands: Sequence[Value],
                body: Callable[..., Value]) -> tuple[str, Value, list[Weight]]:
-        """The block as a function of its operands and weights: its text after the symbol, its
-        result, and the weights that it takes."""
+        """Writes the block as a function of its operands and weights. Returns its text after the symbol, its result,
+        and its weights."""
         function = Function()
         captured: list[Weight] = []
         prefix = ".".join([*self._scope, block]) + "."

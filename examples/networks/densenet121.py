@@ -1,4 +1,4 @@
-"""DenseNet-121: each layer reads all before it, concatenated; norms come before convolutions."""
+"""DenseNet-121: each layer reads the concatenation of all previous ones; norms precede convolutions."""
 
 # Huang et al., "Densely Connected Convolutional Networks", 2016, table 1.
 
@@ -11,7 +11,7 @@ from .text import Value
 
 BLOCKS = [6, 12, 24, 16]
 GROWTH = 32
-BOTTLENECK = 4  # times the growth
+BOTTLENECK = 4  # in units of the growth rate
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""EfficientDet-D0: EfficientNet-B0, a pyramid that runs both ways, heads that share weights."""
+"""EfficientDet-D0: EfficientNet-B0, a bidirectional feature pyramid, and heads that share weights."""
 
 # Tan et al., "EfficientDet: Scalable and Efficient Object Detection", 2019, table 1 and figure 3;
 # backbone: Tan and Le, "EfficientNet", 2019, table 1.
@@ -18,9 +18,9 @@ STEM = 32
 # Expansion, kernel, stride of the first block, channels, blocks.
 STAGES = [(1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3),
           (6, 5, 1, 112, 3), (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)]
-FEATURES = (2, 4, 6)  # stages whose results are levels 3, 4 and 5
-LEVELS = 5  # 3 to 7
-PYRAMID = 64  # its channels
+FEATURES = (2, 4, 6)  # the stages whose results are levels 3, 4 and 5
+LEVELS = 5  # levels 3 to 7
+PYRAMID = 64  # channels of the pyramid
 CELLS, HEAD_LAYERS, ANCHORS = 3, 3, 9
 
 
@@ -58,7 +58,7 @@ def _backbone(b: Builder, options: Options) -> list[Value]:
 
 
 def _lateral(b: Builder, x: Value, channels: int, name: str) -> Value:
-    """To the pyramid's channels, where x has others."""
+    """Projects x to the channels of the pyramid if necessary."""
     if x.shape[1] == channels:
         return x
     with b.scope(name):
@@ -70,7 +70,7 @@ def _halved(b: Builder, x: Value, name: str) -> Value:
 
 
 def weighted_sum(b: Builder, inputs: Sequence[Value]) -> Value:
-    """The inputs times learned positive numbers whose sum is about 1."""
+    """Returns the sum of the inputs, weighted by learned positive numbers with a sum of about 1."""
     count = len(inputs)
     learned = b.weight(b.uniform("weights", (count,), 0.5, 1.5))
     positive = b.relu(learned, "positive")
@@ -88,7 +88,7 @@ def weighted_sum(b: Builder, inputs: Sequence[Value]) -> Value:
 
 
 def _joined(b: Builder, inputs: Sequence[Value], name: str) -> Value:
-    """A node of the pyramid: a weighted sum, then a separable convolution."""
+    """Returns a node of the pyramid: a weighted sum followed by a separable convolution."""
     with b.scope(name):
         x = weighted_sum(b, inputs)
         x = b.conv(b.silu(x, "silu"), x.shape[1], 3, "depthwise", padding=1, depthwise=True,
@@ -97,9 +97,9 @@ def _joined(b: Builder, inputs: Sequence[Value], name: str) -> Value:
 
 
 def _cell(b: Builder, levels: list[Value], channels: int) -> list[Value]:
-    """Top down, then bottom up with the inputs once more."""
+    """Returns the levels after a top-down path and a bottom-up path, which reads the inputs again."""
     down = [_lateral(b, x, channels, f"lateral{i}") for i, x in enumerate(levels)]
-    # A second lateral where the bottom-up path reads the input again.
+    # The bottom-up path has its own lateral convolutions of the inputs.
     again = [down[0], *(_lateral(b, x, channels, f"again{i}") for i, x in
                         enumerate(levels[1:], 1))]
     top = LEVELS - 1
@@ -116,8 +116,8 @@ def _cell(b: Builder, levels: list[Value], channels: int) -> list[Value]:
 
 
 def _head(b: Builder, levels: Sequence[Value], layers: int, outputs: int, name: str) -> Value:
-    """The same convolutions on every level, each with batch norms of its own; all places of all
-    levels as rows of `outputs` numbers."""
+    """Applies the same convolutions to every level, with separate batch norms. Returns the positions of all levels as
+    rows of `outputs` numbers."""
     channels = levels[0].shape[1]
     results = list(levels)
     with b.scope(name):

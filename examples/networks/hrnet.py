@@ -1,4 +1,4 @@
-"""HRNet-W32 for poses: branches of several resolutions that exchange what they have."""
+"""HRNet-W32 for poses: branches of several resolutions that exchange features."""
 
 # Sun et al., "Deep High-Resolution Representation Learning for Human Pose Estimation", 2019,
 # section 3.
@@ -15,7 +15,7 @@ from .text import Value
 STEM, FIRST_WIDTH, EXPANDED = 64, 64, 256
 CHANNELS = 32  # of the highest resolution; each lower one has twice as many
 MODULES = [1, 4, 3]  # of the stages with 2, 3 and 4 branches
-UNITS = 4  # residual units of a branch in a module
+UNITS = 4  # residual units per branch and module
 
 
 @dataclass
@@ -38,14 +38,14 @@ def _conv_bn(b: Builder, x: Value, channels: int, kernel: int, name: str, stride
 
 
 def _unit(b: Builder, x: Value) -> Value:
-    """A residual unit of two 3x3 convolutions."""
+    """Returns a residual unit of two 3x3 convolutions."""
     y = b.relu(b.conv_bn(x, x.shape[1], 3, "conv1", "bn1", padding=1), "relu1")
     y = b.conv_bn(y, x.shape[1], 3, "conv2", "bn2", padding=1, gain=1.0, branch_gain=BRANCH_GAIN)
     return b.relu(b.add(y, x, "sum"), "relu2")
 
 
 def _resampled(b: Builder, x: Value, source: int, target: int, channels: Sequence[int]) -> Value:
-    """Branch `source` at the resolution of branch `target`."""
+    """Returns branch `source` at the resolution of branch `target`."""
     if source > target:
         y = _conv_bn(b, x, channels[target], 1, f"from{source}", relu=False)
         return b.upsample(y, 1 << (source - target), f"from{source}.up")
@@ -58,7 +58,7 @@ def _resampled(b: Builder, x: Value, source: int, target: int, channels: Sequenc
 
 def _fused(b: Builder, branches: Sequence[Value], targets: int, channels: Sequence[int]
            ) -> list[Value]:
-    """Each target branch as the sum of all."""
+    """Returns each target branch as the sum of all resampled branches."""
     results = []
     for target in range(targets):
         with b.scope(f"fuse{target}"):
@@ -80,7 +80,7 @@ def _body(b: Builder, options: Options) -> None:
         with b.scope(f"stage1.{j}"):
             x = bottleneck(b, x, options.scaled(FIRST_WIDTH), options.scaled(EXPANDED))
     branches = [_conv_bn(b, x, channels[0], 3, "transition1.0")]
-    lowest = x  # the next branch is made of it
+    lowest = x  # the input of the next branch
     for stage, count in enumerate(modules, 2):
         with b.scope(f"transition{stage - 1}"):
             branches.append(_conv_bn(b, lowest, channels[stage - 1], 3, f"{stage - 1}", stride=2))
@@ -90,7 +90,7 @@ def _body(b: Builder, options: Options) -> None:
                     for j in range(options.units):
                         with b.scope(f"branch{i}.{j}"):
                             branches[i] = _unit(b, branches[i])
-                # Only the highest resolution is read from the last one.
+                # Only the highest resolution of the last module is used.
                 final = stage == len(modules) + 1 and m == count - 1
                 branches = _fused(b, branches, 1 if final else stage, channels)
         lowest = branches[-1]

@@ -1,4 +1,4 @@
-"""Inception v3: towers of factorized convolutions side by side, joined by concatenation."""
+"""Inception v3: parallel towers of factorized convolutions, joined by concatenation."""
 
 # Szegedy et al., "Rethinking the Inception Architecture for Computer Vision", 2015, table 1,
 # without the auxiliary classifier; tower widths are those of the released model.
@@ -21,7 +21,7 @@ class Options(NormedOptions, BlockOptions):
 
 def _conv(b: Builder, x: Value, options: Options, channels: int, kernel: Pair, name: str,
           stride: int = 1, padding: Padding | None = None) -> Value:
-    """With a batch norm and a ReLU; where not given, the padding keeps the size."""
+    """Returns a convolution with batch norm and ReLU; the default padding keeps the size."""
     if padding is None:
         padding = tuple(k // 2 for k in pair(kernel))
     with b.scope(name):
@@ -30,7 +30,7 @@ def _conv(b: Builder, x: Value, options: Options, channels: int, kernel: Pair, n
 
 
 def _towers(b: Builder, o: Options, x: Value, **towers: list[tuple]) -> list[Value]:
-    """Chains of convolutions given as (channels, kernel, further arguments)."""
+    """Returns the results of chains of convolutions, each given as (channels, kernel, further arguments)."""
     results = []
     for name, tower in towers.items():
         y = x

@@ -10,9 +10,9 @@ from .ops import LOWEST, SUM_ELEMENT, Ops
 from .text import Value
 from .weights import Weight
 
-# One number for both of height and width, or one for each.
+# One number for height and width, or one for each.
 Pair = int | tuple[int, int]
-# A border on all sides, one for each of height and width, or (low, high) for each.
+# The padding of all sides, of height and width, or (low, high) of each.
 Padding = int | tuple[int, int] | tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -21,7 +21,7 @@ def pair(value: Pair) -> tuple[int, int]:
 
 
 def same_padding(x: Value, kernel: int, stride: int) -> Padding:
-    """The padding with which an extent n becomes ceil(n / stride), more of it at the end."""
+    """Returns the padding that maps an extent n to ceil(n / stride), with the larger half at the end."""
     totals = [max(0, (-(-n // stride) - 1) * stride + kernel - n) for n in x.shape[2:]]
     return tuple((total // 2, total - total // 2) for total in totals)
 
@@ -33,8 +33,8 @@ class Layers(Ops):
 
     def _window(self, operation: str, layer: str, x: Value, window: Value, channels: int,
                 kernel: Pair, stride: Pair, start: float, element: str) -> Value:
-        """A named operation with a window that slides over height and width; the results are
-        made of `element`, beginning at `start`."""
+        """Appends a named op with a sliding window over height and width; the result has element type `element` and is
+        initialized with `start`."""
         (kh, kw), (sh, sw) = pair(kernel), pair(stride)
         h, w = (x.shape[2] - kh) // sh + 1, (x.shape[3] - kw) // sw + 1
         if h <= 0 or w <= 0:
@@ -52,7 +52,7 @@ class Layers(Ops):
 
     def filter(self, name: str, channels: int, x: Value, kernel: Pair, gain: float,
                depthwise: bool = False) -> Weight:
-        """`gain` / fan-in is the variance: 2 before a ReLU, 1 before none."""
+        """Returns a filter whose variance is `gain` / fan-in: 2 if a ReLU follows, 1 otherwise."""
         kh, kw = pair(kernel)
         if depthwise and channels != x.shape[1]:
             raise ValueError(f"{name}: a depthwise convolution keeps the {x.shape[1]} channels")
@@ -62,7 +62,7 @@ class Layers(Ops):
 
     def conv_with(self, x: Value, weight: Value, name: str, stride: Pair = 1,
                   padding: Padding = 0) -> Value:
-        """A convolution with a filter that is there already; rank 3 is depthwise."""
+        """Appends a convolution with an existing filter; a filter of rank 3 is depthwise."""
         depthwise = weight.rank == 3
         operation = "depthwise_conv_2d_nchw_chw" if depthwise else "conv_2d_nchw_fchw"
         return self._window(operation, name, self.padded(name, x, padding), weight,
@@ -72,8 +72,8 @@ class Layers(Ops):
     def conv(self, x: Value, channels: int, kernel: Pair, name: str, stride: Pair = 1,
              padding: Padding = 0, depthwise: bool = False, bias: bool = False, gain: float = 2.0,
              scale: Weight | None = None, shift: Weight | None = None) -> Value:
-        """`scale` and `shift` per output channel are multiplied into the weights and added as bias
-        (a folded batch norm)."""
+        """Appends a convolution. `scale` and `shift` per output channel (a folded batch norm) are multiplied into the
+        weights and added as bias."""
         weight = self.filter(name, channels, x, kernel, gain, depthwise)
         if scale is not None:
             weight = weight.scaled(scale)
@@ -88,8 +88,7 @@ class Layers(Ops):
     def conv_bn(self, x: Value, channels: int, kernel: Pair, conv_name: str = "conv",
                 bn_name: str = "bn", branch_gain: float = 1.0, bias: bool = False,
                 **conv) -> Value:
-        """A convolution and its batch norm, folded into it or as operations of its own, with the
-        same numbers either way."""
+        """Appends a convolution and its batch norm, folded or as separate ops with the same numbers."""
         if self.bn_mode == "unfolded":
             return self.bn(self.conv(x, channels, kernel, conv_name, bias=bias, **conv), bn_name,
                            branch_gain)
@@ -103,7 +102,7 @@ class Layers(Ops):
                 self.normal(name + ".shift", (channels,), 0.1))
 
     def bn(self, x: Value, name: str, branch_gain: float = 1.0) -> Value:
-        """A scale and a shift per channel, as an operation."""
+        """Appends a scale and a shift per channel as an op."""
         scale, shift = map(self.weight, self._bn_weights(x.shape[1], name, branch_gain))
         return self.pointwise(name, [x, (scale, (1,)), (shift, (1,))],
                               lambda s, a, scale, shift: s.add(s.mul(a, scale), shift))
@@ -119,7 +118,7 @@ class Layers(Ops):
 
     def average_pool(self, x: Value, kernel: Pair, stride: Pair, name: str,
                      padding: Padding = 0) -> Value:
-        """The border counts as zeros."""
+        """Appends an average pooling; padding counts as zeros."""
         x = self.padded(name, x, padding)
         window = self.empty(name + ".window", pair(kernel), x.element)
         total = self._window("pooling_nchw_sum", name + ".sum", x, window, x.shape[1], kernel,
@@ -133,7 +132,7 @@ class Layers(Ops):
         return self.average_pool(x, x.shape[2:], 1, name)
 
     def upsample(self, x: Value, factor: int, name: str, gather: bool = False) -> Value:
-        """Each pixel `factor` x `factor` times; as an affine read or as a gather."""
+        """Repeats each pixel `factor` x `factor` times, by an affine read or a gather."""
         n, c, h, w = x.shape
         shape = (n, c, h * factor, w * factor)
         if not gather:
@@ -149,8 +148,8 @@ class Layers(Ops):
         return self.pointwise(name, [], read, shape)
 
     def upconv(self, x: Value, channels: int, name: str) -> Value:
-        """A transposed 2x2 convolution with stride 2: zeros between the pixels, then a convolution
-        with the flipped filter."""
+        """Appends a transposed 2x2 convolution with stride 2: zeros between the pixels, then a convolution with the
+        flipped filter."""
         n, c, h, w = x.shape
         zeros = self.filled(name + ".zeros", (n, c, 2 * h + 1, 2 * w + 1), 0.0)
         spread = self.insert(name + ".spread", x, zeros, (0, 0, 1, 1), x.shape, (1, 1, 2, 2))
@@ -181,7 +180,7 @@ class Layers(Ops):
         return self.pointwise(name, [x, y], lambda s, a, b: s.add(a, b))
 
     def excite(self, x: Value, squeezed: int, name: str) -> Value:
-        """Squeeze and excitation: each channel times what a small network makes of all means."""
+        """Appends a squeeze and excitation: scales each channel by a factor computed from the means of all channels."""
         h, w = x.shape[2:]
         with self.scope(name):
             total = self.sum_of("sum", [x], (2, 3), lambda s, a: a)
@@ -201,7 +200,7 @@ class Layers(Ops):
 
     def linear(self, x: Value, features: int, name: str, bias: bool = True, gain: float = 1.0,
                transposed: bool = False) -> Value:
-        """Over the last dim. `transposed` weights are [out, in], as in many checkpoints."""
+        """Appends a product over the last dim. `transposed` weights are [out, in], as in many checkpoints."""
         k = x.shape[-1]
         lead: Sequence = x.shape[:-1]
         rows = x if x.rank == 2 else self.collapse(

@@ -17,7 +17,7 @@ from .text import Dim, Scalars, Value
 EPSILON = 1e-5
 ROPE_BASE = 500000.0
 BRANCH_GAIN = 0.5
-# Gets keys and values, [batch, groups, places, d], and gives those to attend to.
+# Maps new keys and values [batch, groups, places, d] to those to attend to.
 Remember = Callable[[Value, Value], tuple[Value, Value]]
 
 
@@ -66,7 +66,7 @@ def _linear(b: Builder, x: Value, features: int, name: str, gain: float = 1.0) -
 
 
 def rotations(b: Builder, options: DecodeOptions, first: Dim, count: Dim) -> list[Value]:
-    """Cosines and sines for `count` places from `first`: rows of tables."""
+    """Returns the cosines and sines of `count` positions from `first`, as rows of tables."""
     half = options.head // 2
     speeds = ROPE_BASE ** (-np.arange(half) / half)
     rows = options.positions if options.sequence is None else options.sequence
@@ -77,7 +77,7 @@ def rotations(b: Builder, options: DecodeOptions, first: Dim, count: Dim) -> lis
 
 
 def _rotated(b: Builder, x: Value, cos: Value, sin: Value, name: str) -> Value:
-    """[.., places, d]: the halves of d are the coordinates of points that are rotated."""
+    """Rotates [.., places, d]; the halves of d are the coordinates of points."""
     half = x.shape[3] // 2
     with b.scope(name):
         low, high = (b.slice(part, x, (0, 0, 0, at), (*x.shape[:3], half))
@@ -89,7 +89,7 @@ def _rotated(b: Builder, x: Value, cos: Value, sin: Value, name: str) -> Value:
 
 
 def _repeated(b: Builder, x: Value, times: int, name: str) -> Value:
-    """[batch, groups, places, d] as [batch * groups * times, places, d]."""
+    """Expands [batch, groups, places, d] to [batch * groups * times, places, d]."""
     n, groups, places, d = x.shape
     y = b.pointwise(f"{name}.repeated", [(x, (0, 1, 3, 4))], lambda s, a: a,
                     (n, groups, times, places, d))
@@ -97,7 +97,7 @@ def _repeated(b: Builder, x: Value, times: int, name: str) -> Value:
 
 
 def _causal(b: Builder, scores: Value, now: str | None) -> Value:
-    """No attention to later places than `now`, or than the row's own."""
+    """Masks scores of positions after `now`, or after the position of the row if `now` is None."""
     def mask(s: Scalars, a: str) -> str:
         row = s.index(1) if now is None else now
         seen = s.line(f"arith.cmpi ule, {s.index(2)}, {row} : index")
@@ -147,7 +147,7 @@ def _layer(b: Builder, options: DecodeOptions, x: Value, cos: Value, sin: Value,
 
 
 def _logits(b: Builder, options: DecodeOptions, x: Value) -> Value:
-    """Of the last place."""
+    """Returns the logits of the last position."""
     n, places, width = x.shape
     last = b.slice("last", b.rms_norm(x, "norm", EPSILON), (0, b.total(places, -1), 0),
                    (n, 1, width), drop=[1])
@@ -172,7 +172,7 @@ def _prefill(b: Builder, options: Options) -> None:
 
 
 def _most_likely(b: Builder, logits: Value) -> Value:
-    """The first index of the largest number of each row."""
+    """Returns the first index of the maximum of each row."""
     rows, count = logits.shape
     top = b.reduce("top", logits, [1], "arith.maximumf")
     none = b.filled("none", (rows,), count, "i64")
@@ -187,7 +187,7 @@ def _most_likely(b: Builder, logits: Value) -> Value:
 
 
 def _decode(b: Builder, options: DecodeOptions) -> None:
-    """Greedily: the first token is given, each further one is the most likely after it."""
+    """Decodes greedily: each token after the first one is the most likely successor."""
     tokens = b.input("tokens", (b.batch, options.places), "i64", options.vocabulary)
     table = _embeddings(b, options)
     shape = (b.batch, options.groups, options.places, options.head)

@@ -4,8 +4,8 @@ from .builder import Builder
 from .layers import same_padding
 from .text import Value
 
-# Before a SiLU, which keeps half of the square of what is large: sizes that grow from block to block would end beyond
-# what a rounding error leaves of them.
+# The gain before a SiLU, which halves the mean square of large activations. Without it, activations would shrink from
+# block to block to the magnitude of rounding errors.
 SILU_GAIN = 2.0
 BRANCH_GAIN = 0.5
 
@@ -20,8 +20,8 @@ def _residual(b: Builder, x: Value, y: Value, stride: int) -> Value:
 
 def mbconv(b: Builder, x: Value, channels: int, kernel: int, stride: int, expansion: int,
            same: bool = False) -> Value:
-    """Expand, depthwise, squeeze to a quarter of the block's input channels, project. `same` pads
-    as little as the stride allows, at the end; otherwise both sides are padded alike."""
+    """Expands, applies a depthwise convolution, squeezes to a quarter of the block's input channels, and projects.
+    `same` pads only as much as the stride requires, more at the end; otherwise both sides are padded equally."""
     hidden = x.shape[1] * expansion
     y = x
     if expansion != 1:
@@ -29,7 +29,7 @@ def mbconv(b: Builder, x: Value, channels: int, kernel: int, stride: int, expans
     y = b.conv_bn(y, hidden, kernel, "depthwise", "depthwise_bn", stride=stride, depthwise=True,
                   padding=_padding(y, kernel, stride, same), gain=SILU_GAIN)
     y = b.excite(b.silu(y, "depthwise_silu"), max(1, x.shape[1] // 4), "se")
-    # What is scaled by a sigmoid of what is large has half of the square.
+    # Scaling by a sigmoid halves the mean square once more.
     y = b.conv_bn(y, channels, 1, "project", "project_bn", gain=2 * SILU_GAIN,
                   branch_gain=BRANCH_GAIN)
     return _residual(b, x, y, stride)
@@ -37,7 +37,7 @@ def mbconv(b: Builder, x: Value, channels: int, kernel: int, stride: int, expans
 
 def fused_mbconv(b: Builder, x: Value, channels: int, kernel: int, stride: int,
                  expansion: int) -> Value:
-    """Expansion and depthwise convolution as one full convolution, without squeezing."""
+    """Applies expansion and depthwise convolution as one full convolution, without squeeze and excitation."""
     hidden = channels if expansion == 1 else x.shape[1] * expansion
     y = b.conv_bn(x, hidden, kernel, "fused", "fused_bn", stride=stride, padding=kernel // 2,
                   gain=SILU_GAIN)

@@ -1,6 +1,6 @@
 """MobileNetV2: inverted residuals with linear bottlenecks."""
 
-# Sandler et al., "MobileNetV2: Inverted Residuals and IndexExpr Bottlenecks", 2018, table 2.
+# Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018, table 2.
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Options(ElementOptions, BlockOptions, ChannelOptions):
     def all_channels(self) -> list[int]:
         if self.channels is not None:
             return self.pick("channels", self.channels, CHANNELS)
-        # The last convolution does not get narrower than it is in width 1.
+        # The last convolution is not narrower than with width 1.
         last = round(CHANNELS[-1] * max(1.0, 1.0 / self.width))
         return [self.scaled_to_8(count) for count in [*CHANNELS[:-1], last]]
 

@@ -1,4 +1,4 @@
-"""A module while it is written: functions, regions, weights and inputs."""
+"""A module under construction: functions, regions, weights and inputs."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +13,11 @@ from .weights import Weight
 
 
 class Module:
-    """The current function is `function`; operations are appended to its current region.
+    """The current function is `function`; ops are appended to its current region.
 
-    Layers have names. `scope` makes a prefix of names; a weight is known by its whole path,
-    operations by the part of it that lies in their function, so that the text of a function does
-    not depend on who calls it."""
+    Layers have names, and `scope` adds a prefix to names. Weights are identified by their whole path, ops by the part
+    of it within their function, so that the text of a function does not depend on its callers.
+    """
 
     def __init__(self, name: str, seed: int = 0, weights: str = "random",
                  runnable: bool = False) -> None:
@@ -27,20 +27,20 @@ class Module:
         self.function = Function()
         self._weights_as = weights
         self._scope: list[str] = []
-        self._local_scope = 0  # where the part of the scope within the function begins
+        self._local_scope = 0  # the length of the scope outside of the function
         self._weight_source: Callable[[Weight], Value] = self._weight_of_main
-        self._functions: dict[str, str] = {}  # text -> symbol
+        self._functions: dict[str, str] = {}  # {text: symbol}
         self._maps: dict[str, str] = {}
-        self._drawn: dict[str, Callable[[], np.ndarray]] = {}  # resource -> its numbers
+        self._drawn: dict[str, Callable[[], np.ndarray]] = {}  # {resource: function that returns its data}
         self._constants: dict[str, Value] = {}
         self._inputs: list[Callable[[dict[str, int]], np.ndarray]] = []
         self._results: list[Value] = []
-        self._others: list[tuple[str, Function, list[Value]]] = []  # beside main
+        self._others: list[tuple[str, Function, list[Value]]] = []  # public functions other than main
 
     # ------------------------------------------------------------------- text
 
     def path(self, layer: str) -> str:
-        """Within the function."""
+        """Returns the path of a layer within the function."""
         return ".".join([*self._scope[self._local_scope:], layer])
 
     def full_path(self, layer: str) -> str:
@@ -54,8 +54,8 @@ class Module:
 
     @contextmanager
     def other_function(self, symbol: str) -> Iterator[None]:
-        """Operations, inputs and results are those of a public function beside main, which shares
-        main's weights: those of one name are one resource."""
+        """Inside the `with` block, ops, inputs and results belong to a public function other than main. It shares
+        main's weights: weights of the same name are one resource."""
         if self._weights_as == "arguments":
             raise ValueError(f"@main and @{symbol} share no weights that are arguments")
         outer = self.function, self._constants, self._inputs, self._results
@@ -66,25 +66,25 @@ class Module:
 
     @contextmanager
     def region(self) -> Iterator[list[str]]:
-        """Operations go to the list that it gives, not to the body."""
+        """Appends ops to the yielded list instead of the body."""
         outer, self.function.body = self.function.body, []
         yield self.function.body
         self.function.body = outer
 
     def map(self, text: str) -> str:
-        """The alias of an affine map."""
+        """Returns the alias of an affine map."""
         return self._maps.setdefault(text, f"#map{len(self._maps)}")
 
     def emit(self, layer: str, operation: str, shape: Sequence[Dim],
              element: str = "f32") -> Value:
-        """Appends an operation with one result, at the location of the layer."""
+        """Appends an op with one result, at the location of the layer."""
         path = self.path(layer)
         value = Value(self.function.fresh(path), tuple(shape), element)
         self.function.body.append(f'{value.name} = {operation} loc("{path}")')
         return value
 
     def emit_many(self, layer: str, operation: str, like: Sequence[Value]) -> list[Value]:
-        """The same with results of the types of `like`."""
+        """Appends an op with results of the types of `like`."""
         path = self.path(layer)
         if len(like) == 1:
             return [self.emit(layer, operation, like[0].shape, like[0].element)]
@@ -95,7 +95,7 @@ class Module:
     # ------------------------------------------------------------------ sizes
 
     def product(self, *dims: Dim) -> Dim:
-        """The product of extents; one name for one product, however it came about."""
+        """Returns the product of extents; equal products have the same name, regardless of how they are computed."""
         number, dynamic = 1, []
         for dim in dims:
             factor, names = self.function.factors_of(dim)
@@ -112,7 +112,7 @@ class Module:
         return name
 
     def total(self, *dims: Dim) -> Dim:
-        """The sum of extents, of which at most one is dynamic."""
+        """Returns the sum of extents, at most one of which is dynamic."""
         number = sum(d for d in dims if isinstance(d, int))
         dynamic = [d for d in dims if isinstance(d, str)]
         if not dynamic or number == 0:
@@ -122,7 +122,7 @@ class Module:
             stem, f"arith.addi {dynamic[0]}, {self.function.index(number)} : index")
 
     def index(self, dim: Dim) -> str:
-        """The extent as an operand."""
+        """Returns the extent as an operand."""
         return self.function.index(dim) if isinstance(dim, int) else dim
 
     # ---------------------------------------------------------------- weights
@@ -134,7 +134,7 @@ class Module:
         return w.uniform(self.seed, self.full_path(layer), shape, low, high)
 
     def weight(self, weight: Weight) -> Value:
-        """The weight as an operand."""
+        """Returns the weight as an operand."""
         return self._weight_source(weight)
 
     def _weight_of_main(self, weight: Weight) -> Value:
@@ -163,8 +163,8 @@ class Module:
         return self._constant(name, f"dense_resource<{name}>", shape, element)
 
     def table(self, name: str, array: np.ndarray) -> Value:
-        """Numbers that belong to the architecture, such as positions: no weight. They are there
-        in every function that uses them."""
+        """Returns constants of the architecture, e.g. positions, which are not weights. Each function that uses them
+        has its own constant."""
         element = {"f": "f32", "i": "i64"}[array.dtype.kind]
         array = array.astype({"f32": np.float32, "i64": np.int64}[element])
         path = f"table.{name}"
@@ -176,8 +176,8 @@ class Module:
     # ------------------------------------------------------- inputs and results
 
     def input(self, name: str, shape: Sequence[Dim], element: str = "f32", below: int = 0) -> Value:
-        """The next argument of main: f32, normally distributed, or integers from 0 to `below`.
-        A dynamic extent is given as its name, such as "%batch"."""
+        """Adds an argument of main: normally distributed f32, or integers below `below`. A dynamic extent is a name,
+        e.g. "%batch"."""
         def draw(extents: list[int]) -> np.ndarray:
             if element == "i64":
                 return w.draw_integers(self.seed, name, extents, below)
@@ -187,7 +187,7 @@ class Module:
 
     def _argument(self, name: str, shape: Sequence[Dim], element: str,
                   draw: Callable[[list[int]], np.ndarray]) -> Value:
-        """The next argument of main; `draw` makes an example of it with the given extents."""
+        """Adds an argument of main; `draw` returns an example of it for the given extents."""
         self._inputs.append(lambda sizes: draw(
             [sizes[d.lstrip("%")] if isinstance(d, str) else d for d in shape]))
         return self.function.argument(Value("%" + name, tuple(shape), element))
@@ -196,7 +196,7 @@ class Module:
         self._results = list(values)
 
     def example_inputs(self, sizes: dict[str, int] | None = None) -> list[np.ndarray]:
-        """Seeded arguments for main; `sizes` has what dynamic extents become, by their names."""
+        """Returns seeded arguments of main; `sizes` has the values of dynamic extents by name."""
         return [draw(sizes or {}) for draw in self._inputs]
 
     # ------------------------------------------------------------------ whole
@@ -220,6 +220,6 @@ class Module:
 
 
 def signature_of(function: Function, returned: Sequence[Value]) -> str:
-    """A function's text after its symbol."""
+    """Returns the text of a function after its symbol."""
     return (f"({function.signature()}) -> {results(returned)} {{\n"
             f"{textwrap.indent(function.text(returned), '  ')}\n}}")

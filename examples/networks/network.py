@@ -1,4 +1,4 @@
-"""A network that can be generated: its name, what it can be asked for, and how it is built."""
+"""A network that can be generated: its name, its options, and the function that builds it."""
 
 import os
 from collections.abc import Callable
@@ -12,8 +12,7 @@ from .quantized import IntegerBuilder
 
 @dataclass(frozen=True)
 class Network:
-    """`small` are options with which the network is small enough to run in a second, with channel
-    counts that no block divides."""
+    """`small` are options for a network that runs within a second, with channel counts that no block size divides."""
 
     name: str
     summary: str

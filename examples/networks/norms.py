@@ -1,16 +1,16 @@
-"""Norms over channels or groups of them, and softmax: reductions and what is made of them."""
+"""Norms over channels or groups of channels, and softmax."""
 
 from collections.abc import Sequence
 
 from .ops import Ops
 from .text import Value
 
-_LINEAR_SPREAD = 0.1  # of the learned shift
+_LINEAR_SPREAD = 0.1  # standard deviation of the learned shift
 
 
 class Norms(Ops):
     def _standardized(self, x: Value, dims: Sequence[int], epsilon: float) -> Value:
-        """(x - mean) / sqrt(variance + epsilon), both over dims with static extents."""
+        """Returns (x - mean) / sqrt(variance + epsilon), both over dims with static extents."""
         kept = [i for i in range(x.rank) if i not in dims]
         count = float(self.product(*(x.shape[i] for i in dims)))
         total = self.sum_of("sum", [x], dims, lambda s, a: a)
@@ -26,19 +26,19 @@ class Norms(Ops):
             "math.rsqrt", s.add(s.div(a, s.constant(count)), s.constant(epsilon))))
 
     def _scaled(self, x: Value, dim: int) -> Value:
-        """A learned scale and shift along one dim."""
+        """Applies a learned scale and shift along one dim."""
         scale = self.weight(self.uniform("scale", (x.shape[dim],), 0.8, 1.2))
         shift = self.weight(self.normal("shift", (x.shape[dim],), _LINEAR_SPREAD))
         return self.pointwise("scaled", [x, (scale, (dim,)), (shift, (dim,))],
                               lambda s, a, scale, shift: s.add(s.mul(a, scale), shift))
 
     def layer_norm(self, x: Value, name: str, epsilon: float) -> Value:
-        """Over the last dim."""
+        """Appends a layer norm over the last dim."""
         with self.scope(name):
             return self._scaled(self._standardized(x, [x.rank - 1], epsilon), x.rank - 1)
 
     def rms_norm(self, x: Value, name: str, epsilon: float) -> Value:
-        """Over the last dim, without a mean and a shift."""
+        """Appends a layer norm over the last dim without mean and shift."""
         last = x.rank - 1
         with self.scope(name):
             squares = self.sum_of("squares", [x], [last], lambda s, a: s.mul(a, a))
@@ -48,7 +48,7 @@ class Norms(Ops):
                                   lambda s, a, r, scale: s.mul(s.mul(a, r), scale))
 
     def group_norm(self, x: Value, groups: int, name: str, epsilon: float) -> Value:
-        """Over groups of the channels of an NCHW tensor, through a reshape."""
+        """Appends a norm over groups of the channels of an NCHW tensor, by a reshape."""
         n, c, h, w = x.shape
         with self.scope(name):
             grouped = self.expand("groups", x, [n], [groups, c // groups], [h], [w])
@@ -56,7 +56,7 @@ class Norms(Ops):
             return self._scaled(self.collapse("channels", y, [[0], [1, 2], [3], [4]]), 1)
 
     def softmax(self, x: Value, name: str) -> Value:
-        """Over the last dim."""
+        """Appends a softmax over the last dim."""
         last = x.rank - 1
         rows = range(last)
         with self.scope(name):

@@ -1,4 +1,4 @@
-"""The operations that networks are made of; shapes follow from the operands."""
+"""The ops that networks consist of; shapes follow from the operands."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,14 +8,14 @@ import numpy as np
 from .module import Module
 from .text import Dim, Scalars, Value, affine_map, names, tensor_type, types
 
-# A tensor, and by which loops it is indexed: None stands for 0, text for an affine expression.
-# Without subscripts they are the loops in order.
+# A tensor and the loops that index it: None stands for 0, a string for an affine expression. The default are all loops
+# in order.
 Subscripts = Sequence[int | str | None]
 Operand = Value | tuple[Value, Subscripts]
 
 _NEUTRAL = {"arith.addf": 0.0, "arith.maximumf": -math.inf}
 
-# Of the elements that are multiplied: what products are added up in, and the lowest of them.
+# By element type of the factors: the type of sums of products, and the lowest value.
 SUM_ELEMENT = {"f32": "f32", "i8": "i32"}
 LOWEST = {"f32": -math.inf, "i8": -128}
 
@@ -48,7 +48,7 @@ class Ops(Module):
                          init.shape, init.element)
 
     def elementwise(self, operation: str, layer: str, *operands: Value) -> Value:
-        """A named elementwise operation, such as "add"."""
+        """Appends a named elementwise op, e.g. "add"."""
         for operand in operands:
             if operand.shape != operands[0].shape:
                 raise ValueError(f"{layer}: {operands[0].shape} and {operand.shape} differ")
@@ -56,8 +56,8 @@ class Ops(Module):
 
     def generic(self, layer: str, operands: Sequence[Operand], loops: int, init: Value,
                 results: Subscripts, body: Callable[..., str]) -> Value:
-        """A linalg.generic; the body gets the Scalars, the operands' elements and the result's.
-        Loops that do not index the result are reductions."""
+        """Appends a linalg.generic; `body` gets the Scalars, the elements of the operands and that of the result. Loops
+        that do not index the result are reductions."""
         pairs = [(o, tuple(range(o.rank))) if isinstance(o, Value) else o for o in operands]
         maps = [self.map(affine_map(loops, s)) for s in [*(s for _, s in pairs), results]]
         kinds = ", ".join('"parallel"' if i in results else '"reduction"' for i in range(loops))
@@ -77,8 +77,8 @@ class Ops(Module):
 
     def pointwise(self, layer: str, operands: Sequence[Operand], body: Callable[..., str],
                   shape: Sequence[Dim] | None = None, element: str = "f32") -> Value:
-        """A generic without reductions over `shape`, that of the first operand where not given;
-        the body gets no %out."""
+        """Appends a generic without reductions over `shape`, by default that of the first operand; `body` gets no
+        %out."""
         if shape is None:
             shape = operands[0].shape
         rank = len(shape)
@@ -86,7 +86,7 @@ class Ops(Module):
                             lambda s, *elements: body(s, *elements[:-1]))
 
     def reduce(self, layer: str, x: Value, dims: Sequence[int], combine: str) -> Value:
-        """A linalg.reduce that drops the dims."""
+        """Appends a linalg.reduce that drops the dims."""
         kept = [d for i, d in enumerate(x.shape) if i not in dims]
         init = self.filled(layer, kept, _NEUTRAL[combine])
         return self.emit(layer, f"linalg.reduce {{ {combine} }} ins({x.name} : {x.type}) "
@@ -94,7 +94,7 @@ class Ops(Module):
 
     def sum_of(self, layer: str, operands: Sequence[Operand], dims: Sequence[int],
                body: Callable[..., str]) -> Value:
-        """A generic that adds up body(s, *elements) over dims of the first operand."""
+        """Appends a generic that sums body(s, *elements) over dims of the first operand."""
         x = operands[0]
         kept = [i for i in range(x.rank) if i not in dims]
         return self.generic(layer, operands, x.rank,
@@ -102,7 +102,7 @@ class Ops(Module):
                             lambda s, *e: s.add(e[-1], body(s, *e[:-1])))
 
     def matmul(self, layer: str, x: Value, y: Value) -> Value:
-        """[m, k] x [k, n], or with one more dim in front of each."""
+        """Appends [m, k] x [k, n], or a batch of such products."""
         if x.shape[-1] != y.shape[-2] or x.shape[:-2] != y.shape[:-2]:
             raise ValueError(f"{layer}: cannot multiply {x.shape} with {y.shape}")
         init = self.filled(layer, (*x.shape[:-1], y.shape[-1]), 0.0, SUM_ELEMENT[x.element])
@@ -122,7 +122,7 @@ class Ops(Module):
                          f"{tensor_type(shape, x.element)}", shape, x.element)
 
     def expand(self, layer: str, x: Value, *digits: Sequence[Dim]) -> Value:
-        """Each dim as the digits that are given for it."""
+        """Splits each dim into the given extents."""
         shape = [d for group in digits for d in group]
         for dim, group in zip(x.shape, digits):
             if isinstance(dim, int) and dim != math.prod(group):
@@ -135,7 +135,7 @@ class Ops(Module):
 
     def pad(self, layer: str, x: Value, low: Sequence[int], high: Sequence[int],
             number: float) -> Value:
-        """A border; dims that get one must be static."""
+        """Pads dims with static extents."""
         if not any([*low, *high]):
             return x
         shape = [d if low[i] == high[i] == 0 else d + low[i] + high[i]
@@ -148,7 +148,7 @@ class Ops(Module):
 
     def slice(self, layer: str, x: Value, offsets: Sequence[Dim], sizes: Sequence[Dim],
               strides: Sequence[int] | None = None, drop: Sequence[int] = ()) -> Value:
-        """An extract_slice; `drop` are dims of size 1 that the result does not have."""
+        """Appends an extract_slice; `drop` are unit dims that the result omits."""
         shape = [size for i, size in enumerate(sizes) if i not in drop]
         return self.emit(layer, f"tensor.extract_slice {x.name}{_bracketed(offsets)} "
                          f"{_bracketed(sizes)} {_bracketed(strides or [1] * x.rank)} : {x.type} to "
@@ -168,13 +168,13 @@ class Ops(Module):
                          f"{tensor_type(shape, values[0].element)}", shape, values[0].element)
 
     def element(self, layer: str, x: Value, indices: Sequence[Dim]) -> str:
-        """The name of one element."""
+        """Returns the name of one element."""
         operands = ", ".join(map(self.index, indices))
         return self.emit(layer, f"tensor.extract {x.name}[{operands}] : {x.type}", (),
                          x.element).name
 
     def gather(self, layer: str, table: Value, ids: Value) -> Value:
-        """Rows of a table, one for each id; read in the body, as by frontends."""
+        """Returns the rows of a table for the ids; the body reads the table, as in the output of frontends."""
         shape = (*ids.shape, *table.shape[1:])
 
         def body(s: Scalars, row: str, *_: str) -> str:
@@ -185,7 +185,7 @@ class Ops(Module):
         return self.pointwise(layer, [ids], body, shape)
 
     def gather_rows(self, layer: str, x: Value, ids: Value) -> Value:
-        """[n, places, c] and [n, k] as [n, k, c]: rows of each x[n]."""
+        """Gathers rows of each x[n]: [n, places, c] and [n, k] give [n, k, c]."""
         def body(s: Scalars, row: str) -> str:
             at = [s.index(0), s.line(f"arith.index_cast {row} : i64 to index"), s.index(2)]
             return s.line(f"tensor.extract {x.name}[{', '.join(at)}] : {x.type}")

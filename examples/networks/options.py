@@ -1,5 +1,5 @@
-"""What networks can be asked for. A field of an options class is an option of the command line,
-with the help and the parser in its metadata."""
+"""The options of networks. A field of an options class is a command-line option, with its help text and parser in the
+metadata."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
@@ -10,7 +10,7 @@ from .text import Dim
 
 
 class OptionError(ValueError):
-    """An option that the network cannot be built with."""
+    """Raised for an option with which the network cannot be built."""
 
 
 def option(default: Any, help: str, parse: Callable[[str], Any] = int,
@@ -19,7 +19,7 @@ def option(default: Any, help: str, parse: Callable[[str], Any] = int,
 
 
 def again(owner: type, name: str, default: Any) -> Any:
-    """The option of a base class with another default."""
+    """Returns the option of a base class with another default."""
     return field(default=default, metadata=owner.__dataclass_fields__[name].metadata)
 
 
@@ -40,7 +40,7 @@ def extents(text: str) -> int | tuple[int, int]:
 
 @dataclass
 class CommonOptions:
-    """None is a dynamic extent."""
+    """Options of all networks. None is a dynamic extent."""
 
     batch: int | None = option(1, "a number, or '?' for dynamic", dynamic_or_int)
     seed: int = option(0, "of the weights and the inputs")
@@ -76,7 +76,7 @@ class CommonOptions:
             raise OptionError(f"sequence must be from 1 to {longest} or dynamic, not {sequence}")
 
     def pick(self, name: str, given: Sequence[int] | None, default: Sequence[int]) -> list[int]:
-        """`given` when there is one, checked to be as long as `default`."""
+        """Returns `given`, which must be as long as `default`, or `default` if it is None."""
         if given is None:
             return list(default)
         if len(given) != len(default):
@@ -113,7 +113,7 @@ class ImageOptions(PixelOptions):
 
 @dataclass
 class ScaledOptions(ImageOptions):
-    """`width` scales channel counts, `ragged` then replaces each by the next smaller prime."""
+    """`width` scales channel counts; `ragged` then replaces each by the next smaller prime."""
 
     width: float = option(1.0, "factor on channel counts", float)
     ragged: bool = option(False, "channel counts become the next smaller primes", bool)
@@ -127,7 +127,7 @@ class ScaledOptions(ImageOptions):
         return previous_prime(count) if self.ragged else count
 
     def scaled_to_8(self, count: int) -> int:
-        """To the nearest multiple of 8, but never below nine tenths."""
+        """Rounds to the nearest multiple of 8, but not below 90 %."""
         wanted = count * self.width
         rounded = max(8, int(wanted + 4) // 8 * 8)
         rounded = rounded + 8 if rounded < 0.9 * wanted else rounded
@@ -200,7 +200,7 @@ class StructureOptions(CommonOptions):
 
 
 def previous_prime(n: int) -> int:
-    """The largest prime below n, or 1: a channel count that no block divides."""
+    """Returns the largest prime below n, or 1: a channel count that no block size divides."""
     for candidate in range(n - 1, 1, -1):
         if all(candidate % d for d in range(2, int(candidate ** 0.5) + 1)):
             return candidate

@@ -1,15 +1,13 @@
-"""Networks in integers, as post-training quantization makes them of the networks in f32.
+"""Integer networks, as post-training quantization produces them from f32 networks.
 
-An activation is i8 and stands for itself times 2^-bits; its `bits` are chosen from the mean square
-that it is expected to have, so that it neither saturates nor vanishes. A weight is i8 too, in units
-of its own. A layer adds up products as i32, adds its bias, an i32 in units of the products, and
-goes back to i8 in one operation:
+An activation is an i8 that represents its value times 2^-bits. `bits` is derived from the expected mean square, so that
+activations neither saturate nor vanish. A weight is i8 with its own unit. A layer sums products as i32, adds an i32
+bias in units of the products, and requantizes to i8 in one op:
 
     clamp(((sum + bias) * multiplier + 2^(SHIFT - 1)) >> SHIFT, low, high)
 
-with a product of 64 bits and an i32 multiplier for each channel. An activation after the layer
-gives low and high; therefore the operation is only written when its consumer is known. There are no
-floats, so that every way to compute a network gives the same bits.
+with a 64-bit product and an i32 multiplier per channel. A following activation determines low and high, so the op is
+only written when its consumer is known. Without floats, every correct implementation returns the same bits.
 """
 
 import math
@@ -28,21 +26,21 @@ from .weights import Weight
 SHIFT = 24
 LOW, HIGH = -128, 127
 INPUT_BITS = 5
-# Before a relu6 the range is known: 6 is 96.
+# The range before a relu6 is known: 6 is represented by 96.
 RELU6_BITS = 4
-# How many standard deviations are kept, at least, of activations and of weights.
+# The minimal number of standard deviations in the range of activations and weights.
 ACTIVATION_RANGE = 4.0
 WEIGHT_RANGE = 4.0
-# Of the largest of some positive neighbors, against the mean square of each.
+# The mean square of the maximum of several positive neighbors, relative to that of each.
 MAX_POWER = 5.0
-# Of the mean square, with each block that adds to what it gets.
+# The growth of the mean square with each residual block.
 BLOCK_GROWTH = 1.25
 
 
 @dataclass(frozen=True)
 class Fixed(Value):
-    """An i8 activation, which stands for itself times 2^-bits; `power` is the mean square that is
-    expected of what it stands for."""
+    """An i8 activation that represents its value times 2^-bits; `power` is the expected mean square of the represented
+    value."""
 
     bits: int = 0
     power: float = 1.0
@@ -50,9 +48,9 @@ class Fixed(Value):
 
 @dataclass
 class Sums:
-    """What is added up but not yet i8. `power` is what is expected of it, `rectified` what is left
-    of that after a ReLU; `bits` is not None where there is no choice. `write(layer, bits, low,
-    high)` appends the operation, whose result is then in `value`."""
+    """A sum that is not yet i8. `power` is its expected mean square, `rectified` that after a ReLU; `bits` is None
+    unless it is determined already. `write(layer, bits, low, high)` appends the requantization, whose result is stored
+    in `value`."""
 
     shape: tuple[Dim, ...]
     power: float
@@ -64,12 +62,12 @@ class Sums:
 
 
 def fitting_bits(power: float) -> int:
-    """As many as leave room for ACTIVATION_RANGE standard deviations."""
+    """Returns the number of bits that leaves a range of ACTIVATION_RANGE standard deviations."""
     return math.floor(math.log2(HIGH / (ACTIVATION_RANGE * math.sqrt(power))))
 
 
 def relu6_power(power: float) -> float:
-    """The mean square of a normally distributed number of mean 0, clamped to 0 .. 6."""
+    """Returns the mean square of a normal distribution with mean 0, clamped to 0 .. 6."""
     end = 6 / math.sqrt(power)
     below = math.erf(end / math.sqrt(2)) / 2
     density = math.exp(-end * end / 2) / math.sqrt(2 * math.pi)
@@ -77,19 +75,19 @@ def relu6_power(power: float) -> float:
 
 
 def covered(extent: int, kernel: int, stride: int, low: int, high: int) -> float:
-    """The share of the window's places that lie on the image and not on its border."""
+    """Returns the share of window positions that are inside the image and not in its padding."""
     starts = np.arange(0, extent + low + high - kernel + 1, stride) - low
     places = starts[:, None] + np.arange(kernel)
     return float(((places >= 0) & (places < extent)).mean())
 
 
 class IntegerBuilder(Builder):
-    """Writes the networks that have --element; layers that those do not use are not integers."""
+    """Writes the networks that have --element. Layers that these do not use are not integer layers."""
 
     # ------------------------------------------------------------ from sums to i8
 
     def _settled(self, x: Fixed | Sums, bits: int | None = None) -> Fixed:
-        """As i8, with a given number of bits where that matters, without an activation."""
+        """Returns x as i8 without an activation. `bits` is used if x does not determine its own."""
         if isinstance(x, Fixed):
             return x
         if x.value is None:
@@ -108,7 +106,7 @@ class IntegerBuilder(Builder):
         return self._settle(x, layer, bits, 0, high, power)
 
     def _clamped(self, s: Scalars, number: str, low: int, high: int, element: str) -> str:
-        """The number as i8."""
+        """Clamps and truncates the number to i8."""
         for operation, limit in ("max", low), ("min", high):
             number = s.op(f"arith.{operation}si", number, s.constant(limit, element),
                           element=element)
@@ -129,7 +127,7 @@ class IntegerBuilder(Builder):
 
     @contextmanager
     def _at(self, scope: list[str]) -> Iterator[None]:
-        """Layers have the names that they had in another scope of the function."""
+        """Names layers as in another scope of the function."""
         outer, self._scope = self._scope, scope
         yield
         self._scope = outer
@@ -137,7 +135,7 @@ class IntegerBuilder(Builder):
     # ---------------------------------------------------------------- the layers
 
     def _quantized(self, weight: Weight, fan_in: int) -> tuple[Weight, float]:
-        """A normally distributed weight as i8, and its unit."""
+        """Returns a normally distributed weight as i8, and its unit."""
         if fan_in * LOW * -HIGH >= 2 ** 31:
             raise ValueError(f"{weight.name}: sums of {fan_in} products do not fit i32")
         unit = WEIGHT_RANGE * weight.size / HIGH
@@ -154,7 +152,7 @@ class IntegerBuilder(Builder):
 
     def chain(self, label: str, blocks: Sequence[str], x: Fixed | Sums, body: Callable,
               shared: Sequence[Value] = ()) -> Fixed:
-        """No sums go from one function to another."""
+        """Blocks take and return i8 activations, because sums do not cross function boundaries."""
         x = self._settled(x)
         y = super().chain(label, blocks, x, lambda *each: self._settled(body(*each)), shared)
         residual = y.shape == x.shape and y.bits == x.bits
@@ -163,7 +161,7 @@ class IntegerBuilder(Builder):
     def conv_bn(self, x: Fixed | Sums, channels: int, kernel: Pair, conv_name: str = "conv",
                 bn_name: str = "bn", branch_gain: float = 1.0, stride: Pair = 1,
                 padding: Padding = 0, depthwise: bool = False, gain: float = 2.0) -> Sums:
-        """The norm's scale goes into the multipliers, its shift is the bias."""
+        """The scale of the norm is part of the multipliers, its shift is the bias."""
         x = self._settled(x)
         real = self.filter(conv_name, channels, x, kernel, gain, depthwise)
         fan_in = math.prod(real.shape[1:])
@@ -173,7 +171,7 @@ class IntegerBuilder(Builder):
         seen = math.prod(covered(*each) for each in zip(
             x.shape[2:], pair(kernel), pair(stride), *zip(*map(pair, pair(padding)))))
         power = x.power * real.size ** 2 * fan_in * seen * scale.size ** 2 + shift.size ** 2
-        product = unit * 2.0 ** -x.bits  # the unit of the sums, before the scale
+        product = unit * 2.0 ** -x.bits  # unit of the sums, before the scale
         scope = list(self._scope)
 
         def write(layer: str, bits: int, low: int, high: int) -> Value:
@@ -200,7 +198,7 @@ class IntegerBuilder(Builder):
                                relu6_power(x.power))
 
     def add(self, x: Fixed | Sums, y: Fixed | Sums, name: str) -> Sums:
-        """Both get the same bits: those of the one that has some, or what fits the sum."""
+        """Adds operands with equal bits: those of an operand that is already i8, or bits that fit the sum."""
         if x.shape != y.shape:
             raise ValueError(f"{name}: cannot add {x.shape} and {y.shape}")
         given = [v if isinstance(v, Fixed) else v.value for v in (x, y)]
@@ -221,7 +219,7 @@ class IntegerBuilder(Builder):
                 return self.pointwise(layer, [x, y], lambda s, a, b: body(s, a, b, low, high),
                                       element="i8")
 
-        # Blocks that repeat all find the same, so that one text can be for all of them.
+        # Repeated blocks get the same bits and power, so that they can share one text.
         return Sums(x.shape, power, power / 2 if old is None else old.power, bits, name, write)
 
     def max_pool(self, x: Fixed | Sums, kernel: int, stride: int, padding: Padding,
@@ -237,8 +235,8 @@ class IntegerBuilder(Builder):
         return Fixed(y.name, y.shape, y.element, x.bits, x.power)
 
     def _divided(self, name: str, total: Value, count: int) -> Value:
-        """To the nearest integer, halves upwards. The division is one of numbers that are not
-        negative, since sums of `count` numbers are at least LOW * count."""
+        """Rounds to the nearest integer, halves upward. The dividend is offset to be nonnegative, because a sum of
+        `count` numbers is at least LOW * count."""
         def body(s: Scalars, a: str) -> str:
             raised = s.op("arith.addi", a, s.constant(-LOW * count + count // 2, "i32"),
                           element="i32")
@@ -253,7 +251,7 @@ class IntegerBuilder(Builder):
         return Fixed(y.name, y.shape, y.element, x.bits, x.power)
 
     def linear(self, x: Fixed, features: int, name: str, gain: float = 1.0) -> Value:
-        """The last layer: its i32 sums, biased, are the result."""
+        """Appends the last layer, whose result is i32 sums with bias."""
         k = x.shape[1]
         weight, unit = self._quantized(
             self.normal(name + ".weight", (k, features), math.sqrt(gain / k)), k)

@@ -11,9 +11,9 @@ from .options import (BlockOptions, ChannelOptions, ElementOptions, NormedOption
                       StructureOptions)
 from .text import Value
 
-CHANNELS = [64, 64, 128, 256, 512]  # the stem, then the width of each stage
+CHANNELS = [64, 64, 128, 256, 512]  # stem, then the width of each stage
 EXPANSION = 4
-# The last batch norm of a branch; with 1 the sums would grow with each block.
+# The gain of the last batch norm of a branch; with 1 the sums would grow with each block.
 BRANCH_GAIN = 0.5
 
 
@@ -25,7 +25,7 @@ class StageOptions(NormedOptions, BlockOptions, ChannelOptions):
             raise OptionError("channels are final: give no width and no ragged with them")
 
     def stages(self) -> tuple[int, list[tuple[int, int]]]:
-        """The stem's channels and (width, expanded width) of each stage."""
+        """Returns the channels of the stem, and (width, expanded width) of each stage."""
         if self.channels is not None:
             stem, *widths = self.pick("channels", self.channels, CHANNELS)
             return stem, [(width, EXPANSION * width) for width in widths]
@@ -41,7 +41,8 @@ class Options(StageOptions, StructureOptions):
 
 @dataclass
 class ShallowOptions(Options, ElementOptions):
-    """With integers: within a stage they keep their bits, which the sums of a deep one outgrow."""
+    """The variant that supports integers: within a stage all blocks use the same bits, which sums of deep stages would
+    exceed."""
 
 
 def bottleneck(b: Builder, x: Value, width: int, expanded: int, stride: int = 1) -> Value:

@@ -1,4 +1,4 @@
-"""The U-Net of Stable Diffusion v1, and the loop over the steps that remove noise with it."""
+"""The U-Net of Stable Diffusion v1, and the denoising loop that uses it."""
 
 # Rombach et al., "High-Resolution Image Synthesis with Latent Diffusion Models", 2022, with the
 # sizes of the released v1 model; steps: Song et al., "Denoising Diffusion Implicit Models", 2020;
@@ -15,8 +15,8 @@ from .options import ChannelOptions, EncoderOptions, OptionError, PixelOptions, 
 from .text import Scalars, Value
 
 CHANNELS = [320, 640, 1280, 1280]
-DEPTH = 2  # blocks of a level on the way down; one more on the way up
-TIME_WIDTH = 4  # times the channels of the first level
+DEPTH = 2  # blocks per level on the way down; one more on the way up
+TIME_WIDTH = 4  # in units of the channels of the first level
 LONGEST_PERIOD = 10000.0
 NOISE_STEPS, FIRST_NOISE, LAST_NOISE = 1000, 0.00085, 0.012
 BRANCH_GAIN = 0.25
@@ -46,7 +46,7 @@ class Options(PixelOptions, ChannelOptions):
 
     @property
     def levels(self) -> list[int]:
-        """As many as there are channel counts."""
+        """Returns the channels of each level."""
         given = CHANNELS if self.channels is None else self.channels
         return self.pick("channels", given, given)
 
@@ -90,7 +90,7 @@ def _residual(b: Builder, options: Options, x: Value, time: Value, channels: int
 
 
 def _feed_forward(b: Builder, x: Value) -> Value:
-    """One half of a projection gates the other."""
+    """Appends a feed-forward layer in which one half of the projection gates the other."""
     width = 4 * x.shape[2]
     y = b.linear(x, 2 * width, "project", gain=2.0)
     value, gate = (b.slice(name, y, (0, 0, at), (*x.shape[:2], width))
@@ -118,12 +118,12 @@ def _transformer(b: Builder, options: Options, x: Value, context: Value) -> Valu
 
 
 def unet(b: Builder, options: Options, x: Value, time: Value, context: Value) -> Value:
-    """The noise in x."""
+    """Returns the predicted noise in x."""
     levels = options.levels
     time = _time_embedding(b, options, time)
 
     def block(x: Value, level: int) -> Value:
-        """A residual block, and attention on all levels but the lowest."""
+        """Appends a residual block, and attention on all levels except the lowest."""
         with b.scope("residual"):
             x = _residual(b, options, x, time, levels[level])
         if level == len(levels) - 1:
@@ -169,7 +169,7 @@ def _once(b: Builder, options: Options) -> None:
 
 
 def _schedule(b: Builder, steps: int) -> tuple[Value, Value, Value]:
-    """For each step its time, and how much of the image is left before and after it."""
+    """Returns tables with the time of each step, and the share of the image before and after the step."""
     noise = np.linspace(FIRST_NOISE ** 0.5, LAST_NOISE ** 0.5, NOISE_STEPS) ** 2
     left = np.cumprod(1 - noise)
     times = (np.arange(steps) * (NOISE_STEPS // steps))[::-1]
@@ -180,8 +180,8 @@ def _schedule(b: Builder, steps: int) -> tuple[Value, Value, Value]:
 
 def guided_step(b: Builder, x: Value, free: Value, guided: Value, left: str, after: str,
                 guidance: float) -> Value:
-    """From x, of which the part `left` is image, to where `after` is, with the noise that was
-    predicted without and with a text."""
+    """Returns x, whose image share is `left`, denoised to the share `after` by the noise that was predicted without and
+    with the text."""
     def root(s: Scalars, a: str) -> str:
         return s.op("math.sqrt", a)
 
@@ -197,7 +197,7 @@ def guided_step(b: Builder, x: Value, free: Value, guided: Value, left: str, aft
 def _denoise(b: Builder, options: DenoiseOptions) -> None:
     shape = (b.batch, options.in_channels, *options.size)
     latent = b.input("latent", shape)
-    # First without a text, then with it.
+    # Rows without a text come first, then those with a text.
     context = b.input("texts", (2 * b.batch, options.tokens, options.context))
     schedule = _schedule(b, options.steps)
 

@@ -1,7 +1,7 @@
-"""SkipNet-101: a ResNet-101 whose blocks run or not, as a small recurrent network decides."""
+"""SkipNet-101: a ResNet-101 in which a small recurrent network decides which blocks run."""
 
-# Wang et al., "SkipNet: Learning Dynamic Routing in Convolutional Networks", 2018, section 3.2
-# (recurrent gates); here in front of the blocks that keep the shape of what they get.
+# Wang et al., "SkipNet: Learning Dynamic Routing in Convolutional Networks", 2018, section 3.2 (recurrent gates), with
+# gates before the blocks that keep the shape of their input.
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Options(StageOptions):
 
 @dataclass(frozen=True)
 class Gates:
-    """What all gates share."""
+    """The weights that all gates share."""
 
     from_input: Value
     from_state: Value
@@ -43,7 +43,7 @@ class Gates:
                                 ("bias", (4 * STATE,), 0.5), ("decision", (STATE, 1), 1.0))))
 
     def step(self, b: Builder, x: Value, state: Value, memory: Value) -> tuple[Value, Value]:
-        """A step of an LSTM."""
+        """Appends a step of an LSTM."""
         sums = b.elementwise("add", "sums", b.matmul("from_input", x, self.from_input),
                              b.matmul("from_state", state, self.from_state))
         sums = b.add_bias(sums, self.bias, "biased")
@@ -58,7 +58,7 @@ class Gates:
         return state, memory
 
     def decide(self, b: Builder, state: Value) -> str:
-        """Whether to execute."""
+        """Returns an i1 that is true if the block runs."""
         logit = b.element("logit", b.matmul("decision", state, self.decision), (0, 0))
         zero = b.function.scalar(0.0)
         return b.emit("execute", f"arith.cmpf ogt, {logit}, {zero} : f32", (), "i1").name
@@ -83,7 +83,7 @@ def _body(b: Builder, options: Options) -> None:
         with b.scope(f"layer{i}.0"):
             x = bottleneck(b, x, width, expanded, 1 if i == 1 else 2)
         if count > 1:
-            # One embedding for all gates of a stage.
+            # All gates of a stage share one embedding.
             weight = b.weight(b.filter(f"layer{i}.embed", STATE, x, 1, 1.0))
         for j in range(1, count):
             with b.scope(f"layer{i}.{j}"):

@@ -1,4 +1,4 @@
-"""Swin-T: attention within windows, which are moved by half a window in every second block."""
+"""Swin-T: attention within windows, which are shifted by half a window in every second block."""
 
 # Liu et al., "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows", 2021,
 # table 7.
@@ -41,13 +41,13 @@ class Options(ImageOptions, BlockOptions, StructureOptions):
 
     @property
     def stages(self) -> list[int]:
-        """The blocks of each stage, as many as are given."""
+        """Returns the number of blocks of each stage."""
         given = BLOCKS if self.blocks is None else self.blocks
         return self.pick("blocks", given, given)
 
 
 def _rolled(b: Builder, x: Value, by: int, name: str) -> Value:
-    """Rows and columns from `by` on first, cyclically."""
+    """Rotates rows and columns cyclically so that index `by` comes first."""
     for dim in (1, 2):
         extent = x.shape[dim]
         cut = by % extent
@@ -61,7 +61,7 @@ def _rolled(b: Builder, x: Value, by: int, name: str) -> Value:
 
 
 def _partition(b: Builder, x: Value, window: int) -> Value:
-    """[n, h, w, c] as [n * windows, places, c]."""
+    """Reshapes [n, h, w, c] to [n * windows, places, c]."""
     n, h, w, c = x.shape
     y = b.expand("windows", x, [n], [h // window, window], [w // window, window], [c])
     y = b.transpose("windows.transpose", y, (0, 1, 3, 2, 4, 5))
@@ -76,14 +76,15 @@ def _reverse(b: Builder, x: Value, shape: Sequence, window: int) -> Value:
 
 
 def _relative_places(window: int) -> np.ndarray:
-    """For each pair of places in a window the row of their offset in the table of biases."""
+    """Returns, for each pair of positions in a window, the row of their offset in the table of biases."""
     y, x = np.divmod(np.arange(window * window), window)
     dy, dx = y[:, None] - y[None, :], x[:, None] - x[None, :]
     return ((dy + window - 1) * (2 * window - 1) + dx + window - 1).reshape(-1)
 
 
 def _seam_mask(height: int, width: int, window: int, shift: int) -> np.ndarray:
-    """[windows, places, places]: no attention across what cyclic moving has put side by side."""
+    """Returns a mask [windows, places, places] against attention between positions that only the cyclic shift made
+    adjacent."""
     def bands(extent: int) -> np.ndarray:
         return np.digitize(np.arange(extent), [extent - window, extent - shift])
 
@@ -94,7 +95,7 @@ def _seam_mask(height: int, width: int, window: int, shift: int) -> np.ndarray:
 
 
 def _position_bias(b: Builder, heads: int, window: int) -> Value:
-    """[heads, places, places], read from a learned table."""
+    """Returns biases [heads, places, places] from a learned table."""
     places = window * window
     table = b.weight(b.normal("bias_table", ((2 * window - 1) ** 2, heads), 0.3))
     rows = b.gather("bias.rows", table, b.table(f"relative_places.{window}",
@@ -139,7 +140,7 @@ def _block(b: Builder, x: Value, heads: int, window: int, shift: int) -> Value:
 
 
 def _pair(b: Builder, x: Value, heads: int, window: int) -> Value:
-    """A block with windows as they are, and one with moved windows, where there are several."""
+    """Appends a block with unshifted windows, and one with shifted windows if there is more than one window."""
     with b.scope("plain"):
         x = _block(b, x, heads, window, 0)
     several = x.shape[1] > window or x.shape[2] > window
@@ -148,7 +149,7 @@ def _pair(b: Builder, x: Value, heads: int, window: int) -> Value:
 
 
 def _merged(b: Builder, x: Value) -> Value:
-    """Half the resolution: four neighbors as one place, projected to twice the channels."""
+    """Halves the resolution: four neighbors are concatenated and projected to twice the channels."""
     n, h, w, c = x.shape
     parts = [b.slice(f"part{row}{column}", x, (0, row, column, 0), (n, h // 2, w // 2, c),
                      (1, 2, 2, 1)) for column in (0, 1) for row in (0, 1)]

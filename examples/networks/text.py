@@ -1,11 +1,11 @@
-"""The parts of a module's text: values with their types, maps, regions, functions."""
+"""The parts of a module's text: typed values, maps, regions, functions."""
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-# An extent: a number, or the SSA name of an index where it is dynamic.
+# An extent: a number, or the SSA name of an index if it is dynamic.
 Dim = int | str
 
 
@@ -40,7 +40,7 @@ def types(values: Sequence[Value]) -> str:
 
 
 def results(values: Sequence[Value]) -> str:
-    """The types that a function or a loop returns."""
+    """Returns the result types of a function or a loop."""
     return types(values) if len(values) == 1 else f"({types(values)})"
 
 
@@ -53,14 +53,14 @@ def number_text(value: float, element: str = "f32") -> str:
 
 
 def affine_map(loops: int, subscripts: Sequence[int | str | None]) -> str:
-    """Subscripts are loops, expressions like "d2 floordiv 2", or None for 0."""
+    """Returns an affine map. Subscripts are loops, expressions, e.g. "d2 floordiv 2", or None for 0."""
     expressions = ["0" if s is None else f"d{s}" if isinstance(s, int) else s for s in subscripts]
     return (f"affine_map<({', '.join(f'd{i}' for i in range(loops))}) -> "
             f"({', '.join(expressions)})>")
 
 
 class Scalars:
-    """The scalar operations of a region; each method returns the name of its result."""
+    """The scalar ops of a region; each method returns the name of its result."""
 
     def __init__(self, function: "Function") -> None:
         self.lines: list[str] = []
@@ -104,19 +104,19 @@ class Scalars:
 
 @dataclass
 class Function:
-    """A function while it is written. The prologue holds what is valid in all of it: constants
-    and sizes, each once."""
+    """A function under construction. The prologue has constants and sizes, each once, which are valid in the whole
+    function."""
 
     arguments: list[Value] = field(default_factory=list)
     prologue: list[str] = field(default_factory=list)
     body: list[str] = field(default_factory=list)
-    # Of an extent that is a product: the number and the names that are multiplied.
+    # For an extent that is a product: its constant factor and the names of its other factors.
     factors: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
-        """An SSA name that is new in the function."""
+        """Returns an SSA name that is new in the function."""
         name = base = "%" + re.sub(r"\W", "_", stem)
         count = 0
         while name in self._taken:
@@ -126,7 +126,7 @@ class Function:
         return name
 
     def once(self, stem: str, operation: str) -> str:
-        """The result of an operation of the prologue that is there once."""
+        """Returns the result of an op in the prologue, which is added on first use."""
         if operation not in self._known:
             self._known[operation] = self.fresh(stem)
             self.prologue.append(f"{self._known[operation]} = {operation}")
@@ -142,7 +142,7 @@ class Function:
         return (dim, []) if isinstance(dim, int) else self.factors.get(dim, (1, [dim]))
 
     def argument(self, value: Value) -> Value:
-        """Adds an argument; its named extents are read off it."""
+        """Adds an argument; its named extents are computed by tensor.dim."""
         self.arguments.append(value)
         self._taken.add(value.name)
         for position, dim in enumerate(value.shape):
@@ -153,7 +153,7 @@ class Function:
         return value
 
     def text(self, returned: Sequence[Value]) -> str:
-        """From the body's first line to its return."""
+        """Returns the text from the first line of the body to the return."""
         last = f"return {names(returned)} : {types(returned)}"
         return "\n".join([*self.prologue, *self.body, last])
 

@@ -1,4 +1,4 @@
-"""U-Net: convolutions without padding, skips that are cropped and concatenated."""
+"""U-Net: convolutions without padding, and skip connections that are cropped and concatenated."""
 
 # Ronneberger et al., "U-Net: Convolutional Networks for Biomedical Image Segmentation", 2015,
 # figure 1: 23 convolutions, 572x572 in, 388x388 out.
@@ -32,7 +32,7 @@ def _double(b: Builder, x: Value, channels: int) -> Value:
 
 
 def _crop(b: Builder, x: Value, like: Value) -> Value:
-    """The middle of x."""
+    """Returns the center of x."""
     (h, w), (small_h, small_w) = x.shape[2:], like.shape[2:]
     return b.slice("crop", x, (0, 0, (h - small_h) // 2, (w - small_w) // 2),
                    (*x.shape[:2], small_h, small_w))

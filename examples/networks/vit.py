@@ -1,4 +1,4 @@
-"""ViT-B/16: an encoder of the patches of an image, or of those of them that are named."""
+"""ViT-B/16: an encoder of the patches of an image, or of a selection of them."""
 
 # Dosovitskiy et al., "An Image is Worth 16x16 Words", 2020, table 1. Encoding a part of the
 # patches: He et al., "Masked Autoencoders Are Scalable Vision Learners", 2021, section 3.
@@ -19,7 +19,7 @@ BRANCH_GAIN = 0.25
 @dataclass
 class Options(EncoderOptions, ImageOptions, StructureOptions):
     patch: int = option(16, "height and width of a patch")
-    # Of patches whose places in the image are an input; 0 for all of them in order.
+    # The number of selected patches, whose positions are an input; 0 for all patches in order.
     sequence: int | None = again(TokenOptions, "sequence", 0)
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ def _patches(b: Builder, options: Options) -> Value:
 
 
 def _tokens(b: Builder, options: Options, x: Value) -> Value:
-    """The patches that are to be encoded, after a class token, with their positions."""
+    """Returns the class token followed by the patches to encode, with their positions added."""
     hidden = options.hidden
     positions = b.weight(b.normal("positions", (options.patches + 1, hidden), 0.3))
     first = b.weight(b.normal("class_token", (hidden,), 1.0))

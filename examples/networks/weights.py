@@ -1,7 +1,7 @@
-"""Weights: random numbers that are drawn only when they are written.
+"""Weights: random numbers that are drawn when they are written.
 
-Each is drawn from a generator seeded by (seed, name), so that it depends neither on the order of
-the layers nor on how the network is written down.
+The generator of each weight is seeded by (seed, name), so that the numbers depend neither on the order of layers nor on
+the structure of the text.
 """
 
 import zlib
@@ -11,13 +11,13 @@ from typing import TextIO
 
 import numpy as np
 
-# Of a resource's blob: its first four bytes hold the alignment.
+# The first four bytes of a resource's blob are its alignment.
 _BLOB_ALIGNMENT = (64).to_bytes(4, "little").hex()
 
 
 @dataclass(frozen=True)
 class Weight:
-    """`size` is the usual magnitude of what `draw` gives."""
+    """A weight; `size` is the typical magnitude of the numbers that `draw` returns."""
 
     name: str
     shape: tuple[int, ...]
@@ -26,7 +26,7 @@ class Weight:
     element: str = "f32"
 
     def scaled(self, scale: "Weight") -> "Weight":
-        """Multiplied by one number for each index of the first dim."""
+        """Returns the weight multiplied by one number for each index of the first dim."""
         def draw() -> np.ndarray:
             return self.draw() * scale.draw().reshape(-1, *[1] * (len(self.shape) - 1))
         return Weight(self.name, self.shape, self.size * scale.size, draw)
@@ -36,8 +36,8 @@ class Weight:
                       lambda: self.draw() + other.draw())
 
     def splat(self, seed: int) -> float:
-        """One number for the whole weight, another one for every weight, so that equal shapes
-        do not become equal constants."""
+        """Returns one number for the whole weight, which differs between weights so that equal shapes do not become
+        equal constants."""
         generator = _generator(seed, self.name + " (splat)")
         number = float(np.float32(self.size * generator.uniform(0.5, 1.5)))
         return number if self.element == "f32" else max(1.0, round(number))
@@ -74,25 +74,25 @@ _INTEGERS = {"i8": np.int8, "i32": np.int32}
 
 
 def rounded(numbers: np.ndarray, element: str) -> np.ndarray:
-    """The nearest integers; what is out of range becomes the largest one with its sign."""
+    """Returns the nearest integers, clamped symmetrically to the range of `element`."""
     limit = np.iinfo(_INTEGERS[element]).max
     return np.clip(np.rint(numbers), -limit, limit).astype(_INTEGERS[element])
 
 
 def integers(name: str, shape: Sequence[int], element: str, size: float,
              draw: Callable[[], np.ndarray]) -> Weight:
-    """What `draw` gives, rounded to integers."""
+    """Returns a weight with the numbers of `draw` rounded to integers."""
     return Weight(name, tuple(shape), size, lambda: rounded(draw(), element), element)
 
 
 def stack(name: str, weights: Sequence[Weight]) -> Weight:
-    """Weights of one shape as one, with a new first dim."""
+    """Returns weights of one shape stacked along a new first dim."""
     return Weight(name, (len(weights), *weights[0].shape), weights[0].size,
                   lambda: np.stack([weight.draw() for weight in weights]), weights[0].element)
 
 
 def write_resources(file: TextIO, blobs: dict[str, Callable[[], np.ndarray]]) -> None:
-    """The section that holds the data of `dense_resource` constants, as hexadecimal blobs."""
+    """Writes the section with the data of `dense_resource` constants, as hexadecimal blobs."""
     if not blobs:
         return
     file.write("\n{-#\n  dialect_resources: {\n    builtin: {\n")

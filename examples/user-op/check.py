@@ -2,8 +2,8 @@
 
     check.py USER-OP LAYOUT-RUN [PIPELINE]
 
-Whole numbers, so that sums are exact in any order. Batches and channels are
-varied; 60 and 100 channels do not fill tiles of the 16 lanes.
+Inputs are whole numbers, so that sums are exact in any order. Batches and channels vary; 60 and 100 channels are not
+multiples of the 16 lanes.
 """
 
 import pathlib

@@ -1,22 +1,23 @@
-//===- user-op.cpp - An op of another project takes part ------------------===//
+//===- user-op.cpp - Layouts for an op of another project -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A dialect that this library has never heard of, with one op.
+// A dialect outside of this project, with one op.
 //
 //   "user.gate"(%x, %g) : scales each channel of %x, which is n x c x h x w, by
 //   the element of %g, which is n x c
 //
-// The op says two things. Its rule is what it asks of layouts: candidates,
-// costs, the assignment, the insertion of conversions and the verification work
-// from that. Its decomposition is what it computes, as ops on tensors of the
-// same types: where elements are stored is the lowering's concern.
+// The op implements two interfaces. Its layout rule describes its loops and
+// which operands they index: candidates, costs, the assignment, the insertion
+// of conversions and the verification follow from that. Its decomposition
+// rewrites it to ops on tensors of the same types; the lowering maps indices to
+// storage.
 //
 // The program reads a module from standard input, runs the pipeline of its
-// first argument, `layout-assign` where there is none, and writes the module.
+// first argument (default: `layout-assign`), and writes the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +53,7 @@ public:
     using utils::IteratorType;
     auto type = cast<RankedTensorType>(getOperation()->getResult(0).getType());
     MLIRContext *context = getContext();
-    // Loops n, c, h and w; the gate sees the first two.
+    // Loops n, c, h and w; the gate is indexed by the first two.
     AffineMap all = AffineMap::getMultiDimIdentityMap(4, context);
     AffineMap gate = all.getMajorSubMap(2);
     layout::LoopsRule rule;
@@ -70,7 +71,7 @@ public:
     Location loc = getLoc();
     Value x = getOperation()->getOperand(0), g = getOperation()->getOperand(1);
     auto type = cast<RankedTensorType>(getOperation()->getResult(0).getType());
-    // Fresh storage in the layout that was decided.
+    // New storage in the assigned layout.
     Value init =
         tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
                                 type.getElementType(), type.getEncoding());

@@ -5,18 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A processor that this library has never heard of: a grid of cores whose
-// matrix engines take tiles of 32 x 32 elements, each tile four faces of
-// 16 x 16. A tensor lies in memory row by row, or tile by tile:
+// A processor outside of this project: a grid of cores whose matrix engines
+// multiply tiles of 32 x 32 elements, each tile four faces of 16 x 16. A tensor
+// is stored row by row, or tile by tile:
 //
 //   100 x 200   4 x 7 tiles, 2 x 2 faces in a tile, 16 x 16 elements in a face
 //
-// The attribute `#tiles.grid<8>` is the target, of 8 cores. It implements
-// TargetInterface, and all that the library learns of the machine is what its
-// model answers.
+// The attribute `#tiles.grid<8>` is the target, with 8 cores. It implements
+// TargetInterface, whose model is the only description of the machine.
 //
 // The program reads a module from standard input, runs the pipeline of its
-// first argument, `layout-assign` where there is none, and writes the module.
+// first argument (default: `layout-assign`), and writes the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +37,14 @@ using namespace mlir;
 using namespace mlir::layout;
 
 constexpr int64_t kTile = 32, kFace = 16;
-/// What memory moves at once.
+/// The size of one memory transfer in bytes.
 constexpr int64_t kBurstBytes = 64;
-/// Operations of one core while memory moves a byte: of its matrix engine on
-/// tiles, and of its scalar processor on anything else.
+/// Operations of one core in the time in which memory moves one byte: by its
+/// matrix engine on tiles, and by its scalar processor otherwise.
 constexpr int64_t kTiledOps = 256, kScalarOps = 1;
 
-/// Tiles over the last two dims, row by row, as all levels below are.
+/// Returns the tiled layout of the last two dims. Tiles, faces and elements are
+/// row-major.
 static LayoutMap getTiles(unsigned rank) {
   SmallVector<Sized> digits;
   for (unsigned d = 0; d + 2 < rank; ++d)
@@ -81,17 +81,20 @@ public:
            isTiled(map, type.getShape());
   }
 
-  /// The cores fetch operands through kernels that know both forms.
+  /// Returns true because kernels compute the address of each element in both
+  /// layouts.
   bool findsElements() const override { return true; }
 
-  /// A burst is moved whole, whatever is wanted of it.
+  /// Returns the bytes of a conversion, where each contiguous segment costs
+  /// whole bursts.
   Cost getCost(const ConversionPlan &plan) const override {
     int64_t run = std::clamp<int64_t>(plan.runBytes, 1, kBurstBytes);
     return scaleCost(plan.bytesRead + plan.bytesWritten,
                      llvm::divideCeil(kBurstBytes, run));
   }
 
-  /// The bytes, and the arithmetic of all cores.
+  /// Returns the bytes that the op reads and writes plus the time of its
+  /// arithmetic on all cores.
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override {
     Cost bytes = 0, work = rule.opsPerPoint;
@@ -114,7 +117,7 @@ public:
     return addCosts(bytes, work / (cores * (onTiles ? kTiledOps : kScalarOps)));
   }
 
-  /// Every op is offered its matrices in tiles.
+  /// Adds a candidate in which all matrices of the op are tiled.
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override {
     ConfigBuilder builder(op, costs);
