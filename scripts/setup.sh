@@ -1,31 +1,29 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # root, build, jobs, log and started are ./dev's.
-# Set-up shared by every ./dev subcommand; sourced by it, not run.
+# Set-up shared by all ./dev subcommands; sourced by ./dev, not run.
 #
-# setup_packages   Debian packages, through apt, only when one is missing
-# setup_tidy       those of clang-tidy
-# setup_python     a virtual environment in $build/venv, with lists of packages
-# setup_configure  CMake, only when its arguments changed
-# build_targets    ninja, quiet, with progress
-# Each leaves at once when its result is already there.
+# setup_packages   installs missing Debian packages with apt
+# setup_tidy       installs clang-tidy
+# setup_python     creates a virtual environment in $build/venv with lists of packages
+# setup_configure  runs CMake if its arguments changed
+# build_targets    runs ninja and prints its progress
+# Each function returns at once if its result exists.
 
-# Debian 12 packages without which nothing works. LLVM 22 is in Debian's
-# security archive.
+# The required packages of Debian 12. LLVM 22 is in Debian's security archive.
 required_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
   libclang-rt-22-dev clang-format-22 lld-22 ninja-build ccache cmake g++
   libgtest-dev libgmock-dev libisl-dev libz3-dev libomp-22-dev python3 python3-venv
   python3-dev python3-numpy pybind11-dev git ca-certificates
   ocl-icd-opencl-dev opencl-headers)
-# Packages that add something: time limits for tests, benchmarks, a baseline to
-# compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; what reads packages of kernels; a faster malloc for layout-opt; what
-# draws graphs; what starts programs over a mesh. Without them the rest still works.
+# Optional packages: time limits for tests, benchmarks, oneDNN and CBC to compare
+# with; an OpenCL device on the CPU, the translator and the validator of SPIR-V; a
+# JSON library for kernel packages; a faster malloc for layout-opt; graphviz; MPI.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo nlohmann-json3-dev
   libtcmalloc-minimal4 graphviz libopenmpi-dev openmpi-bin)
-# And a browser, for the tests of pages, and an emulator with its C library, for
-# those of kernels for AArch64.
+# Packages that only tests use: a browser for HTML pages, and an emulator with a C
+# library for AArch64 kernels.
 test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
@@ -36,10 +34,10 @@ die() {
 
 hash_of() { sha256sum | cut -d' ' -f1; }
 
-# stamp_is FILE VALUE: whether the step behind FILE was done for this VALUE.
+# stamp_is FILE VALUE: succeeds if the stamp FILE records VALUE.
 stamp_is() { [[ -e $1 && $(<"$1") == "$2" ]]; }
 
-# Runs a command with its output in the log; on failure shows the log's end.
+# Runs a command with its output in the log; on failure prints the end of the log.
 logged() {
   mkdir -p "$build"
   printf '\n$ %s\n' "$*" >>"$log"
@@ -50,10 +48,10 @@ logged() {
   fi
 }
 
-# Prints those of the given packages that are not installed.
+# Prints the given packages that are not installed.
 missing_packages() {
   local installed
-  # dpkg-query fails where it knows one of them not at all: that one is missing.
+  # dpkg-query fails if a package is unknown; it is then missing.
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" \
     2>/dev/null | sed -n 's/^installed //p' || true)
   local package
@@ -81,7 +79,7 @@ setup_packages() {
   local -a missing wanted
   mapfile -t missing < <(missing_packages "${required_packages[@]}")
   mapfile -t wanted < <(missing_packages "${wanted_packages[@]}")
-  # An optional package that could not be had is not asked for again.
+  # An optional package that was unavailable is not requested again.
   local unavailable=$build/.packages-unavailable
   if ((${#wanted[@]})) && stamp_is "$unavailable" "${wanted[*]}"; then
     step "going on without ${wanted[*]} (rm $unavailable to try again)"
@@ -101,8 +99,7 @@ setup_packages() {
     fi
   fi
   step "installing packages: ${missing[*]} ${wanted[*]}"
-  # A stale list is no obstacle when the packages are in it, so the install
-  # below decides.
+  # Stale package lists may suffice, so only the installation below can fail.
   logged as_root apt-get -o Acquire::Retries=3 update 2>/dev/null ||
     step "apt-get update reported errors; trying to install nevertheless"
 
@@ -128,7 +125,7 @@ setup_packages() {
   step "packages are installed"
 }
 
-# What `./dev tidy` alone needs.
+# Installs the packages that only `./dev tidy` needs.
 setup_tidy() {
   local -a missing
   mapfile -t missing < <(missing_packages clang-tidy-22)
@@ -137,10 +134,10 @@ setup_tidy() {
   apt_install "${missing[@]}" || die "apt could not install ${missing[*]}"
 }
 
-# packages_of NAME: the Python packages of a list of pyproject.toml.
+# packages_of NAME: prints the Python packages of a list of pyproject.toml.
 packages_of() { /usr/bin/python3 -B "$root/scripts/requirements.py" "$root" "$1"; }
 
-# install_python NAME [OPTIONS]: pip, when the list changed since the last time.
+# install_python NAME [OPTIONS]: runs pip if the list changed since the last run.
 install_python() {
   local name=$1 stamp=$build/venv/.requirements-$1 list
   local -a packages
@@ -154,9 +151,9 @@ install_python() {
   printf '%s\n' "$list" >"$stamp"
 }
 
-# setup_python LIST..: with these lists of pyproject.toml.
+# setup_python LIST..: creates the environment with these lists of pyproject.toml.
 setup_python() {
-  # Debian's Python whatever is first in PATH: its numpy and headers are used.
+  # Debian's Python regardless of PATH: its numpy and headers are used.
   local python=/usr/bin/python3 identity
   identity="$build $($python -c 'import sys; print(sys.version.split()[0])')"
   if ! stamp_is "$build/venv/.identity" "$identity"; then
@@ -177,8 +174,8 @@ setup_python() {
   done
 }
 
-# install_optional NAME [OPTIONS]: the packages of that list, or word that they are
-# not there.
+# install_optional NAME [OPTIONS]: installs the packages of a list, or reports that
+# they are unavailable.
 install_optional() {
   local unavailable=$build/venv/.$1-unavailable list
   list=$(packages_of "$1")
@@ -190,11 +187,11 @@ install_optional() {
   fi
 }
 
-# Prints where LLVM's test runner is.
+# Prints the path of lit, LLVM's test runner.
 find_lit() { command -v lit-22 || command -v lit || die "lit, LLVM's test runner, is not in PATH"; }
 
-# In a shell with sanitize=1, the preset of that name: assertions,
-# AddressSanitizer and UBSan.
+# Configures the build. With sanitize=1, uses the CMake preset of that name:
+# assertions, AddressSanitizer and UBSan.
 setup_configure() {
   local llvm python=${venv:-$build/venv}/bin/python
   llvm=$(llvm-config-22 --prefix 2>/dev/null || llvm-config --prefix) ||
@@ -207,7 +204,7 @@ setup_configure() {
     -DCMAKE_CXX_COMPILER="${CXX:-/usr/bin/g++}"
     -DCMAKE_C_COMPILER_LAUNCHER=ccache
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-    # -B makes the compiler find LLVM 22's ld.lld, whichever is in PATH.
+    # -B selects LLVM 22's ld.lld regardless of PATH.
     "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     "-DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
@@ -227,14 +224,14 @@ setup_configure() {
   } | hash_of)
   if [[ -e $build/build.ninja ]] && stamp_is "$build/.configured" "$value"; then return 0; fi
   step "configuring"
-  # A build directory that was copied or moved still names its old place.
+  # The cache of a build directory that was copied or moved has the old path.
   rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles" "$build/.configured"
   logged cmake "${arguments[@]}" || die "CMake could not configure the project"
   printf '%s\n' "$value" >"$build/.configured"
 }
 
-# Reads ninja's output and prints a line whenever another tenth is done, for
-# logs and pipes that cannot show a moving line.
+# Reads ninja's output and prints a line after each tenth of the build, for logs
+# and pipes, which cannot show a progress line.
 show_tenths() {
   local line finished total last=-1
   while IFS= read -r line; do
@@ -251,13 +248,12 @@ show_tenths() {
 build_targets() {
   local -a ninja=(ninja -C "$build" -j "$jobs" "$@")
   export NINJA_STATUS='[%f/%t] %p after %e s: '
-  # ccache wants a place to write even where there is no home directory.
+  # ccache needs a writable directory even if there is no home directory.
   if [[ -z ${CCACHE_DIR:-} ]] && ! { [[ -n ${HOME:-} ]] && mkdir -p "$HOME" 2>/dev/null && [[ -w $HOME ]]; }; then
     export CCACHE_DIR=$build/ccache
   fi
-  # Objects of one clone serve every other one, also those that were compiled
-  # with a precompiled header.
-  # The precompiled headers have 570 MB: read once, not for each object.
+  # Clones share objects, including those compiled with a precompiled header. The
+  # inode cache avoids hashing the 570 MB of precompiled headers for each object.
   export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1 CCACHE_INODECACHE=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   step "building $*"
@@ -277,9 +273,9 @@ build_targets() {
   ((status == 0)) || die "the build failed"
 }
 
-# setup_all [LIST..]: with these lists of Python packages; without one, with all of
-# them and with what only tests take. A test whose packages could not be had
-# reports itself as unsupported.
+# setup_all [LIST..]: runs the whole set-up with these lists of Python packages; by
+# default with all lists and the packages that only tests use. Tests whose packages
+# are unavailable are reported as unsupported.
 setup_all() {
   local -a lists=("$@")
   if (($# == 0)); then
@@ -287,10 +283,10 @@ setup_all() {
     wanted_packages+=("${test_packages[@]}")
   fi
   mkdir -p "$build"
-  # One set-up at a time in one build directory.
+  # Only one set-up may run in a build directory at a time.
   exec 9>"$build/.setup.lock"
   if command -v flock >/dev/null; then flock 9; fi
-  # The log describes one run.
+  # The log covers one run.
   : >"$log"
   setup_packages 9>&-
   setup_python "${lists[@]}" 9>&-
