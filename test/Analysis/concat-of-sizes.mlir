@@ -1,5 +1,6 @@
-// A layout that follows the sizes of one input of a concatenation is not offered
-// to inputs of other sizes, where it would have too small an extent (L2).
+// Check that a layout derived from the sizes of one input of a concatenation is
+// not a candidate for inputs of other sizes, for which its extent would be too
+// small (L2).
 //
 // RUN: layout-opt %s \
 // RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \

@@ -1,12 +1,12 @@
-// What attributes or types state is priced as what is chosen is: a program that was decided, and is decided again with
-// all of its layouts stated, costs the same.
+// Check that stated layouts cost the same as chosen ones: a decided program costs the same if it is decided again with
+// all of its layouts stated.
 
 // RUN: layout-opt %s --split-input-file -layout-solve='target={#layout.cpu<lanes = 4>}' -o %t.mlir
 // RUN: layout-opt %t.mlir --split-input-file -layout-solve='target={#layout.cpu<lanes = 4>}' -o %t.again.mlir
 // RUN: cat %t.mlir %t.again.mlir | FileCheck %s
 
-// Materialized, its ops cost the same: what was filled is free in stated layouts, too. The conversion of the result stands
-// in the program, and is no part of the cost: 58957 less 2857.
+// The ops of the materialized program cost the same; fills in stated layouts are free, too. The conversion of the
+// result is now part of the program and not of the cost: 58957 less 2857.
 // RUN: layout-opt %t.mlir --split-input-file -layout-materialize -o %t.made.mlir
 // RUN: layout-opt %t.made.mlir --split-input-file -layout-solve | FileCheck %s --check-prefix=MADE
 // RUN: FileCheck %s --check-prefixes=DECIDED,VIEWS --input-file=%t.mlir
@@ -14,7 +14,8 @@
 // MADE: conversion_cost = 0 : i64, cost = 56100 : i64
 // MADE: linalg.fill {{.*}}#nchw4c>
 
-// A reshape that moves elements costs what the conversion does, the one that moves none nothing.
+// A reshape that moves elements costs as much as the conversion; a reshape that moves none is
+// free.
 // VIEWS: cost = 39009 : i64
 // VIEWS: func.func @moved
 // VIEWS: cost = 0 : i64
@@ -22,9 +23,9 @@
 
 // CHECK: cost = [[COST:[1-9][0-9]*]] : i64, lower_bound = [[COST]] : i64}
 // CHECK: layout.operand_layouts
-// 64 x 64 numbers are read and written, 4 bytes each, and one operation on each costs a fifth of a byte.
+// 64 x 64 numbers of 4 bytes are read and written, and one operation on each costs a fifth of a byte.
 // CHECK: cost = 33587 : i64, lower_bound = 33587 : i64}
-// What an encoding of another project stands for has no price.
+// An encoding of another project has no price.
 // CHECK: cost = 0 : i64, lower_bound = 0 : i64}
 // CHECK: cost = [[COST]] : i64, lower_bound = [[COST]] : i64}
 // CHECK: cost = 33587 : i64, lower_bound = 33587 : i64}

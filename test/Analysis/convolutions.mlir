@@ -1,8 +1,8 @@
-// Convolutions keep one layout among themselves; conversions are left at the
-// boundary of the function only.
+// Check that consecutive convolutions share one layout, so that conversions
+// remain at the boundary of the function only.
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-solve -layout-materialize | FileCheck %s
 
-// Between two convolutions nothing is converted, the weights of both are
+// Nothing is converted between the two convolutions, the weights of both are
 // blocked, and the result is converted for the return.
 // CHECK-LABEL: func @chain
 // CHECK: linalg.conv_2d_nchw_fchw
@@ -33,8 +33,8 @@ func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
 
 // -----
 
-// 61 channels are stored as 64; the dynamic batch is not divided, and
-// tensor.dim takes its operand as it is.
+// 61 channels are stored as 64; the dynamic batch is not tiled, and tensor.dim
+// accepts its operand in any layout.
 // CHECK-LABEL: func @residual_ragged_dynamic
 // CHECK: %[[A:.*]] = linalg.conv_2d_nchw_fchw
 // CHECK-SAME: -> tensor<?x61x56x56xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>
@@ -69,8 +69,8 @@ func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> ten
 
 // -----
 
-// A skip connection that is concatenated: 64 and 64 channels meet at a whole
-// tile, so the interior needs no conversion.
+// The concatenation of a skip connection: 64 and 64 channels meet at a tile
+// boundary, so the interior needs no conversion.
 // CHECK-LABEL: func @unet
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert

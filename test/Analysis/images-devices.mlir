@@ -1,5 +1,5 @@
-// Whether images win is a fact of the device: where they are read through a cache that buffers do not
-// have, and where they are not.
+// Check that images are chosen on a device that reads them through a cache that buffers lack, and not
+// on a device without one.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
@@ -11,12 +11,13 @@
 // CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
 // CACHED-COUNT-3: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
 
-// Nothing is gained by reading filters as pixels.
+// Filters stay in buffers: reading them as pixels is no faster.
 // BARE: arith.constant dense<5.000000e-01> : tensor<64x64x1x1xf32>
 // BARE-NOT: layout.convert %arg0
 // BARE: return
 
-// Each op says what it is stored in, and each convolution that reads the argument has it converted.
+// By the greedy rule each op has a fixed layout, and each convolution that reads the argument
+// converts it.
 // GREEDY: conversions: 3, {{.*}}
 // GREEDY-NEXT: of these buffer to image2d: 2
 // GREEDY-NEXT: of these image2d to buffer: 1

@@ -1,5 +1,6 @@
-// Operand and result of an elementwise op that is no linalg op are of one type: a
-// layout goes to both or to neither, also where two of them read one tensor.
+// Check that operand and result of an elementwise op outside of linalg have one
+// type: a layout is assigned to both or to neither, also if two such ops read one
+// tensor.
 
 // RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
 

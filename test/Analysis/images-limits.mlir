@@ -1,11 +1,12 @@
-// An image that the target cannot hold is never chosen: another one that it can is, or linear
-// memory, and a remark says so.
+// Check that an image that exceeds the limits of the target is never chosen: another image or
+// linear memory is, with a remark.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve --remarks-filter=layout --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// 64 channels of rows of 1352 pixels are 21632 wide; by the rows of all channels the image fits.
+// Rows of 1352 pixels for 64 channels are 21632 pixels wide; with the channels in the rows (y)
+// the image fits.
 //
 // REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, and the target has at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
 // CHECK-LABEL: func @wide
@@ -31,7 +32,8 @@ func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
 
 // -----
 
-// Nothing fits where the limits are small. What a target does not say is what OpenCL guarantees.
+// No image fits the small limits. Limits that the target does not state are those that OpenCL
+// guarantees.
 //
 // REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<64x4096xf32>, would be an image of 1024 x 64 pixels, and the target has at most 32 x 32: it stays in linear memory
 // CHECK-LABEL: func @tiny
@@ -52,7 +54,7 @@ func.func @tiny(%x: tensor<64x64xf32>) -> tensor<64x4096xf32> {
 
 // -----
 
-// No channel type holds doubles.
+// No channel type stores doubles.
 //
 // REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<256x256xf64>, would be an image of f64, for which the target has no channel type: it stays in linear memory
 // CHECK-LABEL: func @doubles
@@ -73,7 +75,8 @@ func.func @doubles(%x: tensor<256x256xf64>) -> tensor<256x256xf64> {
 
 // -----
 
-// This device has halves only; the product of halves is an image, that of floats is none.
+// This device has half-precision images only: the product of halves uses images, that of
+// floats does not.
 //
 // REMARK: NoImage{{.*}}tensor<256x256xf32>, would be an image of f32, for which the target has no channel type
 // CHECK-LABEL: func @halves
@@ -98,8 +101,8 @@ func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<2
 
 // -----
 
-// A size that is known at run time only is the one that stands for it in costs: with the first one
-// rows are pixels of the image, with the second one they are too many for that.
+// The assumed size stands for a dynamic size: with the first one, rows are pixels of the image;
+// with the second one, they exceed the limit.
 //
 // CHECK-LABEL: func @dynamic
 // CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>>

@@ -1,6 +1,6 @@
-// On a target with images convolutions store their channels on the lanes of pixels: activations as
-// in_out_channel, filters as conv2d_filter or dw_conv2d_filter, made at compile time, and what lies
-// between follows. Conversions are at the ends only.
+// Check that on a target with images convolutions store channels on the lanes of pixels:
+// activations as in_out_channel, filters as conv2d_filter or dw_conv2d_filter, packed at compile
+// time. Ops between them follow, and conversions remain at the ends only.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign -layout-verify | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve | FileCheck %s --check-prefix=BOUND
@@ -56,7 +56,7 @@ func.func @nchw(%x: tensor<1x64x58x58xf32>) -> tensor<1x64x56x56xf32> {
 
 // -----
 
-// Channels are found by what an op does with them, not by the order of dims.
+// Channels are identified by their role in an op, not by the order of dims.
 //
 // CHECK-LABEL: func @nhwc
 // CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<3x3x64xf32, #layout.map<(d0, d1, d2) -> image2d(x = [d0, d1], y = d2 floordiv 4, lane = d2 mod 4)>>
@@ -69,7 +69,7 @@ func.func @nchw(%x: tensor<1x64x58x58xf32>) -> tensor<1x64x56x56xf32> {
 // CHECK: linalg.pooling_nhwc_max
 // CHECK-SAME: ins({{.*}} : tensor<2x28x28x30xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = [d3 floordiv 4, d2], y = [d0, d1], lane = d3 mod 4)>>
 //
-// The last op may as well write what the function returns: for a conversion a kernel more would start.
+// The last op writes the returned buffer itself: a conversion would launch one more kernel.
 //
 // CHECK-SAME: -> tensor<2x14x14x30xf32>
 
@@ -98,8 +98,8 @@ func.func @nhwc(%x: tensor<2x30x30x64xf32>) -> tensor<2x14x14x30xf32> {
 
 // -----
 
-// A product of matrices stores its columns on the lanes, the weights too; a view of the feature map
-// of one pixel is one in the image, too.
+// A matrix product stores its columns on the lanes, those of the weights too. The view of a feature
+// map of one pixel is a view of the image, too.
 //
 // CHECK-LABEL: func @classifier
 // CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<512x1000xf32, #layout.map<(d0, d1) -> image2d(x = d0, y = d1 floordiv 4, lane = d1 mod 4)>>
@@ -129,7 +129,8 @@ func.func @classifier(%x: tensor<1x512x7x7xf32>) -> tensor<1x1000xf32> {
 
 // -----
 
-// Too small for a kernel more: the convolution reads and writes linear memory.
+// The convolution is too small to justify one more kernel launch: it reads and
+// writes linear memory.
 //
 // CHECK-LABEL: func @small
 // CHECK-NOT: layout.convert

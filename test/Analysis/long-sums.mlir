@@ -1,6 +1,6 @@
-// Sums whose parts are on the lanes read rows of as many results at a time as registers hold. Where these rows, four of each
-// operand, are more than 32 KiB, they leave the first cache before other results read them again: arithmetic counts 1.5
-// times. It counts strided_percent as such rows are read one beside the other, here nothing.
+// Check the cost of reductions with lanes along the reduced dim. They read rows for as many results as registers hold.
+// If these rows, four of each operand, exceed 32 KiB, they leave L1 before other results read them again, and
+// arithmetic counts 1.5 times (strided_percent has no effect here).
 //
 // RUN: layout-opt %s --split-input-file -layout-print-cost -o %t | FileCheck %s
 
@@ -11,8 +11,8 @@
 
 module attributes {layout.target = #target} {
 
-// 2 x 8 x 8 x 1024 operations, and for each of 64 results 24 products and sums more to combine lanes. Read are 2 x 32768
-// bytes, and results are read and written.
+// 2 x 8 x 8 x 1024 operations, and for each of 64 results 24 products and sums more to combine lanes. Reads are 2 x
+// 32768 bytes, and results are read and written.
 // CHECK: ops: 1, cost 200192
 func.func @short(%x: tensor<8x1024xf32>, %y: tensor<8x1024xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -35,7 +35,7 @@ func.func @short(%x: tensor<8x1024xf32>, %y: tensor<8x1024xf32>, %e: tensor<8x8x
 
 module attributes {layout.target = #target} {
 
-// 2 x 64 x 1032 operations and the same 3072, at 150 %, and 2 x 33024 bytes and the results.
+// 2 x 64 x 1032 operations and again 3072, at 150 %, and 2 x 33024 bytes and the results.
 // CHECK: ops: 1, cost 269312
 func.func @long(%x: tensor<8x1032xf32>, %y: tensor<8x1032xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -53,7 +53,8 @@ func.func @long(%x: tensor<8x1032xf32>, %y: tensor<8x1032xf32>, %e: tensor<8x8xf
 
 module attributes {layout.target = #layout.cpu<lanes = 8, flops_per_byte = 1, strided_percent = 100>} {
 
-// Of one row of results no other one reads the matrix again: 2 x 8 x 2048 operations and 384, 9 x 8192 bytes and 2 x 32.
+// With one row of results, no other row reads the matrix again: 2 x 8 x 2048 operations and 384, 9 x 8192 bytes and 2 x
+// 32.
 // CHECK: ops: 1, cost 106944
 func.func @vector(%x: tensor<2048xf32>, %y: tensor<8x2048xf32>, %e: tensor<8xf32>) -> tensor<8xf32> {
   %r = linalg.matvec ins(%y, %x : tensor<8x2048xf32>, tensor<2048xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -65,8 +66,8 @@ func.func @vector(%x: tensor<2048xf32>, %y: tensor<8x2048xf32>, %e: tensor<8xf32
 
 module attributes {layout.target = #layout.cpu<lanes = 8, flops_per_byte = 1, strided_percent = 100>} {
 
-// A window meets what is left of the one before: 2 x 8 x 64 x 9 x 256 operations and 24576, 102400 bytes of the image, 73728
-// of filters and 2 x 2048 of results.
+// A window reuses the rows of the previous one: 2 x 8 x 64 x 9 x 256 operations and 24576, 102400 bytes of the image,
+// 73728 of filters and 2 x 2048 of results.
 // CHECK: ops: 1, cost 2564096
 func.func @window(%x: tensor<1x10x10x256xf32>, %w: tensor<8x3x3x256xf32>, %e: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
   %r = linalg.conv_2d_nhwc_fhwc ins(%x, %w : tensor<1x10x10x256xf32>, tensor<8x3x3x256xf32>) outs(%e : tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>

@@ -1,11 +1,11 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
-// Branches that are concatenated along channels start at the cores of their
-// places, so that nothing is copied; of several batches they have the strides of
-// the whole.
+// Check that branches that are concatenated along channels start at the cores of
+// their position in the result, so that nothing is copied. With several batches
+// they have the strides of the result.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
-// From core 2 on channels 6 to 8 of nine begin with core 0, where they take one
-// row; from core 0 on they would take two.
+// If the result starts at core 2, channels 6 to 8 of nine start at core 0 and
+// need one row; if it starts at core 0, they need two.
 // CHECK-LABEL: func.func @branches
 // CHECK: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x6x4x4xf32, #layout.npu_scatter<aligned, start = 2,
 // CHECK: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x3x4x4xf32, #layout.npu_scatter<aligned, start = 0,

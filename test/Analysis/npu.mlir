@@ -1,10 +1,10 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
-// Layouts for the cores of a chip: which loop is spread over them, aligned or
-// compact, packed or not, and how wide the channels of a matrix are.
+// Check layouts for the cores of an NPU, e.g. the loop that is distributed over
+// them, aligned or compact, packed or not, and the width of matrix columns.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>} {
-// Weights are compact and in 2IC-mode, their output channels over the cores; the
-// data, the result and the bias are aligned and start at one core.
+// Weights are compact in 2IC mode, with output channels over the cores; the
+// data, the result and the bias are aligned and start at the same core.
 // CHECK-LABEL: func.func @conv
 // CHECK-DAG: layout.convert %{{.*}} to tensor<70x8x3x3xf32, #layout.npu_scatter<compact, start = 0, pack = ic2, axes = "CNHW"
 // CHECK-DAG: layout.convert %{{.*}} to tensor<2x8x10x9xf32, #layout.npu_scatter<aligned, start = 0, target
@@ -25,7 +25,8 @@ func.func @conv(%x: tensor<2x8x10x9xf32>, %w: tensor<70x8x3x3xf32>, %b: tensor<7
   return %r : tensor<2x70x8x7xf32>
 }
 
-// Columns in as many channels as there are cores, as wide as that asks for.
+// Columns are stored in as many channels as there are cores, with the width
+// that follows.
 // CHECK-LABEL: func.func @matmul
 // CHECK-DAG: to tensor<128x768xf32, #layout.npu_scatter<matrix 12, start = 0
 // CHECK-DAG: to tensor<768x3072xf32, #layout.npu_scatter<matrix 48, start = 0
@@ -38,7 +39,7 @@ func.func @matmul(%x: tensor<128x768xf32>, %w: tensor<768x3072xf32>) -> tensor<1
   return %r : tensor<128x3072xf32>
 }
 
-// Heads over the cores: nothing goes over the network.
+// Heads are distributed over the cores, without traffic between cores.
 // CHECK-LABEL: func.func @heads
 // CHECK: linalg.batch_matmul {{.*}} -> tensor<64x32x32xf32, #layout.npu_scatter<aligned, start = 0, axes = "CHW"
 func.func @heads(%x: tensor<64x32x48xf32>, %w: tensor<64x48x32xf32>) -> tensor<64x32x32xf32> {
@@ -53,7 +54,7 @@ func.func @heads(%x: tensor<64x32x48xf32>, %w: tensor<64x48x32xf32>) -> tensor<6
 
 // -----
 
-// Four batches of bytes in a word each, where transfers start at little cost.
+// Four batches of bytes share a word if transfers have a low start cost.
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 1, flops_per_byte = 1>} {
 // CHECK-LABEL: func.func @bytes
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64x7x7xi8, #layout.npu_scatter<aligned, start = 0, pack = n4
@@ -73,8 +74,8 @@ func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x6
 // -----
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 8, bytes_per_npu = 1024, eu_bytes = 64>, launch_cost = 1, flops_per_byte = 8>} {
-// Rows that windows reach into are no channels, though what is pooled has them
-// over the cores already.
+// Rows with overlapping windows are not channels, even though the pooled tensor
+// has them over the cores already.
 // CHECK-LABEL: func.func @windows
 // CHECK: linalg.pooling_nchw_max
 // CHECK-NOT: axes = "{{.}}{{.}}C{{.}}"
@@ -94,7 +95,7 @@ func.func @windows(%x: tensor<7x6x6x1xf32>) -> tensor<1x7x5x4xf32> {
 // -----
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 3, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
-// Operands without dims are loaded into all cores, and take their room there.
+// Operands without dims are loaded into all cores and need memory there.
 // CHECK-LABEL: func.func @scalar_operand
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1xi8, #layout.npu_scatter
 func.func @scalar_operand(%x: tensor<1xi8>, %y: tensor<i8>) -> tensor<1xi8> {
@@ -108,7 +109,7 @@ func.func @scalar_operand(%x: tensor<1xi8>, %y: tensor<i8>) -> tensor<1xi8> {
   return %r : tensor<1xi8>
 }
 
-// Every other row of rows over cores is taken from system memory.
+// Every second row of rows over cores is loaded from system memory.
 // CHECK-LABEL: func.func @every_other
 // CHECK: tensor.extract_slice %{{.*}} : tensor<4x4xf32> to tensor<2x4xf32
 func.func @every_other(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {

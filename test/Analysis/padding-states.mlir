@@ -1,18 +1,19 @@
-// What padding holds is chosen like a layout: where masks cost something, a
-// reduction asks for padding on which it needs none, and whoever makes such
-// padding anyway is asked before anything is written.
+// Check that the contents of padding are chosen like a layout: if masks have a
+// cost, a reduction prefers padding that needs no mask, and ops that produce
+// such padding for free are preferred over writing it.
 //
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16, mask_percent = 200, flops_per_byte = 8, scalar_percent = 1600, strided_percent = 200>}' --layout-verify | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --layout-verify | FileCheck %s --check-prefix=FREE
 
-// Where masks cost nothing, padding holds anything.
+// If masks are free, padding is unspecified.
 // FREE-LABEL: func @conv
 // FREE-NOT: layout.padded
 // FREE: return
 
 // 30 channels in tiles of 16. The sum of the second convolution is masked, or
-// both of its operands hold zero: then only the padding of the activation is
-// written, 49 positions of 2 channels, and that of the weights is a constant.
+// both of its operands have zero padding: then only the padding of the
+// activation is written, 49 positions of 2 channels; that of the weights is a
+// constant.
 // CHECK: lower_bound = [[COST:[0-9]+]]
 // CHECK-LABEL: func @conv
 // CHECK: linalg.conv_2d_nchw_fchw
@@ -44,8 +45,8 @@ func.func @conv(%x: tensor<1x64x9x9xf32>) -> tensor<1x64x5x5xf32> {
 
 // -----
 
-// relu(0) = 0: an input that comes with zeros keeps them, and nothing is
-// written or converted on the way to the sum.
+// relu(0) = 0: zero padding of the input is preserved, and nothing is written
+// or converted before the sum.
 // CHECK: conversion_cost = 0 : i64
 // CHECK-LABEL: func @kept
 // CHECK: %[[RELU:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>) outs(%{{.*}} : tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>)
@@ -72,7 +73,7 @@ func.func @kept(%x: tensor<1x30x7x7xf32>) -> tensor<1x64x7x7xf32>
 
 // -----
 
-// The same without linalg, where all types of an op are one.
+// The same program without linalg, where all types of an op are equal.
 // CHECK: conversion_cost = 0 : i64
 // CHECK-LABEL: func @elementwise
 // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %{{.*}} : tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>
@@ -92,7 +93,7 @@ func.func @elementwise(%x: tensor<1x30x7x7xf32>, %y: tensor<1x30x7x7xf32>) -> te
 
 // -----
 
-// exp(0) = 1: the zeros are written after it.
+// exp(0) = 1: zeros are written after it.
 // CHECK-LABEL: func @lost
 // CHECK: %[[EXP:.*]] = math.exp %{{.*}} : tensor<1x30x7x7xf32, #layout.map<{{[^>]*}}>
 // CHECK: %[[ZERO:.*]] = layout.convert %[[EXP]]
@@ -112,7 +113,7 @@ func.func @lost(%x: tensor<1x30x7x7xf32>) -> tensor<1x64x7x7xf32>
 
 // -----
 
-// A loop carries the state: it is written once, before.
+// The loop carries the state: zeros are written once, before the loop.
 // CHECK-LABEL: func @loop
 // CHECK: layout.convert %{{.*}} to tensor<1x30x7x7xf32, #layout.padded<{{.*}}, zero>>
 // CHECK: scf.for
@@ -139,7 +140,7 @@ func.func @loop(%x: tensor<1x30x7x7xf32>, %n: index) -> (tensor<1x30x7x7xf32>, t
 
 // -----
 
-// The largest of 30 rows: padding of minus infinity needs no mask.
+// The maximum of 30 rows: padding of minus infinity needs no mask.
 // CHECK-LABEL: func @largest
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<30x64xf32, #layout.padded<{{.*}}, 0xFF800000 : f32>>)
 #in = affine_map<(m, n) -> (m, n)>

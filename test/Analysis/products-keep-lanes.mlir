@@ -1,6 +1,6 @@
-// A plain product has its lanes on the columns of the second factor as it is. What follows it, here a
-// maximum with its place along the rows, would run on vectors with the rows on lanes, but the product
-// would read its second factor element by element.
+// Check that a matrix product keeps its lanes on the columns of the second factor. The following op,
+// an argmax along the rows, would vectorize with the rows on lanes, but the product would then read
+// its second factor element by element.
 //
 // RUN: layout-opt %s -layout-solve | FileCheck %s
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<128x768xf32>, tensor<768x3072xf32>)

@@ -1,7 +1,8 @@
-// What a value costs when it has several users, or users of different sizes.
+// Check the cost of a value with several consumers, or with consumers of
+// different sizes.
 // RUN: layout-opt %s -split-input-file -layout-solve -layout-materialize | FileCheck %s
 
-// Two returns of an opaque kind ask for the same layout: one conversion.
+// Two returns of an unknown op require the same layout: one conversion.
 // CHECK-LABEL: func @one_conversion_for_two
 // CHECK: %[[C:.*]] = linalg.conv_2d_nchw_fchw
 // CHECK-NEXT: %[[P:.*]] = layout.convert %[[C]]
@@ -25,8 +26,8 @@ func.func @one_conversion_for_two(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x54x
 
 // -----
 
-// A large activation that is best blocked meets two small ones that are
-// row-major: the small ones move.
+// A large blocked activation is combined with two small row-major ones: the
+// small ones are converted.
 #big = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #small = affine_map<(n, c, h, w) -> (n, c, 0, 0)>
 // CHECK-LABEL: func @small_ones_move

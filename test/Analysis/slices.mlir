@@ -1,6 +1,6 @@
-// A slice that takes one index of a dim, known or not, leaves the layout of the
-// other dims as it is, also where the result lacks the dim: stacked filters are
-// packed once, before the program runs, and a loop only takes slices of them.
+// Check that a slice with one index of a dim, static or dynamic, keeps the
+// layout of the other dims, also if the result drops the dim: stacked filters
+// are packed once at compile time, and the loop only slices them.
 //
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
@@ -35,8 +35,8 @@ func.func @stacked_filters(%x: tensor<2x31x9x7xf32>) -> tensor<2x31x9x7xf32> {
 
 // -----
 
-// The other way: what is put into a stack stays as it was made, the stack
-// follows, and so does what is taken out again.
+// The reverse: a value that is inserted into a stack keeps its layout, and the
+// stack and its slices follow.
 // CHECK-LABEL: func @stacked_results
 // CHECK: scf.for
 // CHECK-NOT: layout.convert

@@ -1,4 +1,5 @@
-// A large tensor is not reordered to please two small ones: those are converted.
+// Check that a large tensor is not converted to match two small ones: those are
+// converted.
 //
 // RUN: layout-opt %s -layout-solve=objective=bytes -layout-materialize | FileCheck %s
 // CHECK-LABEL: func @main

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
-// A softmax over the width leaves channels in blocks.
+// A softmax over the width keeps channels in blocks.
 // CHECK-LABEL: func @softmax
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert
@@ -24,7 +24,7 @@ func.func @softmax(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x26x26xf32> {
 
 // -----
 
-// Over the channels it does not.
+// A softmax over the channels does not.
 // CHECK-LABEL: func @softmax_of_channels
 // CHECK: linalg.softmax dimension(1) ins(%{{.*}} : tensor<2x32x28x28xf32>)
 func.func @softmax_of_channels(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x28x28xf32> {
@@ -40,9 +40,9 @@ func.func @softmax_of_channels(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x28x28x
 
 // -----
 
-// Somebody packed the channels for 16 lanes already, and unpacks them again.
-// Both are views of the blocks that the convolutions work on: nothing moves but
-// at the end.
+// The channels are packed for 16 lanes and unpacked again in the input. Both
+// ops are views of the blocks that the convolutions use, so that only the last
+// op moves elements.
 // CHECK-LABEL: func @packed
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert
@@ -72,7 +72,7 @@ func.func @packed(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x26x26xf32> {
 
 // -----
 
-// Packing that pads is no view: it stays, and says so.
+// A pack with padding is not a view: it stays, with a remark.
 // RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: linalg.pack has no layout rule for these operands: its tiles are not known to divide the sizes, so it may pad; its tensors stay row-major
 // CHECK-LABEL: func @padded

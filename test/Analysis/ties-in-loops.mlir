@@ -1,12 +1,12 @@
-// A conversion in a loop that runs once costs what one outside does. Of
-// assignments that cost the same the one with fewer conversions in loops is
-// taken, and the bound is that of the cost alone.
+// Check that a conversion in a loop with one iteration costs as much as one
+// outside. Among assignments of equal cost, the one with fewer conversions in
+// loops is chosen, and the bound is that of the cost alone.
 //
 // RUN: layout-opt %s -split-input-file \
 // RUN:   --layout-solve='objective=bytes target={#layout.cpu<lanes = 16>}' \
 // RUN:   --layout-materialize --layout-fold-converts | FileCheck %s
 
-// The loop carries what the convolution makes; an image has 8192 bytes.
+// The loop carries the result of the convolution; an image has 8192 bytes.
 // CHECK: conversion_cost = 16384 : i64, cost = 16384 : i64, lower_bound = 16384 : i64
 // CHECK: func @once
 // CHECK: scf.for
@@ -31,7 +31,7 @@ func.func @once() -> tensor<1x32x8x8xf32> {
 
 // -----
 
-// Of two loops around each other the outer one.
+// Of two nested loops, the conversion is in the outer one.
 // CHECK: conversion_cost = 16384 : i64, cost = 16384 : i64, lower_bound = 16384 : i64
 // CHECK: func @nested
 // CHECK: scf.for

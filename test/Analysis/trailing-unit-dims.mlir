@@ -1,11 +1,11 @@
-// Dims of one position behind the others do not keep neighbors apart: a scale of
-// 1x64x1x1 in row-major order has its channels side by side, so that scaling an
-// image with channels on the lanes costs no more than in any other layout.
+// Check that trailing unit dims do not separate neighbors: a row-major scale of
+// 1x64x1x1 has contiguous channels, so that scaling an image with channels on
+// the lanes costs as much as in any other layout.
 //
 // RUN: layout-opt %s -layout-print-cost -o %t | FileCheck %s
 // CHECK: ops: 1, cost 1646028
 //
-// It runs on vectors, too.
+// The op is vectorized, too.
 // RUN: layout-opt %s -convert-layout-to-linalg -layout-linalg-to-llvm | FileCheck %s --check-prefix=VECTORS
 // VECTORS: llvm.fmul {{.*}} : vector<8xf32>
 

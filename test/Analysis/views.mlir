@@ -1,4 +1,5 @@
-// Layouts are carried through reshapes instead of being undone for them.
+// Check that layouts propagate through reshapes instead of being converted for
+// them.
 // RUN: layout-opt %s --mlir-print-local-scope -layout-solve -layout-materialize | FileCheck %s
 
 // A norm over groups of channels between two convolutions: its reshapes become

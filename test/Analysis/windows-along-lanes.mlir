@@ -1,12 +1,13 @@
-// Vectors of an image whose rows are on the lanes begin anywhere where a window slides along the rows: vectors of half a line
-// count 1.5 times, and so do the bytes of the image. A window of one pixel does not slide, and channels on the lanes are not slid over.
+// Check that vectors are unaligned if a window slides along rows that are on the lanes: vectors of half a cache line
+// and the bytes of the image count 1.5 times. A window of one pixel does not slide, and neither does one over channels
+// on the lanes.
 //
 // RUN: layout-opt %s --split-input-file -layout-print-cost -o %t | FileCheck %s
 
 module attributes {layout.target = #layout.cpu<lanes = 16, flops_per_byte = 1, strided_percent = 150>} {
 
-// 16 x 16 x 16 pixels, 16 x 9 products and sums each, are 1179648 operations, here at 150 %. Read and written are 20736 bytes
-// of the image, at 150 %, 9216 of the filters and twice 16384 of the results.
+// 16 x 16 x 16 pixels with 16 x 9 products and sums each are 1179648 operations, here at 150 %. Reads and writes are
+// 20736 bytes of the image, at 150 %, 9216 of the filters and twice 16384 of the results.
 // CHECK: ops: 1, cost 1842560
 func.func @rows(%x: tensor<1x16x18x18xf32>, %w: tensor<16x16x3x3xf32>, %e: tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32> {
   %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x18x18xf32>, tensor<16x16x3x3xf32>)

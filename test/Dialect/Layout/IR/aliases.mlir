@@ -1,5 +1,5 @@
-// Layouts print as aliases that are named after what they are, and modules with
-// aliases parse as themselves.
+// Check that layouts print as aliases with descriptive names, and that modules
+// with aliases parse back.
 //
 // RUN: layout-opt %s --verify-roundtrip > %t.mlir
 // RUN: FileCheck %s < %t.mlir
@@ -9,7 +9,7 @@
 // RUN: layout-opt %t.mlir --mlir-print-local-scope | layout-opt | diff %t.mlir -
 // RUN: layout-opt %t.mlir --mlir-print-debuginfo | layout-opt | diff %t.mlir -
 
-// What aliases are made of prints as aliases, too.
+// Attributes nested in aliases print as aliases, too.
 // CHECK: #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // CHECK: #nc4c = #layout.blocked<"NC" to "NC4c">
 // CHECK: #nc4c_padded = #layout.padded<#nc4c, zero>
@@ -26,14 +26,14 @@ func.func private @channels_last(tensor<1x64x7x7xf32, #layout.map<(n, c, h, w) -
 func.func private @filter(tensor<64x32x3x3xf32,
   #layout.map<(o, i, h, w) -> buffer(o floordiv 16, i floordiv 16, h, w, i mod 16, o mod 16)>>)
 
-// No dims that all agree on: letters in logical order.
+// Without dim names that all uses share: letters in logical order.
 // CHECK: @transposed(tensor<4x6xf32, #ba>)
 func.func private @transposed(tensor<4x6xf32, #layout.map<(a, b) -> buffer(b, a)>>)
 // CHECK: @last_dim_in_blocks(tensor<1x7x7x64xf32, #adbc16d>)
 func.func private @last_dim_in_blocks(tensor<1x7x7x64xf32,
   #layout.map<(n, h, w, c) -> buffer(n, c floordiv 16, h, w, c mod 16)>>)
 
-// Linear memory that is none of these is told apart by numbers.
+// Other layouts of linear memory are distinguished by numbers.
 // CHECK: @strides(tensor<4x5xf32, #layout>)
 func.func private @strides(tensor<4x5xf32, #layout.map<(a, b) -> buffer(offset = a * 40 + b)>>)
 // CHECK: @swizzle(tensor<4x4xf32, #layout1>)
@@ -86,7 +86,7 @@ func.func private @bits(tensor<2x4xf32,
 // CHECK: @padded(tensor<3x6xf32, #nc4c_padded>)
 func.func private @padded(tensor<3x6xf32, #layout.padded<#layout.blocked<"NC" to "NC4c">, zero>>)
 
-// Names that mean something to others, or are no identifiers, are changed.
+// Names that have another meaning, or are not identifiers, are changed.
 // CHECK: @named_as_affine_maps(tensor<2x3x4xf32, #map>, memref<4x4xf32, #map1>)
 func.func private @named_as_affine_maps(tensor<2x3x4xf32, #layout.blocked<"AMP" to "MAP">>,
   memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>)

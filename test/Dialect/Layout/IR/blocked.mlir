@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
 // RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
-// A family prints as it was written and canonicalizes to the core.
+// Check that a family attribute prints as it was written and canonicalizes to
+// #layout.map.
 
 // AS-WRITTEN: @nchw16c(tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>)
 // CHECK: @nchw16c(tensor<1x17x7x7xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>)
@@ -9,7 +10,7 @@ func.func private @nchw16c(tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW1
 // CHECK: @weights({{.*}} buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 floordiv 4 mod 4, d0 mod 16, d1 mod 4)
 func.func private @weights(tensor<60x20x3x3xf32, #layout.blocked<"OIHW" to "OIHW4i16o4i">>)
 
-// Fused parts are one stored axis; the core knows its digits.
+// Fused parts are one stored axis; the map has their digits.
 // CHECK: @fused({{.*}} buffer(d0 floordiv 4, d1 floordiv 4, d2, d3, d0 mod 4, d1 mod 4)
 func.func private @fused(tensor<64x28x7x7xf32, #layout.blocked<"OIHW" to "OIHW[4o4i]">>)
 
@@ -20,7 +21,7 @@ func.func private @reblock(tensor<1x2x7x7x16xf32, #layout.blocked<"NCHW16c" to "
 // CHECK: @unfuse({{.*}} buffer(d0, d2 floordiv 4 mod 4, d1, d2 mod 4)
 func.func private @unfuse(tensor<2x3x16xf32, #layout.blocked<"OI[4o4i]" to "OI">>)
 
-// The row-major order is no layout at all.
+// The row-major order is the absence of a layout.
 // CHECK: @row_major(tensor<2x3xf32>)
 func.func private @row_major(tensor<2x3xf32, #layout.blocked<"AB" to "AB">>)
 

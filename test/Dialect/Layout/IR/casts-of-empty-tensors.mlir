@@ -1,4 +1,4 @@
-// An empty tensor whose sizes turn out to be known stays laid out.
+// Check that an empty tensor keeps its layout when its sizes become static.
 
 // RUN: layout-opt %s --mlir-print-local-scope --canonicalize | FileCheck %s
 

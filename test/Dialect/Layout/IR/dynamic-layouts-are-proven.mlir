@@ -1,5 +1,5 @@
-// Layouts of dynamic sizes whose axes are all there: known sizes between
-// dynamic ones, many dims, tiles of tiles.
+// Check that layouts of dynamic sizes with all axes stored are verified: static
+// sizes between dynamic ones, many dims, nested tiles.
 //
 // RUN: layout-opt %s | layout-opt | FileCheck %s
 

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s | FileCheck %s
-// Proofs about products of many sizes stay quick.
+// Check that proofs about products of many sizes take little time.
 
 // CHECK: buffer(d17, d16, d15, d14, d13, d12, d11, d10, d9, d8, d7, d6, d5, d4, d3, d2, d1, d0)
 func.func private @reversed(tensor<2x2x2x2x2x2x2x2x2x?x2x2x2x2x2x2x2x2xf32,

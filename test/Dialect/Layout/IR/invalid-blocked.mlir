@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence.
+// Check that errors in the text point to the column of the invalid part.
 
 // CHECK: :[[# @LINE + 1]]:54: error: part 'c' without its axis 'C'
 func.func private @f(tensor<1xf32, #layout.blocked<"N16cHW" to "NHW">>)
@@ -92,7 +92,7 @@ func.func private @f(tensor<1xf32, #layout.blocked<"N\tC" to "NC">>)
 
 // -----
 
-// A character of several bytes is quoted as a whole, a byte that is none in hexadecimal.
+// A multi-byte character is quoted as a whole, an invalid byte in hexadecimal.
 // CHECK: :[[# @LINE + 1]]:54: error: unexpected character 'Ç': axes are upper-case letters
 func.func private @f(tensor<1xf32, #layout.blocked<"NÇHW" to "NCHW">>)
 

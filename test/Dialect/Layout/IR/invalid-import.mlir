@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence inside the text.
+// Check that errors point to the column of the invalid part inside the text.
 
 // CHECK: :[[# @LINE + 1]]:51: error: unknown notation 'tvm': there are xla, onednn, cute and triton
 func.func private @f(tensor<1xf32, #layout.import<tvm, "{0}">>)
@@ -56,7 +56,7 @@ func.func private @f(tensor<?xf32, #layout.import<triton, "offset=[[1]] : [2]">>
 
 // -----
 
-// Strides that put two elements in one place.
+// Strides that store two elements in one position.
 // CHECK: error: layout #layout.import<cute, "(2,2):(1,1)"> {{.*}} share one storage point
 func.func private @f(tensor<2x2xf32, #layout.import<cute, "(2,2):(1,1)">>)
 

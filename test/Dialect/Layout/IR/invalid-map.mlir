@@ -80,7 +80,7 @@ func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(n, c mod 46116
 
 // -----
 
-// A stride that fits, of which the printed text would add two.
+// A single stride fits in 64 bits, the sum of two that is printed does not.
 // expected-error@+1 {{the strides or extents of the layout do not fit 64 bits (L1): use smaller factors}}
 func.func private @alignment(tensor<1xf32, #layout.map<(n, c, h, w) -> npu(npu = (c + 2) mod 4, offset = [n, (c + 4) floordiv 4, [h, w] align 9223372036854775807])>>)
 
@@ -121,7 +121,7 @@ func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : 
 
 // -----
 
-// A stride with a negative part is still one that reaches upwards.
+// A stride with a negative term may still be positive.
 // expected-error@+1 {{is not injective (L1): indices (0, 1) and (1, 1) share one storage point}}
 func.func private @f(tensor<2x3xf32, #layout.map<(i, j) -> buffer(offset = i * 7 + j + ((xor(i, j : 2) * (9 * size(i) + -8)) floordiv 8) * 7 extent 168)>>)
 
@@ -137,7 +137,8 @@ func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(i : 2) -> buff
 
 // -----
 
-// A replica that stands nowhere stores one element several times in one place.
+// A replica without a coordinate stores one element several times in one
+// position.
 // expected-error@+1 {{has a replica that no coordinate counts (L1): leave it out}}
 func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 2) -> buffer(i, j)>>)
 

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence; a shape is reported at its type.
+// Check that errors point to the column of the invalid part, and shape errors to the type.
 
 // CHECK: :[[# @LINE + 1]]:63: error: the size of an axis is at least 1, found 0
 func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2, y = 0], [[x], []]>>)

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence.
+// Check that errors point to the column of the invalid part.
 
 // CHECK: :[[# @LINE + 1]]:66: error: a start core is at least 0, found -1
 module attributes {test.a = #layout.npu_scatter<aligned, start = -1>} {}

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// What is wrong with the text, with the chip, and with the tensor.
+// Check errors in the text, in the chip, and for the tensor.
 
 // expected-error @below {{expected a mode: aligned, compact, matrix, strided, continuous}}
 module attributes {test.a = #layout.npu_scatter<alinged, start = 0>} {}
@@ -99,7 +99,8 @@ func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 1,
 
 // -----
 
-// Where cores do not end at a multiple, the start core counts as well.
+// If the core size is not a multiple of the alignment, the start core matters
+// as well.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 128>
 func.func private @fits(tensor<2x40xf32, #layout.npu_scatter<matrix 8, start = 1, offset = 24, target = #chip>>)
 // expected-error @below {{starts at address 1000, which is not a multiple of the 128 bytes of an execution unit}}
@@ -191,7 +192,7 @@ func.func private @from_unit_1(tensor<1x64x56x56xf32, #layout.npu_scatter<aligne
 
 // -----
 
-// Sizes that are not known are at least 1.
+// Dynamic sizes are assumed to be at least 1.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @may_fit(tensor<?x3x4x?xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 // expected-error @below {{needs 1152 bytes of every core, the target has 1024}}
@@ -199,8 +200,8 @@ func.func private @never_fits(tensor<?x33x4x?xf32, #layout.npu_scatter<aligned, 
 
 // -----
 
-// A column of a larger tensor at the end of a core: what the stride of N
-// reserves behind the last element is not there, and not needed.
+// A column of a larger tensor at the end of a core: the bytes that the stride
+// of N reserves after the last element are neither there nor needed.
 #chip = #npu.target<npus = 49, bytes_per_npu = 256, eu_bytes = 8>
 func.func private @column(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14, 1, 1], start = 0, offset = 104, axes = "NCW", target = #chip>>)
 // expected-error @below {{needs 264 bytes of every core, the target has 256}}
@@ -208,7 +209,7 @@ func.func private @behind(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14,
 
 // -----
 
-// Elements may reach further than the stride of N.
+// Elements may extend beyond the stride of N.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{needs 1032 bytes of every core, the target has 1024}}
 func.func private @f(tensor<1x3x1x2xf32, #layout.npu_scatter<strided [1, 1, 1, 257], start = 0, target = #chip>>)
@@ -222,14 +223,14 @@ func.func private @f(tensor<3x3x1x2xf32, #layout.npu_scatter<strided [4611686018
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// Two rows of channels and a stride of N that holds one.
+// Two rows of channels, with a stride of N for one.
 // expected-error @below {{is not injective (L1): indices (0, 4, 0, 0) and (1, 0, 0, 0) share one storage point}}
 func.func private @f(tensor<2x5x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 0, target = #chip>>)
 
 // -----
 
-// The same strides do where no core holds two channels, though there are two
-// rows from core 3 on.
+// These strides are valid if no core stores two channels, even though there are
+// two rows if the tensor starts at core 3.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @f(tensor<2x4x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 3, target = #chip>>)
 

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence; a shape is reported at its type.
+// Check that errors point to the column of the invalid part, and shape errors to the type.
 
 // CHECK: :[[# @LINE + 1]]:60: error: a dim is at least 0, found -1
 func.func private @f(tensor<1xf32, #layout.packed_dims<[0, -1]>>)

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the layout or of the value, whichever is wrong.
+// Check that errors point to the column of the invalid layout or value.
 
 // CHECK: :[[# @LINE + 1]]:51: error: expected a layout inside #layout.padded
 func.func private @f(tensor<1xf32, #layout.padded<5, zero>>)

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// No notation makes a layout whose map could not be written.
+// Check that no notation creates a layout whose map cannot be printed.
 
 // CHECK: error: layout #layout.import<xla, {{.*}} on a tensor of rank 65: layouts have at most 64 dims (L1): collapse some of them
 func.func private @f(tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32,

@@ -1,5 +1,5 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
-// The column is that of the offence.
+// Check that errors point to the column of the invalid part.
 
 // CHECK: :[[# @LINE + 1]]:61: error: axis 'c' is repeated: every dim and every result of a relation has a name of its own
 func.func private @f(tensor<1xf32, #layout.relations<(c, n, c), store (n, c)>>)

@@ -1,5 +1,6 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// Layouts that are well formed but do not fit the tensor (rules L1, L2, P1).
+// Check errors for valid layouts that do not match the tensor (rules L1, L2,
+// P1).
 
 // expected-error@+1 {{has 2 dims, the tensor has rank 3 (L1): write the layout over the dims of the tensor}}
 func.func private @f(tensor<2x3x4xf32, #layout.map<(n, c) -> buffer(n, c)>>)
@@ -21,7 +22,7 @@ func.func private @f(tensor<2x8xf32, #layout.map<(n, c) -> buffer(offset = n * 4
 
 // -----
 
-// The same map is injective where the strides do not collide.
+// The map is injective if its strides do not collide.
 func.func private @f(tensor<2x4xf32, #layout.map<(n, c) -> buffer(offset = n * 4 + c)>>)
 func.func private @overlapping_strides_that_miss(tensor<2x3xf32, #layout.map<(n, c) -> buffer(offset = n * 3 + c * 2)>>)
 
@@ -62,7 +63,7 @@ func.func private @f(tensor<4294967296x4294967296xf32, #layout.map<(n, c) -> buf
 
 // -----
 
-// Elements fit, bytes do not.
+// The number of elements fits in 64 bits, the number of bytes does not.
 // expected-error@+1 {{on this shape does not fit 64 bits (L1): the tensor is too large}}
 func.func private @f(tensor<4294967296x1073741824xf32, #layout.map<(n, c) -> buffer(c, n)>>)
 
@@ -108,5 +109,5 @@ func.func private @f(tensor<3x3xf32, #layout.padded<#layout.map<(n, c) -> buffer
 
 // -----
 
-// A tensor without elements is stored by any layout.
+// Any layout stores a tensor without elements.
 func.func private @empty(tensor<0x3xf32, #layout.map<(n, c) -> buffer(offset = n + c)>>)

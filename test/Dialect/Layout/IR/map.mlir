@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
 // RUN: layout-opt %s --mlir-print-op-generic | layout-opt --mlir-print-local-scope | FileCheck %s
-// The canonical text of #layout.map, and that it reads back.
+// Check that the canonical text of #layout.map parses back.
 
 // CHECK-LABEL: @blocked
 // CHECK-SAME: #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>

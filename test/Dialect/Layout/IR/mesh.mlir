@@ -11,7 +11,7 @@
 // CHECK: @rows(tensor<10x4xf32, #layout.map<(d0, d1) -> mesh(x = d0 floordiv 3 extent 4, offset = [d0 mod 3, d1])>>)
 func.func private @rows(tensor<10x4xf32, #layout.mesh<[x = 4], [[x], []]>>)
 
-// The last device has no row: its coordinate has room all the same.
+// The last device stores no row; its coordinate has the same extent.
 // CHECK: @more_devices_than_rows(tensor<9x?xf32, #layout.map<(d0, d1) -> mesh(x = d0 floordiv 3 extent 4, offset = [d0 mod 3, d1])>>)
 func.func private @more_devices_than_rows(tensor<9x?xf32, #layout.mesh<[x = 4], [[x], []]>>)
 
@@ -22,16 +22,17 @@ func.func private @both(tensor<10xf32, #layout.mesh<[x = 2, y = 4], [[x, y]]>>)
 // CHECK: @swapped(tensor<10xf32, #layout.map<(d0) -> mesh(x = d0 floordiv 2 mod 2, y = d0 floordiv 4 extent 4, offset = d0 mod 2)>>)
 func.func private @swapped(tensor<10xf32, #layout.mesh<[x = 2, y = 4], [[y, x]]>>)
 
-// Axes that split nothing hold replicas, but for those of one position.
+// Axes that split no dim have replicas, except axes of extent 1.
 // CHECK: @replicas(tensor<6x?xi8, #layout.map<(d0, d1) replicate(r0 : 2) -> mesh(x = r0, y = d0 floordiv 3 extent 2, z = 0, offset = [d0 mod 3, d1])>>)
 func.func private @replicas(tensor<6x?xi8, #layout.mesh<[x = 2, y = 2, z = 1], [[y], []]>>)
 
-// A halo: replicas that coincide where fewer devices hold an index.
+// A halo: replicas, which coincide if fewer devices store an index.
 // AS-WRITTEN: @halo(tensor<8xf32, #layout.mesh<[x = 3], {{\[}}[x]], halos = {{\[}}[1, 0]]>>)
 // CHECK: @halo(tensor<8xf32, #layout.map<(d0) replicate(r0 : 2) -> mesh(x = (d0 + (r0) * -1 + 1) floordiv 3 extent 3, offset = r0 + (d0 + (r0) * -1 + 1) mod 3)>>)
 func.func private @halo(tensor<8xf32, #layout.mesh<[x = 3], [[x]], halos = [[1, 0]]>>)
 
-// Both dims, one of them wider than a block, of tiles; a halo of no index is none.
+// Halos of both dims of a tiled tensor, one of them wider than a block; a halo of
+// 0 is omitted.
 // AS-WRITTEN: @halos(tensor<9x20xf32, #layout.mesh<[x = 3, y = 4], {{\[}}[x], [y]], halos = {{\[}}[5, 1], [2, 2]], local = #layout.blocked<"AB" to "AB4b">>>)
 func.func private @halos(tensor<9x20xf32, #layout.mesh<[x = 3, y = 4], [[x], [y]], halos = [[5, 1], [2, 2]], local = #layout.blocked<"AB" to "AB4b">>>)
 // AS-WRITTEN: @no_halo(tensor<8xf32, #layout.mesh<[x = 3], {{\[}}[x]]>>)
@@ -58,12 +59,12 @@ func.func private @local(tensor<1x40x2x2xf32, #layout.mesh<[x = 2], [[], [x], []
 // AS-WRITTEN: @padded(tensor<10xf32, #layout.padded<#layout.mesh<[x = 4], {{\[}}[x]]>, zero>>)
 func.func private @padded(tensor<10xf32, #layout.padded<#layout.mesh<[x = 4], [[x]]>, zero>>)
 
-// The canonical form keeps that replicas are parts of sums.
+// The canonical form keeps that replicas are partial sums.
 // AS-WRITTEN: @partial(tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], {{\[}}[x], []]>, sum, [y]>>)
 // CHECK: @partial(tensor<6x6xf32, #layout.partial<#layout.map<(d0, d1) replicate(r0 : 4) -> mesh(x = d0 floordiv 3 extent 2, y = r0, offset = [d0 mod 3, d1])>, sum, [y]>>)
 func.func private @partial(tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], [[x], []]>, sum, [y]>>)
 
-// Storage is one array for all devices; what plain storage holds may be parts of sums.
+// The storage is one array for all devices; plain storage may contain partial sums.
 // AS-WRITTEN: @storage
 func.func @storage(%s: tensor<2x4x18xf32>) -> tensor<2x4x3x6xf32> {
   %p = layout.storage_view %s : tensor<2x4x18xf32> to tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], [[x], []]>, sum, [y]>>

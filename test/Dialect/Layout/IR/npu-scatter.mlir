@@ -2,11 +2,12 @@
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
 // RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize | FileCheck %s
-// A scatter prints as it was written and canonicalizes to the core.
+// Check that an NPU scatter prints as it was written and canonicalizes to
+// #layout.map.
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 
-// Without a chip there is a layout, but no tensor has it.
+// A scatter without a chip is an attribute, but not the layout of a tensor.
 // AS-WRITTEN: test.a0 = #layout.npu_scatter<aligned, start = 2>
 // AS-WRITTEN-SAME: test.a1 = #layout.npu_scatter<compact, start = 0>
 // AS-WRITTEN-SAME: test.a2 = #layout.npu_scatter<matrix 15, start = 0>
@@ -46,11 +47,11 @@ func.func private @weights(tensor<3x5x3x3xf32, #layout.npu_scatter<compact, star
 // CHECK: @unknown_sizes({{.*}} npu(npu = (d1 + 3) mod 4, offset = [d0, (d1 + 3) floordiv 4, [d2, d3] align 64])
 func.func private @unknown_sizes(tensor<?x?x?x?xf16, #layout.npu_scatter<aligned, start = 3, target = #chip>>)
 
-// System memory is no local memory: row-major.
+// System memory is not local memory: row-major.
 // CHECK: @continuous(tensor<2x3x4x5xf32>)
 func.func private @continuous(tensor<2x3x4x5xf32, #layout.npu_scatter<continuous>>)
 
-// Rows of an aligned channel are what their padding is.
+// Rows of an aligned channel are its padding.
 // CHECK: @padded({{.*}}#layout.padded<#layout.map<{{.*}}>, zero>
 func.func private @padded(tensor<2x3x4x5xf32, #layout.padded<#layout.npu_scatter<aligned, start = 2, target = #chip>, zero>>)
 
@@ -65,7 +66,7 @@ func.func private @axes_bias(tensor<5xf32, #layout.npu_scatter<aligned, start = 
 // CHECK: @axes_rows({{.*}} npu(npu = d2 floordiv 10 mod 4, offset = [d0, d1, d2 floordiv 40, [d2 mod 10] align 32])
 func.func private @axes_rows(tensor<2x3x40xf32, #layout.npu_scatter<matrix 10, start = 0, axes = "NNM", target = #chip>>)
 
-// The family's own order is not written.
+// The default order of the family is not printed.
 // AS-WRITTEN: @axes_own({{.*}}<aligned, start = 2, target
 func.func private @axes_own(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, axes = "NCHW", target = #chip>>)
 }

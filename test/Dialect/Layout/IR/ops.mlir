@@ -37,7 +37,7 @@ func.func @chain(%x: tensor<1x17x7x7xf32>) -> tensor<1x17x7x7xf32, #nhwc> {
   return %1 : tensor<1x17x7x7xf32, #nhwc>
 }
 
-// A constant keeps its logical elements and takes the type.
+// A constant keeps its logical elements and changes its type.
 // FOLD-LABEL: @constant
 // FOLD-NEXT: arith.constant dense<{{\[\[}}1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8, #layout.map<(d0, d1) -> buffer(d1, d0)>>
 // FOLD-NEXT: arith.constant dense<7> : tensor<2x3xi8, #layout.map<(d0, d1) -> buffer(d1, d0)>>

@@ -1,5 +1,6 @@
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope | FileCheck %s
-// What padding holds is written so that it can be read again: a zero of any type is `zero`.
+// Check that the value of padding prints in a form that parses back: a zero of any type is
+// `zero`.
 
 #blocked = #layout.blocked<"AB" to "AB4b">
 
@@ -12,7 +13,7 @@ func.func private @signed(tensor<4x5xsi8, #layout.padded<#blocked, 0 : si8>>)
 // CHECK: @unsigned({{.*}}, zero>>)
 func.func private @unsigned(tensor<4x5xui8, #layout.padded<#blocked, zero>>)
 
-// A negative zero is another number.
+// A negative zero is a different value.
 // CHECK: @negative({{.*}}, -0.000000e+00 : f32>>)
 func.func private @negative(tensor<4x5xf32, #layout.padded<#blocked, -0.0 : f32>>)
 

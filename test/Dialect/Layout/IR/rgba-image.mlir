@@ -2,8 +2,8 @@
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
 // RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize | FileCheck %s
-// Every kind of several dims, with static and with dynamic sizes: the map is the
-// same.
+// Check every kind of image with several dims: static and dynamic sizes have the
+// same map.
 
 // AS-WRITTEN: @in_out_channel(tensor<2x5x3x6xf32, #layout.rgba_image<in_out_channel>>, tensor<?x?x?x?xf32, #layout.rgba_image<in_out_channel>>)
 // CHECK: @in_out_channel(tensor<2x5x3x6xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> image2d\(x = \[d3 floordiv 4, d2\], y = \[d0, d1\], lane = d3 mod 4\)>]]>, tensor<?x?x?x?xf32, #[[MAP]]>)
@@ -26,7 +26,7 @@ func.func private @conv2d_filter(
   tensor<6x5x3x2xf32, #layout.rgba_image<conv2d_filter>>,
   tensor<?x?x?x?xf32, #layout.rgba_image<conv2d_filter>>)
 
-// M is not in the map: it is 1.
+// M is not in the map because it is 1.
 // CHECK: @dw_conv2d_filter(tensor<1x6x3x2xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> image2d\(x = \[d2, d3\], y = d1 floordiv 4, lane = d1 mod 4\)>]]>, tensor<1x?x?x?xf32, #[[MAP]]>)
 func.func private @dw_conv2d_filter(
   tensor<1x6x3x2xf32, #layout.rgba_image<dw_conv2d_filter>>,
@@ -57,13 +57,13 @@ func.func private @image_3d(
   tensor<2x5x3x6xf32, #layout.rgba_image<image_3d>>,
   tensor<?x?x?x?xf32, #layout.rgba_image<image_3d>>)
 
-// There are 4 lanes for 3 channels, too.
+// 3 channels use 4 lanes, too.
 // CHECK: @single_pixel(tensor<2x5x7x3xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> image2d\(x = d2, y = \[d0, d1\], lane = d3 mod 4\)>]]>, tensor<?x?x?x3xf32, #[[MAP]]>)
 func.func private @single_pixel(
   tensor<2x5x7x3xf32, #layout.rgba_image<single_pixel>>,
   tensor<?x?x?x3xf32, #layout.rgba_image<single_pixel>>)
 
-// The second string gives the order of the dims.
+// The second string is the order of the dims.
 // AS-WRITTEN: @order(tensor<2x6x5x3xf32, #layout.rgba_image<in_out_channel, "NCHW">>, tensor<2x5x3x6xf32, #layout.rgba_image<in_out_channel, "NHWC">>)
 // CHECK: @order({{.*}}image2d(x = [d1 floordiv 4, d3], y = [d0, d2], lane = d1 mod 4){{.*}}image2d(x = [d3 floordiv 4, d2], y = [d0, d1], lane = d3 mod 4)
 func.func private @order(
@@ -80,7 +80,7 @@ func.func private @flat(
   tensor<2x1001xf32, #layout.rgba_image<in_out_channel>>,
   tensor<?x?xf32, #layout.rgba_image<in_out_channel, "CHWN">>)
 
-// A tensor without elements is stored nowhere.
+// A tensor without elements has no position.
 // CHECK: @empty(
 func.func private @empty(tensor<2x0x3x6xf32, #layout.rgba_image<in_out_height>>)
 

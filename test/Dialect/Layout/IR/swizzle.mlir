@@ -1,14 +1,14 @@
 // RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
-// Swizzles: the xor of digits, in canonical form.
+// Check the canonical form of swizzles, the xor of digits.
 
 // CHECK-LABEL: @rows_swizzled_by_their_number
 // CHECK-SAME: tensor<4x4xf32, #layout.map<(d0, d1) -> buffer(d0, xor(d0, d1 : 4))>>
 func.func private @rows_swizzled_by_their_number(
   tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(j, i : 4))>>)
 
-// The order of the operands, a mod of the same extent, pairs that cancel and
-// nested swizzles leave no trace.
+// The order of operands, a mod equal to the extent, canceling pairs and nested
+// swizzles do not affect the map.
 // CHECK-LABEL: @spellings_of_one_swizzle
 // CHECK-SAME: tensor<8x8xf32, #[[MAP:.*]]>, tensor<8x8xf32, #[[MAP]]>, tensor<8x8xf32, #[[MAP]]>, tensor<8x8xf32, #[[MAP]]>
 func.func private @spellings_of_one_swizzle(
@@ -24,7 +24,7 @@ func.func private @digits_of_a_swizzle(
   tensor<8x8xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : 8) floordiv 2, xor(i, j : 8) mod 2)>>,
   tensor<8x8xf32, #layout.map<(i, j) -> buffer(i, xor(i floordiv 2, j floordiv 2 : 4), xor(i, j : 2))>>)
 
-// Two equations in two unknowns: solved over F2. Bits of i and j stand in both.
+// Two equations in two unknowns, both with bits of i and j: solved over F2.
 // CHECK-LABEL: @a_system_of_swizzles
 func.func private @a_system_of_swizzles(
   tensor<4x4xf32, #layout.map<(i, j) -> buffer(offset =

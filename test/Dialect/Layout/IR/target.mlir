@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -verify-diagnostics | FileCheck %s
 
-// Figures that are not written have their defaults, and are not printed.
+// Check that omitted target parameters have their defaults and are not printed.
 // CHECK: layout.target = #layout.cpu<lanes = 16>
 module attributes {layout.target = #layout.cpu<lanes = 16, line_bytes = 64>} {}
 
@@ -21,7 +21,7 @@ module attributes {layout.target = #layout.opencl<image2d_max_height = 8192, ima
 
 // -----
 
-// Without figures it is what OpenCL guarantees.
+// Without parameters, the target has the guarantees of OpenCL.
 // CHECK: layout.target = #layout.opencl}
 module attributes {layout.target = #layout.opencl<image2d_max_width = 8192, launch_cost = 131072>} {}
 

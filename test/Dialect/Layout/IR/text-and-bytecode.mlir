@@ -1,5 +1,5 @@
-// Text, generic text and bytecode give back the same module, whether layouts are as
-// written or in canonical form.
+// Check that text, generic text and bytecode parse back to the same module, with
+// layouts as written and in canonical form.
 //
 // RUN: layout-opt %S/version-0.1.mlir -o %t.mlir
 // RUN: layout-opt %t.mlir | diff %t.mlir -
@@ -10,5 +10,5 @@
 // RUN: layout-opt %t.canonical.mlir --mlir-print-op-generic | layout-opt | diff %t.canonical.mlir -
 // RUN: layout-opt %t.canonical.mlir --emit-bytecode | layout-opt | diff %t.canonical.mlir -
 //
-// Bytecode that is not read again would pass for nothing:
+// If the bytecode were not read again, the comparison would pass trivially:
 // RUN: layout-opt %t.mlir --emit-bytecode -o %t.mlirbc && not grep -q func.func %t.mlirbc

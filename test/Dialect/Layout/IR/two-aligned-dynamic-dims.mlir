@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
-// Each of several aligned dims of unknown sizes stays inside its own group, and
-// so the offset inside the product of their extents (L2, L8).
+// Check that each of several aligned dims of dynamic sizes stays inside its own
+// group, and hence the offset inside the product of their extents (L2, L8).
 
 // CHECK: @two(tensor<?x?xf32, #layout.blocked<"AB" to "B5bA2a">>)
 func.func private @two(tensor<?x?xf32, #layout.blocked<"AB" to "B5bA2a">>)

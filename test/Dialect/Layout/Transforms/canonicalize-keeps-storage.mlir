@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize --verify-roundtrip | FileCheck %s
-// Canonical types have the stored dims of the notation, so that what shows the
-// storage stays valid.
+// Check that canonical types have the stored dims of the notation, so that ops
+// that expose the storage stay valid.
 
 // CHECK-LABEL: @fused
 // CHECK: layout.storage_view %{{.*}} : tensor<64x28x7x7xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0 floordiv 4, d1 floordiv 4, d2, d3, d0 mod 4, d1 mod 4) stored(d0 floordiv 4, d1 floordiv 4, d2, d3, [d0 mod 4, d1 mod 4])>> to tensor<16x7x7x7x16xf32>
@@ -10,7 +10,7 @@ func.func @fused(%x: tensor<64x28x7x7xf32, #layout.blocked<"OIHW" to "OIHW[4o4i]
   return %1 : tensor<16x7x7x7x16xf32>
 }
 
-// A clipped part is a dim of one position.
+// A clipped part is a dim of extent 1.
 // CHECK-LABEL: @clipped
 // CHECK: layout.storage_view %{{.*}} to tensor<1x10x4xf32>
 func.func @clipped(%x: tensor<10x4xf32, #layout.packed_dims<[1, 0, 1 : 8]>>) -> tensor<1x10x4xf32> {

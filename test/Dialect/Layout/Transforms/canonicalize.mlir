@@ -1,7 +1,8 @@
 // RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize --layout-canonicalize | FileCheck %s
 
-// Values, function types and constants get the core; equal layouts meet.
+// Values, function types and constants get #layout.map; equal layouts become
+// one attribute.
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: %[[X:.*]]: tensor<2x17x3x5xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> buffer\(d0, d1 floordiv 16, d2, d3, d1 mod 16\)>]]>
 // CHECK-SAME: -> tensor<2x17x3x5xf32, #[[MAP]]>
@@ -27,11 +28,11 @@ func.func @constants() {
   return
 }
 
-// Inside attributes, too.
+// Layouts nested in attributes are canonicalized, too.
 // CHECK: "test.op"() {{.*}}#layout.map<(d0, d1) -> buffer(d1, d0)>
 "test.op"() {type = tensor<3x2xi32, #layout.blocked<"AB" to "BA">>} : () -> ()
 
-// A foreign encoding stays.
+// Encodings of other dialects stay.
 // CHECK: @foreign(tensor<4xf32, "csr">)
 func.func private @foreign(tensor<4xf32, "csr">)
 

@@ -5,8 +5,8 @@
 // RUN: layout-opt %s --layout-to-cpu="cpu=x86-64-v4" --dump-pass-pipeline --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=V4
 // RUN: layout-opt %s --layout-to-cpu="cpu=x86-64-v4 vector-bits=0" --dump-pass-pipeline --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCALAR
 
-// What the target does not say of vectors comes from the processor that code is
-// made for.
+// Check that missing vector parameters of the target are those of the processor
+// that code is generated for.
 
 // CHECK: module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 512>}
 // OPTION: module attributes {layout.target = #layout.cpu<lanes = 8, vector_bits = 128>}
@@ -18,14 +18,14 @@ module attributes {layout.target = #layout.cpu<lanes = 16>} {}
 
 // -----
 
-// What it says stays.
+// Parameters that the target states stay.
 
 // CHECK: module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 256>}
 module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 256>} {}
 
 // -----
 
-// So do other targets, and a module without one.
+// Other targets and modules without a target stay.
 
 // CHECK: module attributes {layout.target = #layout.opencl}
 module attributes {layout.target = #layout.opencl} {}

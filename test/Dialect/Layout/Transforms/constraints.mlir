@@ -1,5 +1,5 @@
-// What attributes state before the decision is kept, and the rest decided around
-// it; what an op cannot run on is an error.
+// Check that layouts stated by attributes are kept and the rest is decided
+// around them; a layout that an op does not support is an error.
 //
 // RUN: split-file %s %t
 // RUN: layout-opt %t/good.mlir --mlir-print-local-scope -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
@@ -23,7 +23,7 @@ func.func @one_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// One end of a loop is all of them.
+// A constraint on one value of a loop applies to all values tied to it.
 #t = #layout.map<(i, j) -> buffer(j, i)>
 // CHECK-LABEL: func @one_end
 // CHECK: layout.convert
@@ -43,7 +43,7 @@ func.func @one_end(%x: tensor<4x8xf32>, %n: index) -> tensor<4x8xf32> {
 
 // -----
 
-// An argument of a private function, for all calls.
+// A constraint on an argument of a private function applies to all calls.
 #t = #layout.map<(i, j) -> buffer(j, i)>
 // CHECK-LABEL: func private @callee
 // CHECK-SAME: tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
@@ -64,7 +64,7 @@ func.func @caller(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A constant is made in the layout that is stated, also a splat.
+// A constant, including a splat, is created in the stated layout.
 #t = #layout.map<(i, j) -> buffer(j, i)>
 // CHECK-LABEL: func @constants
 // CHECK-DAG: %[[A:.*]] = arith.constant dense<{{.*}}1.0{{.*}}2.0{{.*}}> : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>

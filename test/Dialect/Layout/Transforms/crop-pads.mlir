@@ -1,5 +1,6 @@
 // RUN: layout-opt %s --layout-crop-pads --canonicalize --split-input-file | FileCheck %s
-// What was cropped is found to add elements only.
+// Check that padding with negative amounts becomes a slice and nonnegative
+// padding.
 // RUN: layout-opt %s --layout-crop-pads --split-input-file -o %t.once.mlir
 // RUN: layout-opt %t.once.mlir --layout-crop-pads --split-input-file | diff %t.once.mlir -
 
@@ -31,7 +32,7 @@ func.func @dynamic_size(%x: tensor<?x6xf32>, %z: f32) -> tensor<?x4xf32> {
 
 // -----
 
-// More is removed than there is.
+// More elements are removed than exist.
 // CHECK-LABEL: func @nothing_left
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<3xf32>
 // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[E]]
@@ -63,7 +64,7 @@ func.func @amounts_of_the_run(%x: tensor<?xf32>, %low: index, %high: index, %z: 
 
 // -----
 
-// Sizes, and what is found to be at least 0, only add.
+// Sizes, and values known to be nonnegative, only add elements.
 // CHECK-LABEL: func @adds_only
 // CHECK-NOT: tensor.extract_slice
 // CHECK: return
@@ -85,7 +86,7 @@ func.func @adds_only(%x: tensor<?xf32>, %n: index, %z: f32) -> tensor<?xf32> {
 
 // -----
 
-// The slice of a source that states a layout is row-major.
+// The slice of a source with a stated layout is row-major.
 // CHECK-LABEL: func @stated
 // CHECK: tensor.extract_slice %{{.*}}[1, 0] [31, 8] [1, 1] : tensor<32x8xf32, #{{.*}}> to tensor<31x8xf32>
 func.func @stated(%x: tensor<32x8xf32, #layout.blocked<"AB" to "AB16a">>, %z: f32)

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-densify-convolutions --split-input-file | FileCheck %s
 
-// Where the kernel is as large as the stride each result has one tap.
+// If the kernel is as large as the stride, each result has one tap.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[X:.*]]: tensor<1x4x5xf32>, %[[W:.*]]: tensor<3x4x2xf32>, %[[B:.*]]: tensor<3xf32>)
 // CHECK-NOT: linalg.fill
@@ -26,7 +26,7 @@ func.func @product(%x: tensor<1x4x5xf32>, %w: tensor<3x4x2xf32>, %b: tensor<3xf3
 
 // -----
 
-// Results that meet no pixel are what the sum starts from.
+// Results without a tap are the initial value of the sum.
 // CHECK-LABEL: func.func @holes(
 // CHECK-SAME: %{{.*}}, %{{.*}}, %[[INIT:.*]]: tensor<1x3x4xf32>)
 // CHECK: %[[START:.*]] = tensor.extract_slice %[[INIT]][0, 0, 0] [1, 3, 2] [1, 1, 2]
@@ -45,7 +45,8 @@ func.func @holes(%x: tensor<1x4x2xf32>, %w: tensor<3x4x1xf32>, %i: tensor<1x3x4x
 
 // -----
 
-// What lies between the pixels is not zero; and these would be too many.
+// Not rewritten: the values between the pixels are not zero; too many
+// convolutions would result.
 // CHECK-LABEL: func.func @stay(
 // CHECK: tensor.insert_slice
 // CHECK: linalg.conv_1d_ncw_fcw {{.*}}tensor<1x4x9xf32>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --layout-solve --layout-materialize | FileCheck %s
-// The target of a pass that is given none: the device of the module's
-// 'dlti.target_system_spec' that states one.
+// Check that a pass without a target option uses the device of the module's
+// 'dlti.target_system_spec' that has a target.
 
 // CHECK: func.func @one_device
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
@@ -14,7 +14,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 // -----
 
-// What stands nearer is meant.
+// The target of the enclosing op closest to the function is used.
 // CHECK: func.func @nearer
 module attributes {
     layout.target = #layout.cpu<lanes = 8>,

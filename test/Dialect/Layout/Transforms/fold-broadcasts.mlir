@@ -55,8 +55,8 @@ func.func @repeated(%x: tensor<5x4x2xf32>, %w: tensor<2x3xf32>, %init: tensor<5x
 
 // -----
 
-// What an elementwise op reads, what is no contraction, what is turned and what
-// is computed stays.
+// Broadcasts stay if an elementwise op reads them, if the op is not a
+// contraction, if they transpose, or if their source is computed.
 // CHECK-LABEL: func.func @stay(
 // CHECK-COUNT-2: linalg.broadcast
 // CHECK: linalg.generic

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-fold-constant-slices --split-input-file | FileCheck %s
 // RUN: layout-opt %s --layout-fold-constant-slices=transposes --split-input-file | FileCheck %s --check-prefix=TRANSPOSES
 
-// Filters are turned around as an importer writes it, and then sliced.
+// Filters are reversed as an importer writes it, and then sliced.
 // CHECK-LABEL: func.func @turned(
 // CHECK-DAG: arith.constant dense<{{\[}}[3.0{{.*}}], [6.0{{.*}}]]> : tensor<2x1xf32>
 // CHECK-DAG: arith.constant dense<{{\[}}[2.0{{.*}}, 1.0{{.*}}], [5.0{{.*}}, 4.0{{.*}}]]> : tensor<2x2xf32>
@@ -26,7 +26,7 @@ func.func @turned() -> (tensor<2x1xf32>, tensor<2x2xf32>) {
 
 // -----
 
-// A resource stays one.
+// A resource stays a resource.
 // CHECK-LABEL: func.func @resource(
 // CHECK: %[[C:.*]] = arith.constant dense_resource<[[NAME:w.*]]> : tensor<2xi16>
 // CHECK: return %[[C]]
@@ -40,8 +40,9 @@ func.func @resource() -> tensor<2xi16> {
 
 // -----
 
-// What is repeated would be larger; what is divided is at no stride; what is
-// outside of the constant has no value; what is no constant is not known.
+// Not folded: repeated elements would enlarge the constant; divided indices
+// have no stride; indices outside of the constant have no value; a computed
+// source is unknown.
 // CHECK-LABEL: func.func @stay(
 // CHECK: linalg.generic
 // CHECK: linalg.generic
@@ -75,7 +76,7 @@ func.func @stay(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x
 
 // -----
 
-// All of a constant is that constant, which is kept once.
+// A slice of the whole constant is the constant, which is stored once.
 // CHECK-LABEL: func.func @whole(
 // CHECK-COUNT-2: arith.constant dense_resource<whole> : tensor<2x2xf32>
 // CHECK-NOT: tensor.extract_slice
@@ -87,7 +88,8 @@ func.func @whole() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 
 // -----
 
-// A transpose is a matter of layouts, unless it would be moved.
+// A transpose is left to the layout assignment, unless it would have to move
+// elements.
 // CHECK-LABEL: func.func @transposed(
 // CHECK: linalg.transpose
 // TRANSPOSES-LABEL: func.func @transposed(

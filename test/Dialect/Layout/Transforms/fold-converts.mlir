@@ -30,7 +30,7 @@ func.func @fresh_storage(%n: index) -> tensor<?x5xf32, #a> {
   return %0 : tensor<?x5xf32, #a>
 }
 
-// Storage whose padding has a value was written.
+// Storage whose padding has a value needs a write.
 // CHECK-LABEL: func.func @padding_is_written
 // CHECK: tensor.empty() : tensor<3x5xf32>
 // CHECK-NEXT: layout.convert
@@ -61,7 +61,7 @@ func.func @duplicate(%x: tensor<3x5xf32>) -> (tensor<3x5xf32, #a>, tensor<3x5xf3
   return %0, %1 : tensor<3x5xf32, #a>, tensor<3x5xf32, #a>
 }
 
-// A conversion that has to run stays.
+// A conversion that must run stays.
 // CHECK-LABEL: func.func @stays
 // CHECK-NEXT: layout.convert
 func.func @stays(%x: tensor<3x5xf32>) -> tensor<3x5xf32, #a> {
@@ -69,8 +69,7 @@ func.func @stays(%x: tensor<3x5xf32>) -> tensor<3x5xf32, #a> {
   return %0 : tensor<3x5xf32, #a>
 }
 
-// Nor is filled what no loops fill: holes between elements are no padding of
-// loops.
+// Loops do not fill holes between elements: these are not padding of loops.
 #holes = #layout.map<(i, j) -> buffer(i, j floordiv 48, (j mod 16) floordiv 5, j floordiv 16 mod 3, [(j mod 16) mod 5] align 6)>
 // CHECK-LABEL: func.func @stays_filled
 // CHECK: linalg.fill {{.*}} -> tensor<?x3xf32>

@@ -1,5 +1,5 @@
-// What nobody changes is a constant, and is packed like one; the rest keeps its
-// types and says so.
+// Check that globals that nobody changes become constants and are packed like
+// them; the others keep their types, with a remark.
 //
 // RUN: layout-opt %s --layout-inline-globals | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ASSIGN

@@ -1,5 +1,5 @@
-// Layouts that are stated and cannot hold together: errors at one side, with a
-// note at the other. Both passes that read such attributes find them.
+// Check that contradictory stated layouts are errors at one side with a note at
+// the other, in both passes that read such attributes.
 //
 // RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-materialize
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-solve='target={#layout.cpu<lanes = 16>}'
@@ -98,7 +98,7 @@ func.func @type_and_attribute(%x: tensor<4x8xf32, #t>) {
 
 // -----
 
-// The result of an op that writes over an operand is stored as that one is.
+// The result of an op that overwrites an operand has the operand's layout.
 #t = #layout.map<(i, j) -> buffer(j, i)>
 #m = affine_map<(i, j) -> (i, j)>
 func.func @overwrites(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {

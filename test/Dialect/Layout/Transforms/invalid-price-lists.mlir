@@ -1,4 +1,4 @@
-// What is wrong with a price list is said at its place.
+// Check that errors in a price list are located in it.
 // RUN: split-file %s %t
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the option 'costs': cannot read '{{.*}}none.mlir': No such file or directory

@@ -21,7 +21,7 @@ func.func @cuts(%x: tensor<2x4xf32>, %d: tensor<6xf32>) -> tensor<6xf32> {
   return %u : tensor<6xf32>
 }
 
-// A change of layout.
+// A pack that is only a change of layout.
 // CHECK-LABEL: func @view
 // ALL-NOT: linalg.pack
 // ALL: linalg.transpose

@@ -1,4 +1,4 @@
-// A decision that is written by hand is applied as it stands.
+// Check that a decision written by hand is applied unchanged.
 // RUN: layout-opt %s --mlir-print-local-scope -layout-materialize | FileCheck %s
 
 #columns = #layout.map<(i, j) -> buffer(j, i)>
@@ -22,8 +22,8 @@ func.func @convert_once(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32
   return %s, %b : tensor<6x8xf32>, tensor<6x8xf32>
 }
 
-// Fresh storage is made in the layout asked for, once per layout; the plain
-// one stays for the user that wants it.
+// New storage is created in the required layout, once per layout; the plain
+// storage stays for the user that needs it.
 // CHECK-LABEL: func @sources
 // CHECK-NOT: layout.convert
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<6x8xf32>{{$}}

@@ -1,8 +1,9 @@
-// Prices of others decide: a list that makes what the model would choose dear changes the decision, and what is not listed
-// costs what the model says, scaled.
+// Check that a price list changes the decision if it makes the modeled choice expensive, and that ops that are not
+// listed have their modeled price, scaled.
 // RUN: split-file %s %t
 
-// What is written is what was weighed: read again, it decides the same, writes the same, and no name or order matters.
+// The written list has the prices that were used: if read again, the decision and the written list are the same,
+// regardless of names and order.
 // RUN: layout-opt %t/net.mlir --layout-assign=write-costs=%t/modeled.mlir -o %t/modeled.out
 // RUN: layout-opt %t/net.mlir --layout-assign="costs=%t/modeled.mlir write-costs=%t/again.mlir" -o %t/again.out
 // RUN: cmp %t/modeled.mlir %t/again.mlir && cmp %t/modeled.out %t/again.out
@@ -14,22 +15,24 @@
 // LIST: func.func @convert_0({{.*}}) -> {{.*}} attributes {layout.cost = {{[0-9]+}} : i64} {
 // LIST-NEXT: layout.convert
 
-// By the model the convolution is in blocks, at 900 on plain tensors and 5000 in blocks it is not; the absolute value, which
-// is not listed, costs the modeled 4723 times the median of the ratios 900 by 75946, 5000 by 51097 and once more that.
+// By the model the convolution is blocked; with prices of 900 for plain tensors and 5000 for blocks it is not. The
+// absolute value is not listed and costs its modeled 4723 times the median of the ratios 900 / 75946, 5000 / 51097 and
+// 5000 / 51097.
 // RUN: FileCheck %s --check-prefix=MODELED --input-file=%t/modeled.out
 // MODELED: layout.convert
 // RUN: layout-opt %t/net.mlir --layout-assign=costs=%t/plain.mlir | FileCheck %s --check-prefix=PLAIN
 // PLAIN: conversion_cost = 0 : i64, cost = 1362 : i64, lower_bound = 1362 : i64
 // PLAIN-NOT: layout.convert
 
-// Of choices that cost the same the one with the types as they are is taken.
+// Among choices of equal cost, the one that keeps the types is taken.
 // RUN: layout-opt %t/ties.mlir --layout-solve=write-costs=%t/ties.list -o /dev/null
 // RUN: sed 's/layout.cost = [0-9]*/layout.cost = 7/' %t/ties.list > %t/equal.list
 // RUN: layout-opt %t/ties.mlir --layout-solve=costs=%t/equal.list | FileCheck %s --check-prefix=TIES
 // TIES: cost = 14 : i64
 // TIES-NOT: layout.result_layouts
 
-// Ops whose layouts types state are in the list, and what is in a loop and out of it is so once.
+// Ops with layouts stated by types are in the list; an op inside and outside of a loop is listed
+// once.
 // RUN: layout-opt %t/stated.mlir --layout-solve=write-costs=%t/stated.list -o %t/stated.out
 // RUN: FileCheck %s --check-prefix=STATED --input-file=%t/stated.list
 // STATED-COUNT-1: math.absf %{{.*}} : tensor<8x8xf32, #{{.*}}>

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck %s
-// A tensor without elements may have positions, all of them padding.
+// Check that a tensor without elements may have positions, all of them padding.
 
 #aligned = #layout.padded<#layout.map<(a, b) -> buffer(offset = b + a * 4 extent 12)>, zero>
 

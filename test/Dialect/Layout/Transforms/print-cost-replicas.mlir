@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck %s
-// What a conversion to storage with replicas costs, and how it is carried out.
+// Check the cost of a conversion to storage with replicas, and its steps.
 
 #twice = #layout.map<(i) replicate(r : 2) -> buffer(r, i)>
 

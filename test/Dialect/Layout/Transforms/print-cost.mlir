@@ -3,8 +3,8 @@
 // RUN: layout-opt %s -layout-print-cost="format=json output=%t.json" -o /dev/null
 // RUN: %python -c "import json; t = json.load(open(r'%t.json')); r = t['conversions']['rows']; print(len(r), len(t['constants']['rows']), sum(x['bytes_read'] for x in r) == t['conversions']['bytes_read'])" | FileCheck %s --check-prefix=LOADED
 
-// Runs of one element cost strided_percent less the part of a line that an
-// element is; views are free; constants are listed apart.
+// Segments of one element cost strided_percent less the share of a line that an
+// element is; views are free; constants are listed separately.
 // CHECK: conversions: 3, 16872 bytes read, 16872 bytes written, cost 40170
 // CHECK: 1x64x8x8xf32  relayout
 // CHECK-NEXT: from row-major
@@ -19,7 +19,7 @@
 // CHECK: arith.constant makes 'from'
 // CHECK: 2x3xi8
 // CHECK: packed by the lowering
-// Two tensors of 16384 bytes, and 4096 points on lanes at 5 a byte.
+// Two tensors of 16384 bytes, and 4096 points on lanes at 5 per byte.
 // CHECK: ops: 1, cost 33587
 // JSON: "conversions": {
 // JSON: "count": 3

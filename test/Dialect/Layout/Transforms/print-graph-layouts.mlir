@@ -1,4 +1,5 @@
-// A layout has one number in both forms, also where boxes hold several.
+// Check that a layout has one number in both forms of the graph, also if boxes
+// contain several layouts.
 //
 // RUN: layout-opt %s --layout-print-graph=max-boxes=1 -o /dev/null | FileCheck %s --check-prefix=DOT
 // RUN: layout-opt %s --layout-print-graph='max-boxes=1 format=json' -o /dev/null | FileCheck %s --check-prefix=JSON

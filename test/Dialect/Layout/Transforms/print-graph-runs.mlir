@@ -1,5 +1,5 @@
-// What is shown of a network: runs of ops in one layout as one box, where they
-// fork and meet, and not what costs nothing.
+// Check the condensed graph of a network: sequences of ops in one layout are
+// one box, forks and joins are kept, and free ops are omitted.
 //
 // RUN: layout-opt %s --layout-print-graph -o /dev/null | FileCheck %s --implicit-check-not='tensor.empty' --implicit-check-not='linalg.fill' --implicit-check-not='arith.constant' --implicit-check-not='tensor.dim'
 
@@ -19,7 +19,7 @@
 // CHECK-NEXT: [[VIEW]] -> [[NEG]]
 // CHECK-NEXT: [[NEG]] -> [[RETURN:n[0-9]+]]
 
-// A picture of more boxes than these shows connected ops of one layout.
+// Above this number of boxes, the graph shows connected ops of one layout as one box.
 // RUN: layout-opt %s --layout-print-graph=max-boxes=6 -o /dev/null | FileCheck %s --check-prefix=FEW
 // FEW: [[X:n[0-9]+]] [{{.*}} label="argument 0
 // FEW: [[ALL:n[0-9]+]] [{{.*}} label="math.exp x 2\nmath.tanh\nmath.absf\nmath.sin\nand 1 more kinds\nfirst .. left\n4x?xf32" shape=box
@@ -27,7 +27,7 @@
 // FEW: [[X]] -> [[ALL]]
 // FEW-NEXT: [[ALL]] -> [[VIEW]]
 
-// Where these are too many, too, ops between which no bytes are moved.
+// If these are still too many, ops without traffic between them are merged.
 // RUN: layout-opt %s --layout-print-graph=max-boxes=5 -o /dev/null | FileCheck %s --check-prefix=FEWEST --implicit-check-not=octagon
 // FEWEST: [[X:n[0-9]+]] [{{.*}} label="argument 0
 // FEWEST: [[ALL:n[0-9]+]] [{{.*}} label="math.exp x 2\nmath.tanh\nmath.absf\nmath.sin\nand 4 more kinds\nfirst .. a_name_of_many_character..._of_a_network_could_hold\n4x?xf32" shape=box

@@ -1,5 +1,5 @@
-// The program as a Graphviz graph: ops in the color of their layout, conversions
-// with what they move, regions as frames.
+// Check the Graphviz graph of a program: ops in the color of their layout,
+// conversions with their bytes, regions as frames.
 //
 // RUN: layout-opt %s --layout-solve --layout-materialize \
 // RUN:   --layout-print-graph=output=%t.dot -o /dev/null
@@ -21,7 +21,7 @@
 // CHECK: plain [id=plain class=plain label="row-major" fillcolor="[[GREY]]"];
 // CHECK: layout0 [id=layout0 class=layout0 label="#layout.map<{{.*}}>" fillcolor="[[BLUE]]"];
 
-// The same boxes with their ops for programs.
+// The same boxes with their ops, as JSON.
 // RUN: layout-opt %s --layout-solve --layout-materialize \
 // RUN:   --layout-print-graph=format=json -o /dev/null | FileCheck %s --check-prefix=JSON
 // JSON: "id": "n0",

@@ -33,7 +33,7 @@
 // SMALL: good.mlir:[[# @LINE + 2]]:8: error: 'layout.convert' op has no plan of messages: a device that sends and receives an element holds 8 bytes, more than 7: raise the limit
 func.func @f(%a: tensor<6x6xf32, #rows>, %p: tensor<6x6xf32, #partial>) {
   %0 = layout.convert %a : tensor<6x6xf32, #rows> to tensor<6x6xf32, #columns>
-// Two phases: each device reduces a half, and sends it to the other one.
+// Two phases: each device reduces one half and sends it to the other device.
 // CHECK: 4 messages in 2 rounds on 2 devices, 288 bytes, lower bound 288, at most 144 bytes of messages on a device
 // CHECK-NEXT: stays on 0: [0:3, 0:6]
 // CHECK-NEXT: stays on 1: [3:6, 0:6]

@@ -1,4 +1,5 @@
-// What elementwise ops ask, of arith and of math, with scalars too; constants.
+// Check the layout rules of elementwise ops of arith and math, also with
+// scalars, and of constants.
 //
 // RUN: layout-opt %s --layout-print-rules -o /dev/null | FileCheck %s --match-full-lines
 
@@ -19,7 +20,7 @@ func.func @f(%x: tensor<4x?xf32>, %y: tensor<f32>, %b: i1) -> (tensor<4x?xf32>, 
   return %3, %2, %4 : tensor<4x?xf32>, tensor<4x?xi1>, tensor<f32>
 }
 
-// Neither elementwise nor of the interface.
+// Neither elementwise nor an op with the interface.
 // CHECK: func.func @opaque
 // CHECK-NEXT: %splat = tensor.splat keeps its types: it has no LayoutOpInterface and is not elementwise
 func.func @opaque(%s: f32) -> tensor<4xf32> {

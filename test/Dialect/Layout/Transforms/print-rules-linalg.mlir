@@ -1,4 +1,5 @@
-// What ops of linalg ask: loops with one index per tensor, and packing as a view.
+// Check the layout rules of linalg ops: loops with one index per tensor, and
+// packing as a view.
 //
 // RUN: layout-opt %s --layout-print-rules -o /dev/null | FileCheck %s --match-full-lines
 
@@ -13,7 +14,7 @@ func.func @matmul(%x: tensor<4x16xf32>, %y: tensor<16x?xf32>, %n: index) -> tens
   return %r : tensor<4x?xf32>
 }
 
-// A loop in a sum may not be tiled.
+// A loop inside of a sum cannot be tiled.
 // CHECK: %0 = linalg.conv_2d_nchw_fchw ([i, m, k * 2 + n, l * 2 + o], [j, m, n, o], [i, j, k, l]) -> [i, j, k, l], loops i=1 j=64 k=4 l=4 m=32 n=3 o=3, reduces m n o, tiles i j m, 2 ops per point
 func.func @conv(%x: tensor<1x32x9x9xf32>, %w: tensor<64x32x3x3xf32>, %y: tensor<1x64x4x4xf32>)
     -> tensor<1x64x4x4xf32> {
@@ -23,7 +24,7 @@ func.func @conv(%x: tensor<1x32x9x9xf32>, %w: tensor<64x32x3x3xf32>, %y: tensor<
   return %r : tensor<1x64x4x4xf32>
 }
 
-// Neither a diagonal nor a loop whose index the body sees may be tiled.
+// Neither a diagonal nor a loop whose index the body reads can be tiled.
 // CHECK: %0 = linalg.generic ([i, i], unread [i, j]) -> [i, j], loops i=4 j=6, 2 ops per point
 // CHECK: %transposed = linalg.transpose ([j, i], unread [i, j]) -> [i, j], loops i=4 j=4, tiles i j, 0 ops per point
 func.func @diagonal(%x: tensor<4x4xi64>, %y: tensor<4x6xi64>) -> (tensor<4x6xi64>, tensor<4x4xi64>) {

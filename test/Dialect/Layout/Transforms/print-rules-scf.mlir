@@ -1,5 +1,5 @@
-// Where control flow forwards tensors, those that share a name t0, t1 .. have one
-// layout; `fixed` are those whose type others rely on.
+// Check that tensors forwarded by control flow have one layout if they share a
+// name t0, t1, ..; the types of `fixed` ones cannot change.
 //
 // RUN: layout-opt %s --layout-print-rules -o /dev/null | FileCheck %s --match-full-lines
 
@@ -26,7 +26,7 @@ func.func @loop(%x: tensor<8xf32>, %n: index, %b: i1) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// What the bodies put side by side is a part of the whole.
+// The slices that the bodies insert are parts of the result.
 // CHECK: %0 = scf.forall (t4) -> (t4) blocks (_, t4)
 // CHECK: tensor.parallel_insert_slice one layout [d0 whole, d1], reads operand 0, writes a part, operand 0 in t4, operand 1 in t4
 func.func @forall(%x: tensor<8x4xf32>, %e: tensor<8x4xf32>) -> tensor<8x4xf32> {

@@ -1,5 +1,5 @@
-// What ops of tensor ask: fresh storage, reshapes as views, one layout for all
-// tensors of an op that cuts or pads, and shapes.
+// Check the layout rules of tensor ops: new storage, reshapes as views, one
+// layout for all tensors of an op that slices or pads, and shapes.
 //
 // RUN: layout-opt %s --layout-print-rules -o /dev/null | FileCheck %s --match-full-lines
 

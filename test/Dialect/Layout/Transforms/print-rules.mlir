@@ -1,6 +1,6 @@
-// One line for every op with tensors, to a file or standard output; the module
-// stays as it is. Ops without tensors, and what lies below an op with a rule, are
-// left out.
+// Check that each op with tensors prints one line, to a file or standard output,
+// without changing the module. Ops without tensors, and ops nested below an op
+// with a rule, are omitted.
 //
 // RUN: layout-opt %s --layout-print-rules -o %t.mlir | FileCheck %s --match-full-lines
 // RUN: layout-opt %s -o %t.same.mlir && diff %t.mlir %t.same.mlir

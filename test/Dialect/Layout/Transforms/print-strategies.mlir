@@ -1,5 +1,5 @@
-// What the optimum costs beside the program as it is and beside rules, in one
-// table. Nothing is decided in the IR.
+// Check the table with the costs of the optimum, of the unchanged program and
+// of rules. The IR is not changed.
 //
 // RUN: layout-opt %s --layout-print-strategies=output=%t.txt | FileCheck %s --check-prefix=IR --implicit-check-not=layout.
 // RUN: layout-opt %s --layout-solve | FileCheck %s --check-prefix=SOLVED

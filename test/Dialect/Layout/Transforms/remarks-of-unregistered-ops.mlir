@@ -1,7 +1,8 @@
 // RUN: layout-opt %s --allow-unregistered-dialect --remarks-filter='layout.*' --remark-format=emitRemark \
 // RUN:   --layout-solve='target={#layout.cpu<lanes = 4>}' 2>&1 | FileCheck-22 %s
 
-// An op of a dialect that is not loaded keeps its types, and a remark says so.
+// Check that an op of a dialect that is not loaded keeps its types, with a
+// remark.
 
 // CHECK: remark: {{.*}}OpaqueOp{{.*}}foo.bar has no layout rule
 // CHECK: "foo.bar"

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-sequence-foralls --split-input-file | FileCheck %s
 
-// What a body reads of the shared tensor is the value before the loop.
+// A body reads the value that the shared tensor has before the loop.
 // CHECK-LABEL: func @one_loop
 // CHECK-SAME: %[[A:.*]]: tensor<6x8xf32>
 // CHECK: %[[R:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[P:.*]] = %[[A]])

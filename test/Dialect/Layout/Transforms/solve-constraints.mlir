@@ -1,4 +1,4 @@
-// Types that have a layout on the way in are kept, arguments with one too.
+// Check that layouts of types in the input are kept, also those of arguments.
 // RUN: layout-opt %s --mlir-print-local-scope -layout-solve -layout-materialize | FileCheck %s
 
 #c8 = #layout.map<(n, c, h, w) -> buffer(n, c floordiv 8, h, w, c mod 8)>
@@ -12,7 +12,7 @@ func.func @constrained(%x: tensor<1x64x8x8xf32, #c8>) -> tensor<1x64x8x8xf32, #c
   return %r : tensor<1x64x8x8xf32, #c8>
 }
 
-// A transposition gives its result in the order of its operand, and the
+// A transposition keeps the order of its operand in storage, and the
 // elementwise op follows.
 // CHECK-LABEL: func @transposed
 // CHECK: linalg.transpose

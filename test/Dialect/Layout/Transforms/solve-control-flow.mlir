@@ -1,12 +1,12 @@
-// Tensors that pass through control flow are chosen for as everything else is:
-// what two convolutions agree on is not converted in between.
+// Check that layouts of tensors that pass through control flow are chosen like
+// all others: a layout shared by two convolutions is not converted in between.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file \
 // RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \
 // RUN:   | FileCheck %s
 
-// A value that goes round a loop is converted before and after it, and the
-// filter, which is the same in every round, before it.
+// A loop-carried value is converted before and after the loop, and the
+// loop-invariant filter before it.
 // CHECK: func @loop
 // CHECK-COUNT-2: layout.convert
 // CHECK: scf.for
@@ -162,7 +162,7 @@ func.func @takes() -> ((tensor<1x64x3x3xf32>) -> tensor<1x64x3x3xf32>) {
 
 // -----
 
-// What is needed in one branch only is converted there.
+// A value that only one branch needs is converted there.
 // CHECK: func @sink
 // CHECK-NOT: layout.convert
 // CHECK: scf.if

@@ -1,8 +1,9 @@
-// An op that cannot run in the layouts that its types state runs in others, and
-// its tensors are converted; the types of everything else stay. Remarks say why.
+// Check that an op that does not support the layouts of its types runs in
+// others, with conversions of its tensors; all other types stay. Remarks state
+// the reason.
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign | FileCheck %s
 // RUN: layout-opt %s --split-input-file --layout-solve --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// Of what was decided, another decision keeps everything.
+// A second decision keeps everything that the first one chose.
 // RUN: layout-opt %s --split-input-file --layout-solve -o %t.mlir
 // RUN: layout-opt %t.mlir --split-input-file --layout-solve | diff %t.mlir -
 

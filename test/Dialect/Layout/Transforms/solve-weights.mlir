@@ -1,14 +1,14 @@
-// Two functions read one weight: the convolution in blocks, and the caller of
-// @weight as it is stated. Both are kept, unless a budget or a price says that
-// one has to do. The weight has 64 * 64 * 9 * 4 = 147456 bytes.
+// Check that a weight read by two functions, blocked by the convolution and as
+// stated by the caller of @weight, is stored twice unless a budget or a price
+// allows only one copy. The weight has 64 * 64 * 9 * 4 = 147456 bytes.
 // RUN: layout-opt %s -layout-solve="weight-budget=1000000 certificate=%t" | FileCheck %s --check-prefix=TWO
 // RUN: %python -m layout_mlir.certify %t | FileCheck %s --check-prefix=PROOF
 // RUN: layout-opt %s -layout-solve="weight-budget=147456 certificate=%t" | FileCheck %s --check-prefix=ONE
 // RUN: %python -m layout_mlir.certify %t | FileCheck %s --check-prefix=PROOF
 // RUN: layout-opt %s -layout-assign=weight-budget=294911 | FileCheck %s --check-prefix=ONE
 // RUN: layout-opt %s -layout-assign=weight-budget=294912 | FileCheck %s --check-prefix=TWO
-// A byte that is kept for as much as 1000 that are moved, and conversions that
-// count a thousand times.
+// A stored byte costs as much as 1000 moved ones, and conversions count a
+// thousand times.
 // RUN: layout-opt %s -layout-solve=weight-cost=100000 | FileCheck %s --check-prefix=ONE
 // RUN: layout-opt %s -layout-assign=weight-cost=1 | FileCheck %s --check-prefix=TWO
 // RUN: layout-opt %s -layout-assign=packing-cost=100000 | FileCheck %s --check-prefix=ONE

@@ -1,13 +1,15 @@
-// The decision is written on the ops, and remarks say why.
+// Check that the decision is written on the ops, with remarks that state the
+// reasons.
 // RUN: layout-opt %s --mlir-print-local-scope -layout-solve | FileCheck %s
 // RUN: layout-opt %s -layout-solve --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// The file proves the decision to a program that shares no code with the solver.
+// The certificate proves the decision to a checker that shares no code with the
+// solver.
 // RUN: layout-opt %s -layout-solve=certificate=%t -o /dev/null && %python -m layout_mlir.certify %t | FileCheck %s --check-prefix=PROOF
 // RUN: layout-opt %s -layout-assign=certificate=%t -o /dev/null && %python -m layout_mlir.certify %t | FileCheck %s --check-prefix=PROOF
 // RUN: not layout-opt %s -layout-solve=certificate=%t/none -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOFILE
 // PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]]{{$}}
 // NOFILE: error: the option 'certificate': cannot write '{{.*}}/none': Not a directory
-// The option wins over the module: with one lane there is nothing to tile.
+// The option overrides the module: with one lane there is nothing to tile.
 // RUN: layout-opt %s -pass-pipeline='builtin.module(layout-solve{target=#layout.cpu<lanes=1>})' | FileCheck %s --check-prefix=SCALAR
 
 // CHECK: module attributes {layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}

@@ -5,18 +5,18 @@
 func.func @good(%x: tensor<3x5xf32, #b>, %y: tensor<3x5xf32, #t>, %z: tensor<3x8xf32, #b>) {
   %e = tensor.empty() : tensor<3x5xf32, #b>
   %0 = linalg.exp ins(%x : tensor<3x5xf32, #b>) outs(%e : tensor<3x5xf32, #b>) -> tensor<3x5xf32, #b>
-  // A plain operand beside a tiled one is read by the same digits.
+  // A plain operand next to a tiled one is read by the same digits.
   %p = tensor.empty() : tensor<3x5xf32>
   %1 = linalg.exp ins(%y : tensor<3x5xf32, #t>) outs(%p : tensor<3x5xf32>) -> tensor<3x5xf32>
-  // Whole tiles may be sliced off.
+  // Slices of whole tiles are supported.
   %2 = tensor.extract_slice %z[0, 4] [3, 4] [1, 1] : tensor<3x8xf32, #b> to tensor<3x4xf32, #b>
   return
 }
 
 // -----
 
-// Loops without a turn run on any digits, and softmax converts what it cannot
-// run on.
+// Loops with zero iterations support any digits, and softmax converts
+// unsupported layouts.
 #packed = #layout.map<(i, j) -> buffer([i, j floordiv 4, j mod 4] align 6)>
 #twice = #layout.map<(i, j) replicate(r : 2) -> buffer(i, r, j)>
 func.func @anywhere(%x: tensor<2x0xf32, #packed>, %y: tensor<3x5xf32, #twice>) {

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-verify --split-input-file --verify-diagnostics
-// What every device needs for its loops is there, or the op is refused.
+// Check that an op is rejected unless every device stores what its loops need.
 
 #m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
 #n = #layout.mesh<[x = 2, y = 2], [[x], []]>
@@ -66,7 +66,7 @@ func.func @f(%a: tensor<1x3x10x10xf32, #h>, %k: tensor<3x3xf32>, %e: tensor<1x3x
 
 // -----
 
-// Rows are split alike, and each device may store them in another way.
+// Rows are split equally, and each device may store them in another layout.
 #c = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
 #r = #layout.mesh<[x = 2], [[x], []]>
 func.func @f(%a: tensor<8x8xf32, #c>, %b: tensor<8x8xf32, #r>, %e: tensor<8x8xf32, #r>) -> tensor<8x8xf32, #r> {
@@ -86,7 +86,8 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %e: tensor<8x8xf3
 
 // -----
 
-// Parts that are added to are the parts of what they become; filled ones count once.
+// Partial sums that are added to become partial sums of the result; filled ones
+// count once.
 #w = #layout.mesh<[x = 2], [[], []]>
 #p = #layout.partial<#w, sum, [x]>
 #m = #layout.mesh<[x = 2], [[], [x]]>
@@ -102,7 +103,8 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %s: f32) -> tenso
 
 // -----
 
-// A tensor without a layout is whole on every device, which is more than a device needs of it.
+// A tensor without a layout is stored whole on every device, which is more than a device
+// needs.
 #m = #layout.mesh<[x = 2], [[x], []]>
 func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32>) -> tensor<8x8xf32, #m> {
   // expected-error @below {{needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1}}
@@ -122,7 +124,8 @@ func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<64xf32> {
 
 // -----
 
-// Only what a result accumulates into may be in parts, not another operand of the same type and indices.
+// Only the accumulator of a result may be partial sums, not another operand of the same type and
+// indices.
 #w = #layout.mesh<[x = 2], [[], []]>
 #p = #layout.partial<#w, sum, [x]>
 #m = #layout.mesh<[x = 2], [[], [x]]>
@@ -140,7 +143,7 @@ func.func @f(%p: tensor<8x8xf32, #p>, %a: tensor<8x8xf32, #m>, %c: tensor<8x8xf3
 
 // -----
 
-// The one index of a dim that two devices split is on the first of them alone.
+// The only index of a dim that two devices split is on the first device.
 #one = #layout.mesh<[x = 2], [[x], []]>
 #w = #layout.mesh<[x = 2], [[], []]>
 func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<1x8xf32, #w>) -> tensor<1x8xf32, #w> {
@@ -151,7 +154,7 @@ func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<1x8xf32, #w>) -> tensor<1x8xf
 
 // -----
 
-// Other tensors of the op may be whole where its loop does not index them.
+// Other tensors of the op may be whole if its loop does not index them.
 #one = #layout.mesh<[x = 2], [[x], []]>
 #w = #layout.mesh<[x = 2], [[], []]>
 func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<8x4xf32, #w>, %c: tensor<1x4xf32, #one>) -> tensor<1x4xf32, #one> {
@@ -161,7 +164,7 @@ func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<8x4xf32, #w>, %c: tensor<1x4x
 
 // -----
 
-// A map that has all of a tensor on the first device.
+// A map that stores the whole tensor on the first device.
 #first = #layout.map<(i) -> mesh(x = 0 extent 2, offset = i)>
 #w = #layout.mesh<[x = 2], [[]]>
 func.func @f(%a: tensor<8xf32, #first>, %b: tensor<8xf32, #w>) -> tensor<8xf32, #w> {

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// What is wrong with an allocation.
+// Check the errors of the verifier of allocations.
 
 func.func @f() {
   // expected-error @below {{allocates local memory: the memory space is #npu.memory<local>}}
@@ -168,7 +168,7 @@ func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
 
 // -----
 
-// Local memory is made by this dialect.
+// Only ops of the npu dialect allocate local memory.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func @f() {
   // expected-error @below {{symbol operand count does not equal memref symbol count: expected 4, got 0}}

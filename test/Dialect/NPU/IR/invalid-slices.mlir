@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// Slices that leave their source, and the type that a slice has instead of a
-// wrong one: steps in storage units, one batch as long as it reaches.
+// Check that slices outside of their source are errors, and that an error
+// states the correct type of a slice: steps in storage units, one batch with
+// the stride of its size.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
@@ -24,7 +25,8 @@ func.func @f(%t: !t) {
 
 // -----
 
-// The last element is 2 * 2 + 10 from the first of its row, and a row is 32.
+// The last element is 2 * 2 + 10 elements after the first one of its row, and a
+// row has 32.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 func.func @f(%t: !t) {
@@ -73,7 +75,7 @@ func.func @f(%t: !m) {
 
 // -----
 
-// Whole rows of a matrix are a matrix of the same columns.
+// Whole rows of a matrix are a matrix with the same columns.
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
 !t = memref<2x5x7xf32, #layout.npu_scatter<matrix 2, start = 1, axes = "NNM", target = #npu>, #npu.memory<local>>
 !r = memref<1x2x7xf32, #layout.npu_scatter<matrix 2, start = 1, offset = 512, axes = "NNM", target = #npu>, #npu.memory<local>>
@@ -84,7 +86,7 @@ func.func @f(%t: !t) {
 
 // -----
 
-// Why there is no type for a part of the columns is said beside the error.
+// The error states why a part of the columns has no type.
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
 !t = memref<5x7xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>
 !r = memref<5x3xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
-// What is wrong with a view.
+// Check the errors of the verifier of views.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
 // RUN: layout-opt %s --mlir-print-op-generic | layout-opt --mlir-print-local-scope | FileCheck %s
-// Ops on local memory, and the views that are proven to be views.
+// Check ops on local memory, and views that are proven valid.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
@@ -49,7 +49,8 @@ func.func @variants(%t: !loc, %nc: memref<3x2x4x5xf32, #compact0, #npu.memory<lo
   return
 }
 
-// A slice starts at another core, perhaps a row further, and keeps its strides.
+// A slice starts at another core, possibly one row later, and keeps its
+// strides.
 // CHECK-LABEL: func @slices
 func.func @slices(%t: !loc) {
   // CHECK: npu.subview %{{.*}} [0, 1, 0, 0] [2, 2, 4, 5] [1, 1, 1, 1] : memref
@@ -59,7 +60,8 @@ func.func @slices(%t: !loc) {
     to memref<2x1x4x5xf32, #layout.npu_scatter<strided [64, 32, 5, 1], start = 0, offset = 128, target = #npu>, #npu.memory<local>>
   %2 = npu.subview %t [1, 0, 1, 1] [1, 3, 2, 2] [1, 1, 2, 2] : !loc
     to memref<1x3x2x2xf32, #layout.npu_scatter<strided [64, 32, 10, 2], start = 2, offset = 280, target = #npu>, #npu.memory<local>>
-  // Any layout with the same places: one batch, and no channel that wraps.
+  // Any layout with the same positions: one batch, and no channel that wraps
+  // around.
   %3 = npu.subview %t [1, 0, 0, 0] [1, 2, 4, 5] [1, 1, 1, 1] : !loc
     to memref<1x2x4x5xf32, #layout.npu_scatter<aligned, start = 2, offset = 256, target = #npu>, #npu.memory<local>>
   return
@@ -80,7 +82,7 @@ func.func @views(%bytes: memref<6x5x4x5xi8, #n4, #npu.memory<local>>,
   return
 }
 
-// Layouts of whole chips; ops of other dialects take the memrefs.
+// Layouts of whole chips; ops of other dialects accept the memrefs.
 // CHECK-LABEL: func @chip
 // CHECK: memref.dim
 func.func @chip(%t: memref<1x64x56x56xf32, #layout.npu_scatter<aligned, start = 1, target = #npu.target<"BM1684">>, #npu.memory<local>>) -> index {

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -verify-diagnostics | FileCheck %s
-// The figures of a chip.
+// Check the parameters of a chip.
 
-// A published chip has a name, however it was written.
+// A published chip prints by name, regardless of how it was written.
 // CHECK: test.bm1684 = #npu.target<"BM1684">
 // CHECK-SAME: test.bm1684x = #npu.target<"BM1684X">
 // CHECK-SAME: test.bm1688 = #npu.target<"BM1688">

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --mlir-print-local-scope --normalize-memrefs --canonicalize --cse --expand-strided-metadata --fold-memref-alias-ops | FileCheck %s
-// Upstream's passes leave memrefs of local memory as they are.
+// Check that upstream passes do not change memrefs of local memory.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>

@@ -1,12 +1,13 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// Places of tensors: an address is the start core times 1024, and a byte.
+// Check addresses of tensors: an address is the start core times 1024, plus a
+// byte offset.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 
-// 512 bytes each: the third takes the place of the first.
+// 512 bytes each: the third tensor reuses the memory of the first one.
 // CHECK-LABEL: func @reuse
 // CHECK: npu.alloc {address = 2048 : i64}
 // CHECK: npu.alloc {address = 2560 : i64}
@@ -23,7 +24,7 @@ func.func @reuse() {
   return
 }
 
-// Smaller ones around a fixed one, at multiples of what the mode asks for.
+// Smaller tensors around a fixed one, with the alignment of their mode.
 // CHECK-LABEL: func @fixed
 // CHECK: npu.alloc {address = 4 : i64}
 // CHECK: npu.alloc {address = 2432 : i64}
@@ -46,8 +47,8 @@ func.func @alignment_and_bank() {
   return
 }
 
-// In the order of the program the peak would be 896: the tensor of 512 bytes
-// does not fit below the one of 160 that outlives it.
+// In program order the peak would be 896: the tensor of 512 bytes does not fit
+// below the one of 160, which lives longer.
 // CHECK-LABEL: func @order
 // CHECK: npu.alloc {address = {{[0-9]+}} : i64}
 // REMARK: Function=order
@@ -64,7 +65,7 @@ func.func @order() {
 
 // -----
 
-// The DMA engine starts at multiples of 16.
+// The DMA engine requires multiples of 16.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, dma_alignment = 16>
 !t = memref<1x1x1x5xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 

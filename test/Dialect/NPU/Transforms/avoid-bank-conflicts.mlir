@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// What a command uses at once goes to different banks, as long as all has a
-// place. A bank has 128 bytes, start cores are 0.
+// Check that operands of a command are in different banks if all tensors fit. A
+// bank has 128 bytes, and start cores are 0.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 8>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
@@ -11,7 +11,8 @@
 !corner = memref<1x4x4x4xf32, #layout.npu_scatter<strided [240, 240, 60, 1], start = 0, target = #npu>, #npu.memory<local>>
 !sys = memref<1x4x4x4xf32, #npu.memory<system>>
 
-// 64 bytes each, one bank each; what is made in its place is one thing.
+// 64 bytes each, one bank each; an in-place result has the address of its
+// operand.
 // CHECK-LABEL: func @apart
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 128 : i64}
@@ -27,7 +28,7 @@ func.func @apart() {
   return
 }
 
-// 192 bytes are two banks where they begin with one.
+// 192 bytes span two banks if they start at a bank boundary.
 // CHECK-LABEL: func @spanning
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 256 : i64}
@@ -42,8 +43,8 @@ func.func @spanning() {
   return
 }
 
-// One bank is left beside the fixed tensor: everything has a place, and that is
-// what counts.
+// One bank is free next to the fixed tensor: all tensors must fit, so a
+// conflict remains.
 // CHECK-LABEL: func @full
 // CHECK: npu.alloc {address = 128 : i64}
 // CHECK: npu.alloc {address = 0 : i64}
@@ -58,7 +59,7 @@ func.func @full() {
   return
 }
 
-// Eight banks and one are more than there are.
+// The operands span eight banks and one more, which is more than exist.
 // CHECK-LABEL: func @sure
 // REMARK: Function=sure
 // REMARK-SAME: BankConflicts=1, {{.*}}ConflictBound=1
@@ -76,7 +77,7 @@ func.func @sure() {
   return
 }
 
-// Addresses and banks that are written stay.
+// Addresses and banks that are stated stay.
 // CHECK-LABEL: func @kept
 // CHECK: npu.alloc {address = 64 : i64}
 // CHECK: npu.alloc {address = 0 : i64, bank = 0 : i64}
@@ -101,8 +102,8 @@ func.func @fixed() {
   return
 }
 
-// What DMA touches while %a and %b are computed with goes elsewhere; %c and %d
-// may be in one bank.
+// Tensors that DMA accesses while %a and %b are in use are in other banks; %c
+// and %d may share one.
 // CHECK-LABEL: func @region
 // CHECK: npu.alloc {address = 256 : i64}
 // CHECK: npu.alloc {address = 64 : i64}
@@ -123,7 +124,7 @@ func.func @region(%x: !sys, %y: !sys) {
   return
 }
 
-// Of a tensor that spans all banks the view decides.
+// For a tensor that spans all banks, the view determines the banks.
 !part = memref<1x4x2x4xf32, #layout.npu_scatter<strided [8, 16, 4, 1], start = 0, target = #npu>, #npu.memory<local>>
 !next = memref<1x4x2x4xf32, #layout.npu_scatter<strided [8, 16, 4, 1], start = 0, offset = 32, target = #npu>, #npu.memory<local>>
 // CHECK-LABEL: func @views
@@ -140,7 +141,7 @@ func.func @views() {
 
 // -----
 
-// One bank: every command of two tensors conflicts, and that is the bound.
+// One bank: every command with two tensors conflicts, and that is the bound.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 1>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 // REMARK: Function=one_bank
@@ -168,8 +169,8 @@ func.func @summed() {
   return
 }
 
-// The command loses its two steps. The engines take turns, so the region loses
-// the shorter one's time: 8 and 2 cycles, of 32 and 4 for 256 bytes.
+// The command loses its two steps. The engines alternate, so the region loses
+// the time of the shorter one: 8 and 2 cycles, of 32 and 4 for 256 bytes.
 !sys = memref<1x4x4x4xf32, #npu.memory<system>>
 // REMARK: Function=turns
 // REMARK-SAME: BankConflicts=2, {{.*}}ConflictCycles=12
@@ -186,7 +187,7 @@ func.func @turns(%x: !sys) {
 
 // -----
 
-// Banks that are not known have no conflicts.
+// Unknown banks have no conflicts.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 // REMARK: Function=unknown
@@ -201,7 +202,7 @@ func.func @unknown() {
 
 // -----
 
-// What a body does not look at is not read.
+// An operand that the body does not use is not read.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 8>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 #same = affine_map<(n, c, h, w) -> (n, c, h, w)>

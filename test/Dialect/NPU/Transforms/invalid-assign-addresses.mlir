@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --verify-diagnostics
-// What does not fit, and by how much.
+// Check that an error states which tensors do not fit, and by how many bytes.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
@@ -20,7 +20,7 @@ func.func @too_many() {
 
 // -----
 
-// 672 bytes would fit, but not in the pieces that the fixed one leaves.
+// 672 bytes are free, but not contiguously: the fixed tensor splits them.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --npu-assign-addresses=reuse-holes=true --split-input-file --verify-diagnostics
-// Without holes there is nothing to reuse: elements that are too many for one
-// core.
+// Check that tensors without holes that exceed one core are an error: there is
+// nothing to reuse.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x3x16x12xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>

@@ -1,7 +1,8 @@
 // RUN: layout-opt %s --npu-overlap-transfers | FileCheck %s
 // RUN: layout-opt %s --npu-overlap-transfers --npu-assign-addresses --npu-verify-memory -o /dev/null
-// A core has room for three tensors. While the second op computes, b is stored
-// and lives on, beside c and d: there is none for e, which the third op needs.
+// Check that no transfer overlaps if memory is full. A core holds three
+// tensors. While the second op computes, b is stored and stays live, along with
+// c and d: e, which the third op needs, does not fit.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1536, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>

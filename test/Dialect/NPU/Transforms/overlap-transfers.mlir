@@ -6,7 +6,7 @@
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
 // The second operand is loaded while the first op computes, and the first
-// result stored while the second op does.
+// result is stored while the second op computes.
 // CHECK-LABEL: func.func @both
 // CHECK: npu.copy %{{.*}} to %[[A:.*]] :
 // CHECK: %[[B:.*]] = npu.alloc
@@ -42,7 +42,7 @@ func.func @both(%x: !sys, %z: !sys, %y: !sys {npu.result}, %u: !sys {npu.result}
 
 // -----
 
-// Not where there is no place for one tensor more.
+// Transfers do not overlap if one more tensor does not fit.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
@@ -67,7 +67,8 @@ func.func @full(%x: !sys, %z: !sys, %y: !sys {npu.result}) {
 
 // -----
 
-// Nor what is loaded from memory that the program writes, a result or its own.
+// Loads from memory that the program writes, a result or a local buffer, are
+// not moved.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
@@ -107,7 +108,7 @@ func.func @result(%x: !sys, %y: !sys {npu.result}, %s: !sys {npu.result}) {
 
 // -----
 
-// A store that cannot wait stays before the end of its tensor.
+// A store that cannot be delayed stays before the end of its tensor.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
@@ -134,7 +135,7 @@ func.func @stays(%x: !sys, %u: !sys {npu.result}, %y: !sys {npu.result}) {
 
 // -----
 
-// What memory held before is not loaded over it, and is stored before that.
+// The previous contents of memory are stored before it is loaded again.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>

@@ -4,14 +4,14 @@
 // RUN: not layout-opt %t.mlir --npu-verify-memory --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: layout-opt %s --npu-assign-addresses=reuse-holes=true --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHOLE
-// On request, tensors lie in the holes of others.
+// Check that tensors are placed in the holes of others on request.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !hole = memref<1x3x1x12xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 !unit3 = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
 
-// 80 of 128 bytes are elements: 48 fit behind them, and core 3 holds none.
+// 80 of 128 bytes are elements: 48 fit after them, and core 3 stores none.
 // CHECK: func.func @in_the_holes() attributes {npu.reuses_holes}
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 80 : i64}
@@ -34,7 +34,7 @@ func.func @in_the_holes() {
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !large = memref<1x3x1x13xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 
-// 52 bytes fit no hole of 48, but behind the last elements.
+// 52 bytes do not fit into a hole of 48, but after the last elements.
 // CHECK-LABEL: func.func @larger_than_the_hole
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 208 : i64}
@@ -48,8 +48,8 @@ func.func @larger_than_the_hole() {
 
 // -----
 
-// Two batches of bytes in words of four: the words have bytes that are padding
-// of the one and elements of a view of it, so nothing else lies there.
+// Two batches of bytes in words of four: some bytes of the words are padding of
+// the tensor and elements of a view of it, so nothing else is placed there.
 #npu = #npu.target<npus = 2, bytes_per_npu = 1024, eu_bytes = 32>
 !bytes = memref<2x2x1x4xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
 !words = memref<1x2x1x4xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>

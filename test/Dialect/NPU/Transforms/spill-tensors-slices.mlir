@@ -1,6 +1,7 @@
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses -o /dev/null
-// A core has room for two tensors of 512 bytes.
+// Check spilled tensors of which slices are needed. A core holds two tensors of
+// 512 bytes.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
@@ -10,7 +11,7 @@
 !last = memref<1x4x8x8xf32, #layout.npu_scatter<strided [64, 128, 8, 1], start = 0, offset = 256, target = #npu>, #npu.memory<local>>
 !half = memref<1x4x8x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Of what is outside, halves are loaded where no more is needed.
+// Only half of a spilled tensor is loaded if no more is needed.
 // CHECK-LABEL: func.func @halves
 // CHECK-SAME: %[[HOME:[a-z0-9]*]]: memref<1x4x16x8xf32, #npu.memory<system>> {npu.scratch})
 // CHECK: npu.copy %{{.*}} to %[[HOME]]
@@ -53,7 +54,7 @@ func.func @halves(%x: !sys, %y: !sys {npu.result}, %u: !half_sys {npu.result}, %
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// What was stored and only read since is not stored again.
+// A tensor that was stored and only read since is not stored again.
 // CHECK-LABEL: func.func @stored_once
 // CHECK-SAME: %[[HOME:[a-z0-9]*]]: memref<1x4x16x8xf32, #npu.memory<system>> {npu.scratch})
 // CHECK: npu.copy %{{.*}} to %[[HOME]]
@@ -91,8 +92,8 @@ func.func @stored_once(%x: !sys, %y: !sys {npu.result}, %z: !sys {npu.result}) {
 !part = memref<1x4x4x8xf32, #layout.npu_scatter<strided [64, 64, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
 !half = memref<1x4x4x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Elements that have other indices outside are all loaded again: the upper rows
-// are the columns on the left there.
+// Elements that have other indices in system memory are all loaded again: the
+// upper rows are the left columns there.
 // CHECK-LABEL: func.func @turned
 // CHECK: npu.copy %arg0 to %{{.*}} permutation
 // CHECK: npu.copy %arg0 to %[[AGAIN:.*]] permutation

@@ -1,13 +1,14 @@
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses -o /dev/null
-// A core has room for two tensors of 512 bytes. What is loaded again is what one
-// load made of memory that stays as it is; the rest is stored outside.
+// Check that a spilled tensor is loaded again from its source if one load of
+// unchanged memory made it, and is otherwise stored to system memory. A core
+// holds two tensors of 512 bytes.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Loaded, and computed on in its place.
+// Loaded, and then overwritten in place.
 // CHECK: func.func @computed_on({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: npu.copy %arg0 to %[[A:.*]] :
 // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[A]] :
@@ -36,7 +37,7 @@ func.func @computed_on(%x: !sys, %y: !sys {npu.result}) {
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Loaded from memory that is written before it is needed again.
+// Loaded from memory that is written before the tensor is needed again.
 // CHECK: func.func @source_changes({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: npu.copy %arg0 to %[[A:.*]] :
 // CHECK: npu.copy %[[A]] to %[[HOME]]
@@ -67,7 +68,7 @@ func.func @source_changes(%x: !sys {npu.scratch}, %y: !sys {npu.result}) {
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
 
-// Half of it is loaded: all bytes are written before they are stored.
+// Only half of it is loaded: all bytes are initialized before they are stored.
 // CHECK: func.func @loaded_in_part({{.*}}, %[[HOME:[a-z0-9]*]]: memref<1x4x16x8xf32, #npu.memory<system>> {npu.scratch})
 // CHECK: %[[A:.*]] = npu.alloc
 // CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[A]] on dma
@@ -96,7 +97,8 @@ func.func @loaded_in_part(%x: !half_sys, %y: !sys {npu.result}, %z: !half_sys {n
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// The one that is needed last has its address, so another one goes.
+// The tensor that is needed last has a fixed address, so another one is
+// spilled.
 // CHECK-LABEL: func.func @fixed
 // CHECK: %[[A:.*]] = npu.alloc {address = 0 : i64}
 // CHECK: npu.copy %arg1 to %[[B:.*]] :
@@ -127,7 +129,7 @@ func.func @fixed(%x: !sys, %w: !sys, %y: !sys {npu.result}, %z: !sys {npu.result
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Made of what was computed: a load does not bring that back.
+// Derived from a computed tensor, which a load does not restore.
 // CHECK: func.func @made_of_computed({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: linalg.exp ins(%[[A:.*]] : {{.*}}) outs(%[[A]] :
 // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[B:[0-9]+]] :
@@ -159,7 +161,8 @@ func.func @made_of_computed(%x: !sys, %y: !sys {npu.result}) {
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Made of two tensors of its size, whose loads move no less than its store.
+// Derived from two tensors of its size, whose loads move at least as much as
+// its store.
 // CHECK: func.func @made_of_more({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: linalg.sub {{.*}} outs(%[[B:[0-9]+]] :
 // CHECK: npu.copy %[[B]] to %[[HOME]]

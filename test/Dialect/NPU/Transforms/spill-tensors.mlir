@@ -1,13 +1,13 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-spill-tensors --remarks-filter=npu --remark-format=emitRemark | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses | FileCheck %s --check-prefix=PLACED
-// A core has 1024 bytes, each tensor takes 512: a third one has no place while
-// two are alive.
+// Check spilling of a third tensor while two are live: a core has 1024 bytes,
+// and each tensor needs 512.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// What was loaded from an argument is loaded from there again.
+// A tensor that was loaded from an argument is loaded from there again.
 // CHECK: func.func @load_again(%[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, %{{[a-z0-9]*}}: memref<{{[^>]*}}, #npu.memory<system>> {npu.result})
 // CHECK: %[[A:.*]] = npu.alloc
 // CHECK: npu.copy %[[X]] to %[[A]]
@@ -43,8 +43,8 @@ func.func @load_again(%x: !sys, %y: !sys {npu.result}) {
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
 
-// What was computed is stored, in an argument of its own; a view of it becomes
-// a view of what is loaded.
+// A computed tensor is stored in an additional argument; a view of it becomes a
+// view of the reloaded tensor.
 // CHECK: func.func @store({{.*}}, %[[S:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: linalg.exp
 // CHECK: linalg.exp {{.*}} outs(%[[B:[0-9]+]] :
@@ -82,7 +82,8 @@ func.func @store(%x: !sys, %y: !sys {npu.result}, %z: memref<1x4x8x8xf32, #npu.m
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
 
-// What one op makes of what was loaded is made again, which moves less.
+// A tensor that one op computes from loaded data is recomputed, which moves
+// fewer bytes.
 // CHECK-LABEL: func.func @make_again(
 // CHECK-SAME: %[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, {{.*}}, #npu.memory<system>> {npu.result}) {
 // CHECK-COUNT-2: linalg.exp
@@ -117,7 +118,7 @@ func.func @make_again(%x: !sys, %y: !sys {npu.result}, %z: memref<1x4x8x8xf32, #
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
 !t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// Where all has a place nothing happens.
+// If all tensors fit, the program stays unchanged.
 // CHECK: func.func @enough
 // CHECK-COUNT-2: npu.alloc
 // CHECK-NOT: npu.alloc
@@ -139,8 +140,8 @@ func.func @enough(%x: !sys, %y: !sys {npu.result}) {
 !sys = memref<1x4x16x12xf32, #npu.memory<system>>
 !t = memref<1x4x16x12xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
-// A tensor and its copy, of 768 bytes each: the copy waits outside until the
-// first one is gone.
+// A tensor and its copy, of 768 bytes each: the copy stays in system memory
+// until the first one is dead.
 // CHECK: func.func @copy(%[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, %{{[a-z0-9]*}}: memref<{{[^>]*}}, #npu.memory<system>> {npu.result}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
 // CHECK: %[[A:.*]] = npu.alloc
 // CHECK: npu.copy %[[X]] to %[[A]]
@@ -168,10 +169,10 @@ func.func @copy(%x: !sys, %y: !sys {npu.result}) {
 
 // -----
 
-// 1,024 bytes live at most, as many as there are; but when c comes, what is free
-// is in two pieces, as a and b stand at multiples of 512. One of them is stored,
-// and loaded again once c is gone. Nothing is gained by storing p, though as
-// many bytes live earlier then.
+// At most 1,024 bytes are live, as many as exist; but when c is created, the
+// free memory is in two pieces, because a and b are at multiples of 512. One of
+// them is stored, and loaded again after c is dead. Storing p does not help,
+// though as many bytes are live earlier.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 !sys = memref<1x4x8x8xf32, #npu.memory<system>>

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --npu-verify-memory=exact-bytes=true --split-input-file --verify-diagnostics
-// On request, a tensor owns the bytes of its elements alone.
+// Check that a tensor owns only the bytes of its elements on request.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>

@@ -1,5 +1,6 @@
 // RUN: layout-opt %s --npu-verify-memory --split-input-file --verify-diagnostics
-// Tensors that live at the same time own different bytes, holes included.
+// Check that tensors that are live at the same time own disjoint bytes,
+// including holes.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
@@ -29,7 +30,8 @@ func.func @overlap() {
 
 // -----
 
-// Core 3 holds nothing of the one and core 0 nothing of the other, and yet.
+// Core 3 stores nothing of one tensor and core 0 nothing of the other, but they
+// overlap.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !u = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
@@ -75,7 +77,7 @@ func.func @copy_onto_itself() {
 
 // -----
 
-// What lies between them in the program does not matter, nor do regions.
+// Ops between them, and regions, do not matter.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
