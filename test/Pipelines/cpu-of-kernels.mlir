@@ -6,7 +6,7 @@
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=neoverse-v1 | FileCheck %s --check-prefix=NARROW
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=aarch64 | FileCheck %s --check-prefix=NARROW
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=apple-m1 | FileCheck %s --check-prefix=NARROW
-// What is said of vectors wins over the processor, whichever comes first.
+// Vector options override those of the processor, in any order.
 // RUN: layout-opt %s --layout-linalg-to-llvm="vector-bits=128 cpu=x86-64-v4" | FileCheck %s --check-prefix=NARROW
 // RUN: layout-opt %s --layout-linalg-to-llvm="cpu=host vector-bits=128" | FileCheck %s --check-prefix=NARROW
 // RUN: not layout-opt %s --layout-linalg-to-llvm=cpu=abacus 2>&1 | FileCheck %s --check-prefix=NONE

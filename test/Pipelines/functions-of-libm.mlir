@@ -6,8 +6,8 @@
 // RUN:   np.testing.assert_allclose(np.load(r'%t.erf.npy'), [math.erf(v) for v in x], rtol=1e-6); \
 // RUN:   np.testing.assert_allclose(np.load(r'%t.cbrt.npy'), np.exp(np.cbrt(x.astype(float))), rtol=1e-6)"
 
-// What LLVM has no vector of is called element by element, for whole vectors and
-// for the rest of 61; no op that takes the elements out of them is left.
+// Functions without a vector form in LLVM are called per element, for whole vectors and for the remainder of 61; no op
+// that extracts the elements is left.
 // CHECK-NOT: {{vector\.|math\.|unrealized_conversion_cast}}
 // CHECK: llvm.call @erff(
 // CHECK-NOT: {{vector\.|math\.|unrealized_conversion_cast}}

@@ -1,5 +1,5 @@
-// A stated image that no device of the target could make: the error says how large it is, what the target has, and
-// what to do.
+// Check that a stated image that no device of the target supports is an error with its size, the limit of the target,
+// and a remedy.
 
 // RUN: not layout-opt %s --layout-to-opencl='target={#layout.opencl}' 2>&1 | FileCheck %s
 

@@ -1,4 +1,5 @@
-// layout-prepare-for-npu is what layout-to-npu does before it assigns layouts, on a chip where the product is split, too.
+// Check that layout-prepare-for-npu is the part of layout-to-npu before the layout assignment, also on a chip on which
+// the product is split.
 
 // RUN: layout-opt %s --layout-to-npu -o %t.whole.mlir
 // RUN: layout-opt %s --layout-prepare-for-npu -o %t.prepared.mlir

@@ -1,5 +1,5 @@
-// A convolution of one dim on images whose batch and width are not known, behind a
-// transposition: compared with a product in numpy, for sizes with one and none.
+// Check a 1-D convolution with dynamic batch and width after a transposition against a numpy product, for several sizes
+// including one and zero.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

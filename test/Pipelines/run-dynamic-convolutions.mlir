@@ -1,6 +1,5 @@
-// Convolutions whose height and width are not known, with a 1x1 filter among
-// them: the layouts that the assignment chooses are those on which they run. The
-// results are those of a convolution written in numpy.
+// Check convolutions with dynamic height and width, including a 1x1 filter: they run in the layouts that the assignment
+// chooses, and the results are those of a convolution written in numpy.
 
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16, assumed_size = 8>}" -o %t/laid-out.mlir
@@ -46,7 +45,7 @@ func.func @three(%x: tensor<?x3x?x?xf32>) -> tensor<?x32x?x?xf32> {
   return %r : tensor<?x32x?x?xf32>
 }
 
-// The image comes with its channels last.
+// The image is in NHWC order.
 func.func @nhwc(%x: tensor<?x?x?x16xf32>, %w: tensor<32x16x1x1xf32>) -> tensor<?x32x?x?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -117,7 +116,7 @@ func.func @stem(%x: tensor<?x16x?x?xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<?
   return %r : tensor<?x32x?x?xf32>
 }
 
-// The result has fewer rows than the image, of which the last are not read.
+// The result has fewer rows than the image, whose last rows are not read.
 func.func @cut(%x: tensor<?x32x?x?xf32>) -> tensor<?x32x?x?xf32> {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index

@@ -1,7 +1,5 @@
-// Bodies that run side by side put images, and rows of images, into tensors that
-// they share. What they share is stored as the convolutions make it; conversions
-// are outside. Laid out and plain give the same numbers, for a batch of 3, 1 and
-// none.
+// Check that parallel bodies insert images, and rows of images, into shared tensors, which are stored in the layout of
+// the convolutions; conversions are outside. Results with and without layouts agree, for a batch of 3, 1 and 0.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16, assumed_size = 8>}'
 // RUN: layout-opt --mlir-print-local-scope %s --layout-assign=target=%{target} | FileCheck %s
@@ -47,7 +45,7 @@ func.func @main(%x: tensor<?x20x9x7xf32>, %w: tensor<32x20x3x3xf32>, %v: tensor<
   %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x47x5x3xf32>) -> tensor<?x47x5x3xf32>
   %z = linalg.conv_2d_nchw_fchw ins(%r, %v : tensor<?x32x7x5xf32>, tensor<47x32x3x3xf32>)
                                 outs(%f2 : tensor<?x47x5x3xf32>) -> tensor<?x47x5x3xf32>
-  // Rows without their dim, at places of two unknown numbers.
+  // Rows that drop their dim, at two dynamic indices.
   %row = arith.constant dense<[0.5, 1.5, 2.5]> : tensor<3xf32>
   %e3 = tensor.empty() : tensor<47x3xf32>
   %q = scf.forall (%i, %j) in (%n, 5) shared_outs(%o = %z) -> (tensor<?x47x5x3xf32>) {

@@ -1,5 +1,5 @@
-// Weights in globals, and a state that every call changes: laid out and plain
-// give the same numbers, call by call.
+// Check weights in globals, and a state that every call changes: results with
+// and without layouts agree in each call.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir

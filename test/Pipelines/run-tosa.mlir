@@ -1,6 +1,6 @@
-// A network in TOSA goes to linalg before layouts are decided: the transposes
-// around the convolutions become layouts, and laid out and plain give the same
-// numbers.
+// Check that a TOSA network is lowered to linalg before layouts are assigned:
+// the transposes around the convolutions become layouts, and results with and
+// without layouts agree.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s

@@ -1,6 +1,6 @@
-// The assignment records its target on the module, so no later pass is told
-// again, and each lowering removes it with the last layout: what is left reads
-// without this project's dialects.
+// Check that the assignment records its target on the module, so that later
+// passes need no target option, and that each lowering removes it with the last
+// layout: the output parses without this project's dialects.
 
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s --check-prefix=RECORDED
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' | layout-opt --layout-print-cost -o %t.mlir | FileCheck %s --check-prefix=COST

@@ -1,5 +1,5 @@
-// On the roads to devices an op that nothing is known of is an error where it
-// stands, before upstream's passes, some of which crash on one.
+// Check that the device pipelines report an unknown op as an error at its
+// location, before upstream passes, some of which crash on such ops.
 
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-opencl='target={#layout.opencl}'
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-npu='target={#layout.npu<chip = #npu.target<"BM1684">>}'

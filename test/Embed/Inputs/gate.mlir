@@ -1,5 +1,5 @@
-// The op of examples/user-op on channels in tiles that they do not fill, a
-// gate that is stored the other way round, and sizes known at run time.
+// The op of examples/user-op on channels that do not fill their tiles, with a
+// transposed gate and dynamic sizes.
 #tiles = #layout.padded<#layout.blocked<"ABCD" to "ABCD16b">, zero>
 func.func @main(%x: tensor<?x20x?x5xf32>, %g: tensor<?x20xf32>) -> tensor<?x20x?x5xf32> {
   %0 = layout.convert %x : tensor<?x20x?x5xf32> to tensor<?x20x?x5xf32, #tiles>

@@ -1,4 +1,4 @@
-// Upstream's own lowering of packs and unpacks, as a library for
+// Upstream's lowering of packs and unpacks, as a library for
 // --transform-preload-library.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {

@@ -1,5 +1,5 @@
-// Constants may ask for the alignment of a page. A file of bytecode that is too
-// small to be mapped is read to where they have it.
+// Check that constants may require page alignment. A bytecode file that is too
+// small to be mapped is read into aligned memory.
 // RUN: layout-opt %s --layout-linalg-to-llvm --emit-bytecode -o %t.mlirbc
 // RUN: layout-opt %t.mlirbc -o %t.mlir
 // RUN: layout-run %t.mlirbc --output=%t.npy | FileCheck %s

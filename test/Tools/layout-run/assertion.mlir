@@ -1,5 +1,5 @@
-// An assertion that does not hold ends the run with an error at the function; the
-// process goes on, so that of many cases the first that fails is named.
+// Check that a failed assertion ends the run with an error at the function while the process continues, so that the
+// first failing case of many is named.
 
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.good.npy', np.array(2)); np.save(r'%t.bad.npy', np.array(3))"

@@ -1,4 +1,4 @@
-// Many inputs of one program: compiled once, run on each, compared over all.
+// Check that a program is compiled once, run on many inputs, and compared over all of them.
 
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: mlir-opt-22 %s %lower -o %t/m.mlir
@@ -10,14 +10,14 @@
 // CHECK: m.mlir: compile {{.*}} over 8 runs
 // RESULTS: {{\[\[}}], {{\[\[}}-1.0, -1.0]], {{\[\[}}-2.0, -2.0], [-2.0, -2.0]], {{\[\[}}-3.0, -3.0], [-3.0, -3.0], [-3.0, -3.0]]]
 
-// The differences are the largest ones of all cases, wherever they are: relative
-// to the results of case 1, which are the smallest.
+// The differences are the maxima over all cases: relative to the results of case 1, which are the
+// smallest.
 // RUN: not layout-run %t/m.mlir %t/n.mlir --cases=%t/list.txt --max-rel=0.49 2>&1 | FileCheck %s --check-prefix=WORST
 // RUN: layout-run %t/m.mlir %t/n.mlir --cases=%t/list.txt --max-rel=0.5
 // WORST: n.mlir: result 0 differs by at most 5.000e-01, relative 5.000e-01
 // WORST: result 0 of {{.*}}n.mlir is farther
 
-// Lists that are none, and what fails in one of the runs.
+// Invalid lists, and errors in one of the runs.
 // RUN: not layout-run %t/m.mlir --cases=%t/none.txt 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: echo "" > %t/empty.txt
 // RUN: not layout-run %t/m.mlir --cases=%t/empty.txt 2>&1 | FileCheck %s --check-prefix=EMPTY

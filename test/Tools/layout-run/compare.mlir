@@ -1,4 +1,4 @@
-// Several modules run in turns; their results are compared with the first one's.
+// Check that several modules run alternately and are compared with the first one.
 
 // RUN: split-file %s %t
 // RUN: %python -c "import numpy as np; np.save(r'%t/x.npy', np.array([1, -4, 2], 'f4')); np.save(r'%t/nan.npy', np.array([1, np.nan, 2], 'f4')); np.save(r'%t/zero.npy', np.zeros(3, 'f4'))"
@@ -12,8 +12,7 @@
 // RUN: layout-run %t/a.ll.mlir %t/a.ll.mlir %t/b.ll.mlir --input=%t/x.npy --max-rel=0.0625
 // RUN: not layout-run %t/a.ll.mlir %t/a.ll.mlir %t/b.ll.mlir --input=%t/x.npy --max-rel=0.0624 2>&1 | FileCheck %s --check-prefix=EXCEEDED
 
-// A NaN is past any limit, also when both have it; so is any difference from
-// an array of zeros.
+// A NaN exceeds any limit, also if both arrays have it, and so does any difference from an array of zeros.
 // RUN: not layout-run %t/a.ll.mlir %t/a.ll.mlir --input=%t/nan.npy --max-rel=1e30 --json=%t/nan.json 2>&1 | FileCheck %s --check-prefix=NAN
 // RUN: FileCheck %s --check-prefix=NAN-JSON --input-file=%t/nan.json
 // RUN: layout-run %t/a.ll.mlir %t/a.ll.mlir --input=%t/zero.npy --max-rel=0

@@ -1,6 +1,6 @@
-// Booleans, unsigned and complex numbers go through a file and a function
-// unchanged; so do types that numpy lacks, as their bits (bf16, f8, f4) or their value
-// (i4, i2), and a signless integer takes both of numpy's dtypes of its width.
+// Check that booleans, unsigned and complex numbers pass through a file and a function unchanged, and so do types that
+// numpy lacks, as their bits (bf16, f8, f4) or their value (i4, i2). A signless integer accepts both numpy dtypes of
+// its width.
 
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
 // RUN: %python %S/Inputs/typed_arrays.py %t
@@ -24,7 +24,7 @@
 // RUN: not layout-run %t.mlir --function=pairs --input=%t.i2.npy --input=%t.ui2.npy --input=%t.u16.npy 2>&1 | FileCheck %s --check-prefix=FLOATS
 // FLOATS: error: takes 'tensor<2x3xf4E2M1FN>' as input 2, got values that its elements do not have
 
-// Differences of floats of 4 bits are those of the numbers: 6 in 0xf is negative.
+// Differences of 4-bit floats are those of the numbers: 6 in 0xf is negative.
 // RUN: layout-run %t.mlir %t.mlir --function=pairs --compare --input=%t.i2.npy --input=%t.ui2.npy --input=%t.f4.npy | FileCheck %s
 
 // RUN: not layout-run %t.mlir --function=bits --input=%t.badbool.npy 2>&1 | FileCheck %s --check-prefix=BOOL

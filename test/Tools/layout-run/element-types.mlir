@@ -1,4 +1,4 @@
-// Each element type goes through a file and a function unchanged.
+// Check that each element type passes through a file and a function unchanged.
 
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); [np.save(r'%t.' + t + '.npy', (r.random((2, 3)) * 200 - 100).astype(t)) for t in 'f2 f4 f8 i1 i2 i4 i8'.split()]"

@@ -1,4 +1,5 @@
-// Arrays that do not fit, files that are not arrays, options that say nothing.
+// Check errors for arrays of the wrong shape, files that are not arrays, and
+// invalid options.
 
 // RUN: rm -rf %t && mkdir -p %t && %python %S/Inputs/bad_npy.py %t
 // RUN: mlir-opt-22 %s %lower -o %t/m.mlir

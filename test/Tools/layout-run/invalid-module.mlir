@@ -1,4 +1,4 @@
-// Modules that cannot be run get a located error with the way out.
+// Check that modules that cannot run are located errors with a remedy.
 
 // RUN: split-file --leading-lines %s %t
 // RUN: not layout-run %t/other.mlir 2>&1 | FileCheck %s --check-prefix=NONE

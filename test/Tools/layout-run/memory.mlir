@@ -1,7 +1,7 @@
-// Memory at the boundary: a function that overwrites its input sees the given
-// one in every run, a result that is a constant of the module is not freed, one
-// allocation that is returned twice is freed once, and a large constant has its
-// value.
+// Check memory at the boundary: a function that overwrites its input gets the
+// given input in every run, a constant of the module that is returned is not
+// freed, an allocation that is returned twice is freed once, and a large
+// constant has its value.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(4, dtype='i4'))"
 // RUN: layout-run %s --function=overwrite --input=%t.x.npy --output=%t.y.npy --repeat=3
@@ -14,7 +14,7 @@
 
 llvm.func @malloc(i64) -> !llvm.ptr
 
-// Adds 7 to the first element, in place.
+// Adds 7 to the first element in place.
 llvm.func @overwrite(%a: !llvm.ptr, %p: !llvm.ptr, %o: i64, %n: i64, %s: i64)
     -> !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
     attributes {layout.signature = (tensor<?xi32>) -> tensor<?xi32>} {
@@ -43,7 +43,7 @@ llvm.func @_mlir_ciface_overwrite(%result: !llvm.ptr, %x: !llvm.ptr) {
   llvm.return
 }
 
-// One allocation of rank 0, returned as both results.
+// Returns one allocation of rank 0 as both results.
 llvm.func @twice() -> !llvm.struct<(struct<(ptr, ptr, i64)>, struct<(ptr, ptr, i64)>)>
     attributes {layout.signature = () -> (tensor<i64>, tensor<i64>)} {
   %eight = llvm.mlir.constant(8 : i64) : i64

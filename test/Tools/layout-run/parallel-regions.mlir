@@ -1,5 +1,5 @@
-// Parallel regions of OpenMP. One loop alone is shared by this project's threads,
-// anything else by LLVM's library.
+// Check OpenMP parallel regions. A region of one loop is run by this project's threads, any other region by LLVM's
+// library.
 
 // RUN: split-file %s %t
 // RUN: mlir-opt-22 %t/counted.mlir %openmp -o %t/counted.llvm.mlir
@@ -12,7 +12,7 @@
 // RUN: %python -c "import numpy as np; print(*(np.load(rf'%t/{n}.npy') for n in (1, 3)))" | FileCheck %s --check-prefix=COUNT
 // COUNT: 1 3
 
-// An assertion that fails on any thread of a loop ends the run.
+// A failed assertion on any thread of a loop ends the run.
 // RUN: layout-run %t/asserted.llvm.mlir --input=%t/good.npy --threads=4 --repeat=4 --output=%t/y.npy
 // RUN: not layout-run %t/asserted.llvm.mlir --input=%t/bad.npy --threads=4 2>&1 | FileCheck %s
 // RUN: not layout-run %t/asserted.llvm.mlir --input=%t/bad.npy --threads=1 2>&1 | FileCheck %s
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<256xi64>) -> tensor<256xi64>
   %zero = arith.constant 0 : i64
   scf.parallel (%i) = (%c0) to (%c256) step (%c1) {
     %v = tensor.extract %x[%i] : tensor<256xi64>
-    // Long enough to be shared: 0 stays 0, and what is odd never becomes it.
+    // Long enough to be shared: 0 stays 0, and an odd number never becomes 0.
     %r = scf.for %k = %c0 to %steps step %c1 iter_args(%s = %v) -> i64 {
       %t = arith.muli %s, %s : i64
       %u = arith.muli %t, %v : i64

@@ -1,6 +1,6 @@
-// A program that measures its kernels: their times, in the order of the largest,
-// and what they do in a second. What says of itself that it does, and does not,
-// gets a located error.
+// Check that a program that measures its kernels reports their times,
+// sorted, and their rates. A program that only claims to do so is a located
+// error.
 
 // RUN: split-file --leading-lines %s %t
 // RUN: %python -c "import numpy as np; np.save(r'%t/x.npy', np.ones((64, 64), np.float32))"

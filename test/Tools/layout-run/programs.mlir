@@ -1,5 +1,5 @@
-// A list of programs, each with a module and arrays of its own: one that fails is
-// reported with its line, and those after it run.
+// Check a list of programs, each with its own module and arrays: a failing one is reported with its line, and the
+// following ones run.
 
 // RUN: rm -rf %t && split-file %s %t
 // RUN: layout-opt %t/double.mlir --layout-linalg-to-llvm -o %t/d.mlir

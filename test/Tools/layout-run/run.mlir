@@ -1,5 +1,5 @@
-// A function with a dynamic extent, two inputs and two results, one of which is
-// an input: results are written, times and JSON are reported.
+// Check a function with a dynamic extent, two inputs and two results, one of
+// which is an input: results are written, times and JSON are reported.
 
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.save(r'%t.a.npy', r.random((5, 3), 'f4')); np.save(r'%t.b.npy', r.random((3, 4), 'f4'))"
 // RUN: mlir-opt-22 %s %lower -o %t.mlir
@@ -7,12 +7,12 @@
 // RUN: %python -c "import numpy as np; a, b, c, d = (np.load(r'%t.' + x + '.npy') for x in 'abcd'); assert np.allclose(a @ b, c, rtol=1e-6) and (a == d).all()"
 // RUN: %python -c "import json; r = json.load(open(r'%t.json')); assert len(r['runs_seconds']) == 3 and r['run_min_seconds'] <= r['run_median_seconds'] and r['compile_seconds'] > 0 and r['function'] == 'main'"
 
-// Bytecode is read as well, and each optimization level.
+// Bytecode is read, too, with each optimization level.
 // RUN: mlir-opt-22 %s %lower --emit-bytecode -o %t.mlirbc
 // RUN: layout-run %t.mlirbc --opt-level=0 --input=%t.a.npy --input=%t.b.npy --output=%t.e.npy --output=%t.d.npy --keep-freed-memory=false 2>&1 | FileCheck %s --check-prefix=ONCE
 // RUN: %python -c "import numpy as np; c, e = (np.load(r'%t.' + x + '.npy') for x in 'ce'); assert np.allclose(c, e, rtol=1e-6)"
 
-// Code is kept where that is asked for, for each level.
+// Compiled code is cached on request, for each level.
 // RUN: rm -rf %t.code
 // RUN: layout-run %t.mlir --cache=%t.code --input=%t.a.npy --input=%t.b.npy 2>&1 | FileCheck %s --check-prefix=NEW
 // RUN: layout-run %t.mlir --cache=%t.code --input=%t.a.npy --input=%t.b.npy --output=%t.e.npy --output=%t.d.npy 2>&1 | FileCheck %s --check-prefix=KEPT

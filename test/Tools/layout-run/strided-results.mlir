@@ -1,6 +1,5 @@
-// Results that are views are read where their offset and strides say, also a row
-// whose elements have gaps, and the memory of the input that they lie in is not
-// freed.
+// Check that results that are views are read with their offset and strides, also rows with gaps, and that the memory of
+// the input that they alias is not freed.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(6, dtype='i4') * 10)"
 // RUN: mlir-opt-22 %s --expand-strided-metadata --convert-to-llvm --reconcile-unrealized-casts -o %t.mlir

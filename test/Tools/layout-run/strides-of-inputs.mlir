@@ -1,5 +1,5 @@
-// An input is described as a dense array: each stride is the product of the
-// extents behind it.
+// Check that an input is passed as a dense array: each stride is the product of
+// the inner extents.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.zeros((2, 3, 5), 'i4'))"
 // RUN: mlir-opt-22 %s --expand-strided-metadata --convert-to-llvm --reconcile-unrealized-casts -o %t.mlir
