@@ -2,7 +2,7 @@
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">
 
-// Whole tiles: slices of storage.
+// A concatenation of whole tiles inserts slices of storage.
 // CHECK-LABEL: @tiles
 // CHECK-SAME: %[[X:.*]]: tensor<?x2x3x3x16xf32>, %[[Y:.*]]: tensor<?x1x3x3x16xf32>
 // CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x3x3x3x16xf32>
@@ -14,7 +14,7 @@ func.func @tiles(%x: tensor<?x32x3x3xf32, #nc16>, %y: tensor<?x16x3x3xf32, #nc16
   return %0 : tensor<?x48x3x3xf32, #nc16>
 }
 
-// A size that is not known, padded channels: no layout is left all the same.
+// With a dynamic size and padded channels, no layout is left either.
 // CHECK-LABEL: @parts
 // CHECK-NOT: layout.
 func.func @parts(%x: tensor<1x17x?x3xf32, #nc16>, %y: tensor<1x17x?x3xf32, #nc16>) -> tensor<1x17x?x3xf32> {
@@ -23,7 +23,7 @@ func.func @parts(%x: tensor<1x17x?x3xf32, #nc16>, %y: tensor<1x17x?x3xf32, #nc16
   return %1 : tensor<1x17x?x3xf32>
 }
 
-// One operand says that there are no elements, the others do not.
+// One operand's type states that there are no elements, the other types do not.
 // CHECK-LABEL: @nothing
 // CHECK-NOT: tensor.insert_slice
 // CHECK: return %{{.*}} : tensor<?x0xf32>

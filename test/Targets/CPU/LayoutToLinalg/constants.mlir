@@ -22,7 +22,7 @@ func.func @stated_padding() -> (tensor<5xi16, #nine>, tensor<5xi1, #yes>) {
   return %0, %1 : tensor<5xi16, #nine>, tensor<5xi1, #yes>
 }
 
-// A splat stays one where padding may hold it too.
+// A splat stays a splat if padding may hold its value.
 // CHECK-LABEL: @splats
 // CHECK: arith.constant dense<1.000000e+00> : tensor<8xf32>
 // CHECK: arith.constant dense<0.000000e+00> : tensor<8xf32>
@@ -51,8 +51,8 @@ func.func @other_elements() -> (tensor<2x3xi1, #t>, tensor<2x3xi8, #t>, tensor<2
   return %0, %1, %2, %3, %4 : tensor<2x3xi1, #t>, tensor<2x3xi8, #t>, tensor<2x3xindex, #t>, tensor<2x3xi4, #t>, tensor<2x0xf32, #t>
 }
 
-// The resource that the logical elements came in is not changed: a second user
-// may store them otherwise.
+// The resource of the logical elements stays unchanged: a second user may store
+// them in another layout.
 // CHECK-LABEL: @resources
 // CHECK: arith.constant dense_resource<[[W:w_[0-9]+]]> : tensor<3x2xi32>
 // CHECK: arith.constant dense_resource<w> : tensor<2x3xi32>

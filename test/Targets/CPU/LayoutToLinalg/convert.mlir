@@ -8,7 +8,7 @@
 #two_zero = #layout.padded<#layout.blocked<"OI" to "IO16i16o">, zero>
 #holes = #layout.map<(i, j) -> buffer(offset = i * 8 + j * 2)>
 
-// Sizes that divide: a view and one transposition.
+// If the tiles divide the sizes: a view and one transposition.
 // CHECK-LABEL: @pack_whole
 // CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<1x2x7x7x16xf32>
 // CHECK-NEXT: %[[X:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3], [4]] output_shape [1, 2, 16, 7, 7]
@@ -19,8 +19,8 @@ func.func @pack_whole(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32, #nc16> {
   return %0 : tensor<1x32x7x7xf32, #nc16>
 }
 
-// Whole tiles, then the rest and the padding behind it: what the plan says and is priced by
-// is what is emitted. Nothing is moved twice.
+// Whole tiles, then the remainder and the padding after it: the emitted steps are those of the plan that is priced. No
+// element is moved twice.
 // PLAN: 1x17x7x7xf32  relayout
 // PLAN: read 3332, written 6272
 // PLAN-NEXT: digits d0:1 d1/16:2 d2:7 d3:7 d1%16:16; from [d0] [d1/16 d1%16] [d2] [d3]; to [d0] [d1/16] [d2] [d3] [d1%16]; fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; copy d1/16=1..2 d1%16=0..1
@@ -55,7 +55,7 @@ func.func @unpack(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x7x7xf32> {
   return %0 : tensor<1x17x7x7xf32>
 }
 
-// Blocked to blocked is one transposition, not a way through the plain tensor.
+// Blocked to blocked is one transposition, without the plain tensor in between.
 // CHECK-LABEL: @reblock
 // CHECK: tensor.expand_shape %{{.*}} output_shape [1, 2, 7, 7, 2, 8]
 // CHECK: linalg.transpose {{.*}} permutation = [0, 1, 4, 2, 3, 5]
@@ -66,8 +66,8 @@ func.func @reblock(%x: tensor<1x32x7x7xf32, #nc16>) -> tensor<1x32x7x7xf32, #nc8
   return %0 : tensor<1x32x7x7xf32, #nc8>
 }
 
-// H = W = 1: NCHW and NHWC are the same storage; so is a conversion that only
-// forgets what padding holds.
+// H = W = 1: NCHW and NHWC have identical storage, and so has a conversion that only drops what the type states of
+// padding.
 // CHECK-LABEL: @same_storage
 // CHECK-NEXT: %[[V:.*]] = tensor.{{collapse|expand}}_shape
 // CHECK-NOT: linalg
@@ -78,8 +78,7 @@ func.func @same_storage(%x: tensor<4x17x1x1xf32>, %y: tensor<1x17x7x7xf32, #zero
   return %0, %1 : tensor<4x17x1x1xf32, #nhwc>, tensor<1x17x7x7xf32, #nc16>
 }
 
-// Only the padding changes. What others see is copied, the padding selected on
-// the way.
+// Only the padding changes. If the source has other uses, it is copied, with a select on the padding.
 // PLAN: 1x17x7x7xf32  relayout
 // PLAN: read 6272, written 6272
 // PLAN-NEXT: digits {{.*}}; masked d1; copy all
@@ -92,7 +91,7 @@ func.func @state_padding(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x7x7xf32
   return %0 : tensor<1x17x7x7xf32, #zero>
 }
 
-// Where nobody else sees it, only the padding is written and paid (P1).
+// If the source has no other use, only the padding is written and priced (P1).
 // PLAN: 1x17x7x7xf32  padding
 // PLAN: read 0, written 2940
 // PLAN-NEXT: digits {{.*}}; fill d1/16=1..2 d1%16=1..16{{$}}
@@ -126,7 +125,7 @@ func.func @strided(%x: tensor<4x3xf32>) -> tensor<4x3xf32, #holes> {
   return %0 : tensor<4x3xf32, #holes>
 }
 
-// The size of c is not in storage: it travels along.
+// The size of c cannot be derived from storage and becomes an additional value.
 // CHECK-LABEL: @carried_size
 // CHECK-SAME: (%[[X:.*]]: tensor<1x?x7x7xf32>) -> (tensor<1x?x7x7x16xf32>, index)
 // CHECK: %[[C:.*]] = tensor.dim %[[X]], %c1
@@ -136,8 +135,8 @@ func.func @carried_size(%x: tensor<1x?x7x7xf32>) -> tensor<1x?x7x7xf32, #nc16> {
   return %0 : tensor<1x?x7x7xf32, #nc16>
 }
 
-// Where two dims are ragged the padding of the fastest one is cut as the copies
-// are, each behind its own; nothing is filled twice.
+// If the tiles divide neither of two dims, the padding of the fastest one is split like the copies, each part after its
+// copy; no position is filled twice.
 // PLAN: read 1700, written 4096
 // PLAN-NEXT: {{.*}}; fill d0/16=1..2 d1/16=0..1 d0%16=1..16; fill d0/16=1..2 d1/16=1..2 d0%16=1..16 d1%16=0..9; fill d0/16=0..2 d1/16=1..2 d1%16=9..16; copy
 // CHECK-LABEL: @pack_two_ragged_dims

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --split-input-file --layout-finalize-upstream --verify-diagnostics | FileCheck %s
 
-// Named ops that compute are generic ops; what moves or fills, and what is a
-// reduction, keeps its name. Records of decisions go.
+// Check that named ops that compute become generic ops, while copies, fills and
+// reductions keep their names. Attributes of decisions are removed.
 // CHECK-NOT: layout.
 // CHECK-LABEL: func.func @named
 // CHECK-SAME: (%arg0: tensor<4x4xf32> {other.name = 1 : i64}, %{{.*}}: tensor<4x4xf32>)

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --convert-layout-to-linalg | FileCheck-22 %s
-// No materialization is left over.
+// Check that no materialization is left over.
 // RUN: layout-opt %s --convert-layout-to-linalg | FileCheck-22 %s --check-prefix=CAST
 // CAST-NOT: unrealized_conversion_cast
 
@@ -61,7 +61,7 @@ func.func @blocks(%x: tensor<2x17x3xf32, #c16>, %y: tensor<2x17x3xf32, #c16>, %b
   return %z : tensor<2x17x3xf32, #c16>
 }
 
-// Ops on plain tensors are left alone.
+// Ops on plain tensors stay.
 // CHECK-LABEL: func.func @plain
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>)
 // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4x4xf32>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --convert-layout-to-linalg --split-input-file --verify-diagnostics
 
-// A laid-out tensor that no pattern reaches is an error, not left behind.
+// Check that a tensor with a layout that no pattern reaches is an error.
 
 // expected-error@+1 {{'func.func' cannot be lowered with a value of type 'tensor<5x7xf32, #layout.blocked<"AB" to "BA">>'}}
 func.func private @in_tuple(tuple<tensor<5x7xf32, #layout.blocked<"AB" to "BA">>>)

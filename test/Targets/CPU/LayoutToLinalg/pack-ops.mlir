@@ -25,8 +25,7 @@ func.func @unpack(%x: tensor<2x32x7x7xf32, #nc16>) -> tensor<2x32x7x7xf32> {
   return %0 : tensor<2x32x7x7xf32>
 }
 
-// A tile that is not full has something to hold, whether the type states it or
-// not.
+// A partial tile is padded, whether the type states a padding value or not.
 // CHECK-LABEL: @pack_ragged
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.0
 // CHECK: linalg.pack %{{.*}} padding_value(%[[ZERO]] : f32) inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<2x17x7x7xf32> -> tensor<2x2x7x7x16xf32>
@@ -66,8 +65,8 @@ func.func @filter(%x: tensor<17x6xf32>) -> tensor<17x6xf32, #oi> {
   return %0 : tensor<17x6xf32, #oi>
 }
 
-// Tiles that do not come last: a transposition beside the pack where sizes do
-// not divide, alone where they do.
+// Tiles that are not innermost: a transposition in addition to the pack if the tiles do not divide the sizes, otherwise
+// only a transposition.
 // CHECK-LABEL: @tiles_first
 // CHECK: linalg.pack %{{.*}} padding_value(%{{.*}} : f32) outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<3x17xf32> -> tensor<2x3x16xf32>
 // CHECK: linalg.transpose {{.*}} permutation = [2, 0, 1]
@@ -83,7 +82,7 @@ func.func @tiles_first(%x: tensor<3x17xf32>, %y: tensor<3x17xf32, #tiles_first>,
   return %0, %1, %2 : tensor<3x17xf32, #tiles_first>, tensor<3x17xf32>, tensor<3x32xf32, #tiles_first>
 }
 
-// Blocks of blocks: the tile of both, of which the inner one is moved.
+// Nested blocks: a pack with the tile of both levels, and a transposition of the inner one.
 // CHECK-LABEL: @two_levels
 // CHECK: %[[P:.*]] = linalg.pack %{{.*}} padding_value(%{{.*}} : f32) outer_dims_perm = [1, 0, 2] inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<3x17x5xf32> -> tensor<2x3x5x16xf32>
 // CHECK: tensor.expand_shape %[[P]] {{.*}} into tensor<2x3x5x4x4xf32>
@@ -94,7 +93,7 @@ func.func @two_levels(%x: tensor<3x17x5xf32>) -> tensor<3x17x5xf32, #two_levels>
   return %0 : tensor<3x17x5xf32, #two_levels>
 }
 
-// Blocks into smaller ones, and into greater ones.
+// Blocks are split into smaller ones and merged into larger ones.
 // CHECK-LABEL: @reblock
 // CHECK: linalg.pack %{{.*}} outer_dims_perm = [0, 1, 4, 2, 3] inner_dims_pos = [4] inner_tiles = [8] into %{{.*}} : tensor<1x2x7x7x16xf32> -> tensor<1x2x2x7x7x8xf32>
 // CHECK: linalg.unpack %{{.*}} outer_dims_perm = [0, 1, 4, 2, 3] inner_dims_pos = [4] inner_tiles = [8] into %{{.*}} : tensor<1x2x2x7x7x8xf32> -> tensor<1x2x7x7x16xf32>
@@ -105,8 +104,7 @@ func.func @reblock(%x: tensor<1x32x7x7xf32, #nc16>, %y: tensor<1x32x7x7xf32, #nc
   return %0, %1 : tensor<1x32x7x7xf32, #nc8>, tensor<1x32x7x7xf32, #nc16>
 }
 
-// The tail of the source holds anything: what a pack pads is not all that the
-// type states.
+// The tail of the source is unspecified: a pack would pad less than the type states.
 // CHECK-LABEL: @state_tail
 // CHECK-NOT: linalg.pack
 // CHECK: return
@@ -115,7 +113,7 @@ func.func @state_tail(%x: tensor<1x20x7x7xf32, #nc8>) -> tensor<1x20x7x7xf32, #z
   return %0 : tensor<1x20x7x7xf32, #zero>
 }
 
-// Sizes that are known when the program runs.
+// Dynamic sizes.
 // CHECK-LABEL: @dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x7x7xf32>) -> (tensor<?x?x7x7x16xf32>, index, tensor<?x?x7x7xf32>)
 // CHECK: linalg.pack %[[X]] padding_value(%{{.*}} : f32) inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<?x?x7x7xf32> -> tensor<?x?x7x7x16xf32>
@@ -126,7 +124,7 @@ func.func @dynamic(%x: tensor<?x?x7x7xf32>) -> (tensor<?x?x7x7xf32, #nc16>, tens
   return %0, %1 : tensor<?x?x7x7xf32, #nc16>, tensor<?x?x7x7xf32>
 }
 
-// Storage mixes the two dims that were one: that one is converted.
+// The storage interleaves the two result dims: the source dim is converted first.
 // CHECK-LABEL: @before_expand
 // CHECK-SAME: (%[[X:.*]]: tensor<1x5x7x16xf32>)
 // CHECK: %[[U:.*]] = linalg.unpack %[[X]] inner_dims_pos = [1] inner_tiles = [16] into %{{.*}} : tensor<1x5x7x16xf32> -> tensor<1x80x7xf32>

@@ -1,5 +1,5 @@
-// Amounts of padding and sizes of slices that are constants, behind types that
-// do not know them; the assignment stores both in tiles.
+// Check padding amounts and slice sizes that are constants behind dynamic
+// types; the assignment stores both tensors in tiles.
 //
 // RUN: layout-opt %s --layout-assign --convert-layout-to-linalg --layout-linalg-to-llvm=vector-bits=0 -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.full((1, 1, 1, 1, 1), 7)); np.save(t + '.y.npy', np.full((1, 1), 2, 'f4')); np.save(t + '.z.npy', np.arange(5, dtype='f4').reshape(5, 1, 1, 1))" %t

@@ -1,5 +1,5 @@
-// A fused value of a digit of a fused value, where the sizes of both are
-// dynamic: each element is stored where the map says.
+// Check that each element is stored where the map defines for a fused value of a digit of a fused value, both of
+// dynamic sizes.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(140, dtype='i4').reshape(4, 5, 7))" %t.x.npy

@@ -1,9 +1,10 @@
 // DEFINE: %{lower} = --convert-elementwise-to-linalg --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --convert-linalg-to-loops --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-math-to-llvm --convert-to-llvm --reconcile-unrealized-casts
 // DEFINE: %{libs} = --shared-libs=%mlir_lib_dir/libmlir_runner_utils%shlibext,%mlir_lib_dir/libmlir_c_runner_utils%shlibext
 
-// What ops compute on storage is what they compute without layouts: the same
-// file is run with its encodings removed, and the printed results are compared.
-// exp(x) / 0 and such turn padding into inf and NaN, which must not leak.
+// Check that ops on padded storage compute the results without layouts: the
+// same file runs with its encodings removed, and the printed results are
+// compared. exp(x) / 0 and the like turn padding into inf and NaN, which must
+// not leak.
 //
 // RUN: sed 's/, #[a-z0-9]*>/>/g' %s > %t.plain.mlir
 // RUN: layout-opt %t.plain.mlir --canonicalize -o %t.0.mlir
@@ -105,7 +106,7 @@ func.func private @reduce(%x: tensor<3x17x6x6xf32, #zero>) -> tensor<3x6x6xf32> 
   return %r : tensor<3x6x6xf32>
 }
 
-// Max pooling of padded channels with a border, one layout to another.
+// Max pooling of padded channels with a border, from one layout to another.
 func.func private @pool(%x: tensor<3x17x6x6xf32, #nchwc>) -> tensor<3x17x3x3xf32, #nhwc> {
   %min = arith.constant 0xFF800000 : f32
   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {

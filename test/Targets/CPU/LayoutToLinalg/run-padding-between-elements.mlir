@@ -1,5 +1,5 @@
-// Padding that a type states is stored where it lies between elements, too: no
-// slice of the storage holds it alone.
+// Check that padding with a stated value is also stored between elements, where no slice of the storage contains only
+// padding.
 //
 // RUN: %python %S/Inputs/stores.py %s
 

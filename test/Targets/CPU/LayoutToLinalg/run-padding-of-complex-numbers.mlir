@@ -1,6 +1,5 @@
-// Complex elements have a zero to fill positions with that nobody reads: a
-// product over a padded dim, and a copy that asks every position for its
-// element.
+// Check that unread positions of complex tensors are filled with a complex zero: a product over a padded dim, and a
+// copy that computes the element of every position.
 
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(3); [np.save(f'{t}.{k}.npy', (r.integers(-4, 4, s) + 1j * r.integers(-4, 4, s)).astype('c8')) for k, s in (('x', (2, 1, 2, 7)), ('y', (1, 1, 5, 7)))]" %t

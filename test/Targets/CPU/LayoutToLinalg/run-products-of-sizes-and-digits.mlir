@@ -1,5 +1,4 @@
-// Strides that are sizes, times digits that nest: as one affine map upstream
-// would simplify them without an end.
+// Check strides that are sizes times nested digits: upstream would simplify them as one affine map without termination.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(408, dtype='f4').reshape(51, 8))" %t.x.npy

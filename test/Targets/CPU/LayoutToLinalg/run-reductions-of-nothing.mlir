@@ -1,5 +1,5 @@
-// A reduction over no element gives what it starts from, also where its body
-// does not look at that.
+// Check that a reduction over no elements gives its initial value, also if its
+// body ignores that value.
 //
 // RUN: %python %S/Inputs/stores.py %s
 

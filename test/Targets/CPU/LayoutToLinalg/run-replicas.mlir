@@ -1,4 +1,4 @@
-// Every replica of an element is written, and the first one is read.
+// Check that every replica of an element is written, and that the first one is read.
 //
 // RUN: %python %S/Inputs/stores.py %s
 

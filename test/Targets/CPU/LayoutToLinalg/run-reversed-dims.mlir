@@ -1,4 +1,4 @@
-// Dims that are stored backwards, of static and of dynamic size.
+// Check dims that are stored in reverse order, of static and of dynamic size.
 //
 // RUN: %python %S/Inputs/stores.py %s
 

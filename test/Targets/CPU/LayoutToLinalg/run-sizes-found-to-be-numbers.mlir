@@ -1,5 +1,5 @@
-// Dynamic sizes that are found to be numbers on the way, by a cast, by a slice
-// and by another operand: every type says the same of them.
+// Check dynamic sizes that become static during the lowering, by a cast, by a
+// slice and by another operand: all types are updated consistently.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 3, strided_percent = 100>}' -o %t.laid.mlir

@@ -1,5 +1,5 @@
-// The source of a copy turns out to have a size that its type does not state;
-// the slice that is written keeps the type that it was read with.
+// Check a copy whose source has a static size that its type does not state; the
+// written slice keeps the type with which it was read.
 
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(6, dtype='i4').reshape(2, 3))" %t.x.npy

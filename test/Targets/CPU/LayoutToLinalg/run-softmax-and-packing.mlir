@@ -1,5 +1,5 @@
-// Softmax and packing on storage: the same file is lowered and run with and
-// without its encodings, for a batch of 3, 1 and none.
+// Check softmax and packing on storage: the same file is lowered and run with
+// and without its encodings, for a batch of 3, 1 and 0.
 //
 // DEFINE: %{lower} = --canonicalize --layout-linalg-to-llvm
 // RUN: sed 's/, #[a-z0-9]*>/>/g' %s > %t.plain.mlir
@@ -22,7 +22,8 @@ func.func @main(%x: tensor<?x17x5x6xf32>, %y: tensor<3x32x5x6xf32>) -> (tensor<?
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x17x5x6xf32>
   %b = layout.convert %x : tensor<?x17x5x6xf32> to tensor<?x17x5x6xf32, #nchwc>
-  // Along an axis of storage; over the channels, which are none; into zeros.
+  // Along an axis of storage; over the channels, which are not an axis; into
+  // zeros.
   %e = tensor.empty(%n) : tensor<?x17x5x6xf32, #nchwc>
   // CHECK: linalg.softmax dimension(3) ins(%{{.*}} : tensor<?x2x5x6x16xf32>)
   %s0 = linalg.softmax dimension(3) ins(%b : tensor<?x17x5x6xf32, #nchwc>) outs(%e : tensor<?x17x5x6xf32, #nchwc>) -> tensor<?x17x5x6xf32, #nchwc>
@@ -37,7 +38,7 @@ func.func @main(%x: tensor<?x17x5x6xf32>, %y: tensor<3x32x5x6xf32>) -> (tensor<?
   %r2 = layout.convert %s2 : tensor<?x17x5x6xf32, #zero> to tensor<?x17x5x6xf32>
   %r3 = layout.convert %s3 : tensor<?x17x5x6xf32, #w4> to tensor<?x17x5x6xf32>
 
-  // Packing as a view of blocks, of channels that come last, and back.
+  // Packing as a view of blocks, of channels that are last, and back.
   %yb = layout.convert %y : tensor<3x32x5x6xf32> to tensor<3x32x5x6xf32, #nchwc>
   %yl = layout.convert %y : tensor<3x32x5x6xf32> to tensor<3x32x5x6xf32, #nhwc>
   %ep = tensor.empty() : tensor<3x2x5x6x16xf32>

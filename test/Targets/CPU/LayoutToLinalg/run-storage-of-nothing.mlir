@@ -1,5 +1,6 @@
-// Storage of no elements has no size to read back: tiles of 2048 columns that
-// hold none are a tensor of 9 columns again.
+// Check that storage without elements, whose size cannot be read back, becomes
+// the tensor again: tiles of 2048 columns without rows are a tensor of 9
+// columns.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
 // RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.laid.mlir
@@ -25,7 +26,8 @@ func.func @main(%x: tensor<?x0x?xf32>) -> (tensor<?x0x?xf32>, tensor<?x?x0xf32>,
   %c3 = arith.constant 3 : index
   %k = arith.divui %m, %c3 : index
   %5 = tensor.expand_shape %4 [[0], [1, 2], [3]] output_shape [%n, 3, %k, 0] : tensor<?x?x0xf32> into tensor<?x3x?x0xf32>
-  // Found to be of nothing while it is copied, into storage of no position.
+  // The source is found to be empty while it is copied to storage without
+  // positions.
   %static = tensor.empty() : tensor<2x0x7xf32>
   %cast = tensor.cast %static : tensor<2x0x7xf32> to tensor<2x?x?xf32>
   %6 = layout.convert %cast : tensor<2x?x?xf32> to tensor<2x?x?xf32, #layout.blocked<"ABC" to "ABC8a">>

@@ -1,4 +1,4 @@
-// Conversions to swizzled storage and back.
+// Check conversions to swizzled storage and back.
 //
 // RUN: %python %S/Inputs/stores.py %s
 
@@ -6,7 +6,7 @@
 #cute = #layout.import<cute, "S<2,0,2> o (4,4):(4,1)">
 // Bits of both dims in one bit of the offset.
 #triton = #layout.import<triton, "offset=[[1,1],[0,1],[2,0]] : [4,2]">
-// The xor of a value with itself is zero; i floordiv 4 tells nothing of it.
+// The xor of a value with itself is zero; i floordiv 4 is not derived from it.
 #self = #layout.map<(i) -> buffer(xor(i, i : 4), i floordiv 4)>
 
 // Row 1 is stored as 1 0 3 2, row 2 as 2 3 0 1.
@@ -17,7 +17,7 @@ func.func @rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
-// Plain storage, read as what is swizzled.
+// Plain storage, read as swizzled storage.
 // STORES: rows_back(4x4xf32) = 1 2 3 4 6 5 8 7 11 12 9 10 16 15 14 13
 func.func @rows_back(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = layout.storage_view %x : tensor<4x4xf32> to tensor<4x4xf32, #rows>

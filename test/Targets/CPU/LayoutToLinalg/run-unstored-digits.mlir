@@ -1,9 +1,9 @@
-// A digit that is zero on the shape need not be stored: no loop runs over it,
-// and its padding is written over no element.
+// Check that a digit that is zero on the shape need not be stored: no loop iterates over it, and its padding does not
+// overwrite elements.
 //
 // RUN: %python %S/Inputs/stores.py %s
 
-// a floordiv 8 mod 2 is left out.
+// a floordiv 8 mod 2 is omitted.
 #middle = #layout.map<(a) -> buffer(a floordiv 2 mod 4, a floordiv 16, a mod 2)>
 #zero = #layout.padded<#middle, 9 : i32>
 #fused = #layout.map<(d0, d1) -> buffer([d0, d0] floordiv 8, d1 mod 1, [d1] align 3)>

@@ -1,8 +1,8 @@
 // DEFINE: %{lower} = --convert-elementwise-to-linalg --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --convert-linalg-to-loops --expand-strided-metadata --lower-affine --convert-scf-to-cf --convert-math-to-llvm --convert-to-llvm --reconcile-unrealized-casts
 // DEFINE: %{libs} = --shared-libs=%mlir_lib_dir/libmlir_runner_utils%shlibext,%mlir_lib_dir/libmlir_c_runner_utils%shlibext
 
-// Views, sizes of 0 and 1, dynamic sizes: the same file is run with and without
-// its encodings, as in run-padded-channels.mlir.
+// Check views, sizes of 0 and 1, and dynamic sizes: the same file runs with and
+// without its encodings, as in run-padded-channels.mlir.
 //
 // RUN: sed 's/, #[a-z0-9]*>/>/g' %s > %t.plain.mlir
 // RUN: layout-opt %t.plain.mlir --canonicalize -o %t.0.mlir
@@ -51,7 +51,8 @@ func.func private @fill4(%n: index, %c: index, %h: index, %w: index) -> tensor<?
   return %t : tensor<?x?x?x?xf32>
 }
 
-// All sizes dynamic: the size of c, and the batch, come along or from storage.
+// All sizes are dynamic: those of c and the batch are passed along or derived
+// from storage.
 func.func private @dynamic(%x: tensor<?x?x?x?xf32>) {
   %0 = layout.convert %x : tensor<?x?x?x?xf32> to tensor<?x?x?x?xf32, #nchwc>
   %1 = arith.addf %0, %0 : tensor<?x?x?x?xf32, #nchwc>
@@ -63,7 +64,7 @@ func.func private @dynamic(%x: tensor<?x?x?x?xf32>) {
   %c2 = arith.constant 2 : index
   %n = tensor.dim %1, %c0 : tensor<?x?x?x?xf32, #nchwc>
   %c = tensor.dim %1, %c1 : tensor<?x?x?x?xf32, #nchwc>
-  // The printer reads one element in any case.
+  // The printer always reads one element.
   %some = arith.cmpi sgt, %c, %c0 : index
   scf.if %some {
     func.call @show(%4) : (tensor<?x?x?x?xf32>) -> ()
@@ -83,7 +84,7 @@ func.func private @dynamic(%x: tensor<?x?x?x?xf32>) {
   return
 }
 
-// Borders, slices and reshapes of dims that are cut into blocks.
+// Borders, slices and reshapes of dims that are split into blocks.
 func.func private @views(%x: tensor<3x17x5x6xf32, #nchwc>, %o: index) {
   %v = arith.constant 77.0 : f32
   %0 = tensor.pad %x low[0, 2, 1, 0] high[1, 3, 0, 2] {

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --convert-layout-to-linalg | FileCheck %s
 // RUN: layout-opt %s --layout-canonicalize --convert-layout-to-linalg | FileCheck %s
-// Functions take and return the dims that the notation stores, also where the
-// axes of the map are others; the reshapes move nothing.
+// Check that functions take and return the dims that the notation stores, even
+// if the axes of the map differ; the reshapes move nothing.
 
 #fused = #layout.blocked<"OIHW" to "OIHW[4o4i]">
 #nc4 = #layout.blocked<"NC" to "NC4c">
@@ -39,7 +39,7 @@ func.func @calls(%x: tensor<3x17xf32>) -> tensor<3x17xf32, #nc4> {
   return %1 : tensor<3x17xf32, #nc4>
 }
 
-// The size that the storage does not tell goes with it.
+// A size that the storage does not determine is passed along.
 // CHECK-LABEL: @dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?x4xf32>, %[[C:.*]]: index) -> tensor<?x?xf32>
 func.func @dynamic(%x: tensor<?x?xf32, #nc4>) -> tensor<?x?xf32> {
@@ -54,7 +54,7 @@ func.func @dynamic_back(%x: tensor<?x?xf32>) -> tensor<?x?xf32, #nc4> {
   return %0 : tensor<?x?xf32, #nc4>
 }
 
-// A fused dim tells neither of its sizes.
+// A fused dim determines neither of its sizes.
 // CHECK-LABEL: @fused_dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<?x2xf32>, %[[H:.*]]: index, %[[W:.*]]: index) -> tensor<2x?x?xf32>
 func.func @fused_dynamic(%x: tensor<2x?x?xf32, #hw>) -> tensor<2x?x?xf32> {

@@ -9,7 +9,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #id4 = affine_map<(n, c, h, w) -> (n, c, h, w)>
 
-// Digits of the loops: outer ones first, then reductions, the lane last.
+// The loops are the digits: outer ones first, then reductions, the lane last.
 // CHECK-DAG: #[[IN:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4, d2 + d5, d3 + d6, d7)>
 // CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d1, d4, d5, d6, d7, d8)>
 // CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d8)>
@@ -24,7 +24,7 @@ func.func @whole(%x: tensor<1x32x7x7xf32, #nc16>, %w: tensor<32x32x3x3xf32, #w16
   return %0 : tensor<1x32x5x5xf32, #nc16>
 }
 
-// The sum over 17 of 32 channels must not see padding; 19 of 32 outputs may
+// The sum over 17 of 32 channels must not read padding; 19 of 32 outputs may
 // compute on it.
 // CHECK-LABEL: @ragged
 // CHECK: linalg.generic
@@ -39,7 +39,7 @@ func.func @ragged(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #w1
   return %0 : tensor<1x19x5x5xf32, #nc16>
 }
 
-// 0 * 0 added changes nothing, so both types saying zero saves the mask.
+// 0 * 0 added changes nothing, so zero padding in both types avoids the mask.
 // CHECK-LABEL: @ragged_zero
 // CHECK: linalg.generic
 // CHECK-NOT: arith.select
@@ -73,7 +73,8 @@ func.func @fills() -> (tensor<17x3xf32, #c16>, tensor<17x3xf32, #one>, tensor<17
   return %a, %b, %c : tensor<17x3xf32, #c16>, tensor<17x3xf32, #one>, tensor<17x3xf32, #one>
 }
 
-// An empty tensor with stated padding has it (P3), unless all of it is written.
+// An empty tensor with stated padding has it (P3), unless it is overwritten
+// completely.
 // CHECK-LABEL: @empty
 // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<2x3x16xf32>)
 // CHECK-NEXT: return
@@ -82,7 +83,7 @@ func.func @empty() -> tensor<17x3xf32, #one> {
   return %0 : tensor<17x3xf32, #one>
 }
 
-// exp does not keep padding as the type wants it.
+// exp does not produce the padding that the type states.
 // CHECK-LABEL: @elementwise
 // CHECK: math.exp %{{.*}} : f32
 // CHECK: arith.select
@@ -92,7 +93,7 @@ func.func @elementwise(%x: tensor<17x3xf32, #one>) -> tensor<17x3xf32, #one> {
   return %0 : tensor<17x3xf32, #one>
 }
 
-// f(0, 0) = 0: an addition and a relu bring zero along (P2).
+// f(0, 0) = 0: an addition and a relu preserve zero padding (P2).
 // CHECK-LABEL: @keeps_zero
 // CHECK: arith.maximumf
 // CHECK-NOT: arith.select
@@ -110,7 +111,7 @@ func.func @keeps_zero(%x: tensor<1x17x3x3xf32, #z16>, %y: tensor<1x17x3x3xf32, #
   return %0 : tensor<1x17x3x3xf32, #z16>
 }
 
-// One operand whose padding is not known is enough to need the mask.
+// One operand with unspecified padding suffices to require the mask.
 // CHECK-LABEL: @keeps_zero_of_one
 // CHECK: arith.select
 // CHECK: return
@@ -133,7 +134,7 @@ func.func @traps(%x: tensor<17x3xi32, #c16>) -> tensor<17x3xi32, #c16> {
   return %0 : tensor<17x3xi32, #c16>
 }
 
-// An index that padding holds may be that of no element.
+// An index stored in padding may be out of bounds.
 // CHECK-LABEL: @reads_at_an_index
 // CHECK: scf.if
 // CHECK: tensor.extract

@@ -18,7 +18,7 @@ func.func @pad_whole_axes(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x11x13x
   return %0 : tensor<1x17x11x13xf32, #nc16>
 }
 
-// The border of the blocked dim is where padding was, and the border must not
+// The border of the blocked dim extends into former padding, and must not
 // overwrite the zeros that the type states.
 // CHECK-LABEL: @pad_channels
 // CHECK: linalg.generic
@@ -51,7 +51,7 @@ func.func @flatten(%x: tensor<4x17x1x1xf32, #nc16>) -> tensor<4x17xf32, #nc> {
   return %0 : tensor<4x17xf32, #nc>
 }
 
-// Where storage has to change, it changes once.
+// If storage must change, it changes once.
 // CHECK-LABEL: @flatten_to_plain
 // CHECK: linalg.generic
 // CHECK-NOT: linalg.generic

@@ -1,4 +1,5 @@
-// An empty tensor that several ops write is a buffer for each of them, taken where it is written; in a loop one for all turns.
+// Check that an empty tensor that several ops write becomes one buffer per op, allocated before the op; in a loop it is
+// one buffer for all iterations.
 
 // RUN: layout-opt %s --layout-bufferize | FileCheck %s
 
@@ -36,8 +37,8 @@ func.func @loop(%a: memref<64xf32>, %n: index) {
   return
 }
 
-// What is put into another tensor is computed there: an empty tensor becomes a
-// part of it, and a slice is one.
+// A value that is inserted into another tensor is computed there: an empty tensor becomes a part of it, and so does a
+// slice.
 // CHECK-LABEL: func.func @parts(
 // CHECK: memref.alloc() {{.*}} : memref<2x64xf32>
 // CHECK-NOT: memref.alloc
@@ -53,8 +54,8 @@ func.func @parts(%a: tensor<64xf32>) -> tensor<2x64xf32> {
   return %3 : tensor<2x64xf32>
 }
 
-// Two tensors that a loop carries do not share the memory of one empty tensor,
-// which they are after common subexpressions are eliminated.
+// Two loop-carried tensors do not share the memory of one empty tensor, although common subexpression elimination
+// merges their inits.
 
 // CHECK-LABEL: func.func @carried
 // CHECK: %[[A:.*]] = memref.alloc() {{.*}} : memref<9xi64>

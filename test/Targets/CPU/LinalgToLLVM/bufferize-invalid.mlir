@@ -1,5 +1,5 @@
-// What upstream's bufferization and deallocation do not take is an error that
-// says what to write instead.
+// Check that programs that upstream's bufferization and deallocation do not
+// support are errors with a remedy.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm --split-input-file --verify-diagnostics -o /dev/null
 

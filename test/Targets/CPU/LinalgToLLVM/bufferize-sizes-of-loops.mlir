@@ -1,5 +1,5 @@
-// Sizes of what a loop gives are read of what it begins with, so that time does not double with each
-// loop of a chain. A loop that may give another size keeps its own.
+// Check that sizes of loop results are read from their inits, so that compile time does not double with each loop of a
+// chain. A loop that may change a size keeps its own.
 
 // RUN: layout-opt %s -layout-bufferize | FileCheck %s
 

@@ -1,5 +1,5 @@
-// A vector at the beginning of a tensor with more dims does not overwrite all of the tensor: what it had
-// before is copied. A vector that is as large as the tensor does.
+// Check that a vector written at the start of a larger tensor does not count as a full overwrite: the previous contents
+// are copied. A vector as large as the tensor does.
 //
 // RUN: layout-opt %s -layout-bufferize -canonicalize | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
@@ -25,7 +25,7 @@ func.func @whole(%v: vector<8xf32>, %t: tensor<1x1x8xf32> {bufferization.writabl
   return %r : tensor<1x1x8xf32>
 }
 
-// Nine rows are two tiles, neither of them in a loop; they start from a tensor that is not ours.
+// Nine rows are two tiles, neither of them in a loop; their init is a tensor that the function must not overwrite.
 func.func @sums(%x: tensor<6xf32>, %w: tensor<1x9x6x16xf32>, %b: tensor<1x9x16xf32>) -> tensor<1x9x16xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(n, o, i, l) -> (i)>, affine_map<(n, o, i, l) -> (n, o, i, l)>, affine_map<(n, o, i, l) -> (n, o, l)>],
       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}

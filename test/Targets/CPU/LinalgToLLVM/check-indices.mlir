@@ -1,8 +1,8 @@
 // RUN: layout-opt %s --layout-check-indices --canonicalize --split-input-file | FileCheck %s
 
-// The check is a reduction over the loop of the index alone, in the type of the
-// data. Where a sign is set, another one finds the index of the error, which
-// names the node.
+// Check that an index check is a reduction over the loop of the index only, in
+// the type of the data. If a sign bit is set, a second reduction finds the
+// index for the error, which names the node.
 // CHECK-DAG: #[[ID:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-DAG: #[[NONE:.*]] = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @rows
@@ -44,7 +44,7 @@ func.func @rows(%t: tensor<10x4xf32>, %ids: tensor<8xi32>) -> tensor<8x4xf32> {
 
 // -----
 
-// The index that is checked is the final one: what counts from the end is moved
+// The final index is checked: negative indices are wrapped
 // before.
 // CHECK-LABEL: func.func @wrapped
 // CHECK: scf.if
@@ -68,7 +68,7 @@ func.func @wrapped(%t: tensor<10xf32>, %u: tensor<10xf32>, %ids: tensor<8xi64>) 
     %w = arith.select %is, %more, %id : i64
     %i = arith.index_cast %w : i64 to index
     %v = tensor.extract %t[%i] : tensor<10xf32>
-    // The same index of a tensor of the same size needs no other check.
+    // The same index into a tensor of the same size needs no second check.
     %x = tensor.extract %u[%i] : tensor<10xf32>
     %s = arith.addf %v, %x : f32
     linalg.yield %s : f32
@@ -78,8 +78,8 @@ func.func @wrapped(%t: tensor<10xf32>, %u: tensor<10xf32>, %ids: tensor<8xi64>) 
 
 // -----
 
-// Proven: by clamps, here and in the op before, by constant tensors, by the
-// remainder, by the type, by loops, for dynamic sizes too.
+// Proven in bounds: by clamps, here and in the producer, by constant tensors,
+// by the remainder, by the type, by loops, also for dynamic sizes.
 // CHECK-LABEL: func.func @proven
 // CHECK-NOT: cpu.assert_index
 func.func @proven(%t: tensor<10xf32>, %d: tensor<?xf32>, %b: tensor<256xf32>, %ids: tensor<8xi32>, %u: tensor<8xi8>) -> tensor<8xf32> {
@@ -125,8 +125,8 @@ func.func @proven(%t: tensor<10xf32>, %d: tensor<?xf32>, %b: tensor<256xf32>, %i
 
 // -----
 
-// A nested lookup has a check of each index, in order. The loops that only
-// linalg.index names are those of the op.
+// A nested lookup checks each index, in order. Loops that only linalg.index
+// reads are those of the op.
 // CHECK-LABEL: func.func @nested
 // CHECK-SAME: %[[T:.*]]: tensor<3x4xf32>, %[[IDS:.*]]: tensor<?x2xi32>, %[[J:.*]]: tensor<5xi64>
 // CHECK: linalg.generic {{.*}} ins(%[[J]] : tensor<5xi64>)
@@ -155,7 +155,7 @@ func.func @nested(%t: tensor<3x4xf32>, %ids: tensor<?x2xi32>, %j: tensor<5xi64>)
 
 // -----
 
-// A read under a condition is checked under it.
+// A read under a condition is checked under that condition.
 // CHECK-LABEL: func.func @guarded
 // CHECK: scf.if
 // CHECK: linalg.generic
@@ -182,8 +182,8 @@ func.func @guarded(%t: tensor<10xf32>, %ids: tensor<8xi64>, %go: tensor<8xi1>) -
 
 // -----
 
-// In loops, a check stands before the access, or before the loop if that does
-// not change the index. There it does not hold against a loop without
+// In loops, the check precedes the access, or the loop if the index is
+// loop-invariant. Before the loop it must not fail for a loop without
 // iterations.
 // CHECK-LABEL: func.func @scatter
 // CHECK-SAME: %[[X:.*]]: tensor<10xf32>, %{{.*}}: tensor<?xi64>, %[[K:.*]]: index
@@ -212,7 +212,7 @@ func.func @scatter(%x: tensor<10xf32>, %ids: tensor<?xi64>, %k: index) -> tensor
 
 // -----
 
-// The last index of a slice is checked too; a slice of nothing is no access.
+// The last index of a slice is checked, too; an empty slice is not an access.
 // CHECK-LABEL: func.func @slice
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
 // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
@@ -243,7 +243,7 @@ func.func @gather(%x: tensor<5x4xf32>, %at: tensor<6x1xindex>) -> tensor<6x1x4xf
 
 // -----
 
-// A dim without indices holds none, but an op without iterations reads none.
+// A dim of size 0 has no valid index, but an op without iterations reads none.
 // CHECK-LABEL: func.func @empty
 // CHECK: %[[IN:.*]] = arith.cmpi ult
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index

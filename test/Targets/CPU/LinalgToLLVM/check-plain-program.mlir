@@ -1,4 +1,4 @@
-// What the passes to LLVM take for granted is asked before them.
+// Check that the preconditions of the LLVM lowering are verified.
 
 // RUN: layout-opt %s --layout-check-plain-program --allow-unregistered-dialect --split-input-file --verify-diagnostics
 // RUN: layout-opt %s --layout-linalg-to-llvm --allow-unregistered-dialect --split-input-file --verify-diagnostics -o /dev/null

@@ -11,7 +11,7 @@ func.func @loses_a_stride(%x: memref<8x?xf32, strided<[?, 1], offset: ?>>) -> me
   return %0 : memref<8x?xf32>
 }
 
-// Strides that are numbers are no products of sizes that only run time knows.
+// Static strides are not products of dynamic sizes.
 // CHECK-LABEL: func.func @loses_numbers
 // CHECK: memref.copy
 func.func @loses_numbers(%x: memref<?x?xf32, strided<[60, 1]>>) -> memref<?x?xf32> {

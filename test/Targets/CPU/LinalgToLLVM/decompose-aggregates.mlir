@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -layout-decompose-aggregates | FileCheck %s
 
-// Softmax is a maximum, a sum of exponentials and a division.
+// Softmax becomes a maximum, a sum of exponentials and a division.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT: linalg.softmax
 // CHECK: arith.maxnumf

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-linalg-to-llvm | FileCheck %s
-// Elements that are no numbers take the way of plain loops.
+// Check that elements that are not numbers are lowered to plain loops.
 
 // CHECK: llvm.func @complex_transpose
 // CHECK-NOT: builtin.unrealized_conversion_cast
@@ -9,9 +9,9 @@ func.func @complex_transpose(%x: tensor<3x5xcomplex<f32>>) -> tensor<5x3xcomplex
   return %0 : tensor<5x3xcomplex<f32>>
 }
 
-// Elements that are no whole bytes are moved one by one: more of them at a time
-// would be more code. Eight that threads share, the last eight, and one where
-// there are fewer.
+// Elements of partial bytes are moved one by one: unrolling would enlarge the
+// code. Eight in the loop of the threads, the last eight, and one if there are
+// fewer.
 // CHECK: llvm.func @nibbles
 // CHECK-COUNT-17: llvm.store {{.*}} : i4
 // CHECK-NOT: llvm.store {{.*}} : i4

@@ -1,8 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 
-// A blocked convolution: 16 lanes are two vectors, the accumulators start from
-// the filled value and never leave the registers inside of the reductions, and
-// the bias and relu that follow are applied before the only store.
+// A blocked convolution: 16 lanes are two vectors, the accumulators start from the filled value and stay in registers
+// inside of the reductions, and the following bias and relu are applied before the only store.
 // CHECK-LABEL: func.func @conv_bias_relu
 // CHECK-DAG: %[[START:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-NOT: linalg
@@ -49,8 +48,7 @@ func.func @conv_bias_relu(%x: tensor<2x10x10x16xf32>, %k: tensor<2x2x3x3x16x16xf
 
 // -----
 
-// A mask over the reduced channel ends its loop early; one over the result's
-// channel is applied once, after the loop.
+// A mask over the reduced channel shortens its loop; a mask over the result's channel is applied once, after the loop.
 // CHECK-LABEL: func.func @masked
 // CHECK: %[[END:.*]] = arith.minsi
 // CHECK: scf.for {{.*}} to %[[END]]
@@ -91,9 +89,8 @@ func.func @masked(%x: tensor<5x2x8xf32>, %k: tensor<2x2x8x8xf32>,
 
 // -----
 
-// No parallel dim is contiguous, but what is summed up is: every lane of a
-// vector sums up a part, the parts are combined, and the elements that make no
-// whole vector follow one by one.
+// No parallel dim is contiguous, but the reduced dim is: every lane of a vector sums a part, the parts are combined,
+// and the remaining elements follow one by one.
 // CHECK-LABEL: func.func @row_sums
 // CHECK: scf.for {{.*}} = %c0{{.*}} to %c40{{.*}} step %c8{{.*}} -> (vector<8xf32>
 // CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<8xf32> into f32
@@ -108,7 +105,7 @@ func.func @row_sums(%x: tensor<6x45xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> 
 
 // -----
 
-// Differences do not add up by parts: scalar code, still blocked, no vector.
+// Differences cannot be reduced by parts: scalar code, still blocked, no vector.
 // CHECK-LABEL: func.func @row_differences
 // CHECK-NOT: vector
 // CHECK: scf.for {{.*}} -> (f32, f32
@@ -126,7 +123,7 @@ func.func @row_differences(%x: tensor<6x40xf32>, %acc: tensor<6xf32>) -> tensor<
 
 // -----
 
-// A result that is not indexed by the parallel dims alone is left alone.
+// An op whose result is indexed by more than the parallel dims is not a kernel.
 // CHECK-LABEL: func.func @diagonal
 // CHECK: linalg.generic
 func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -140,8 +137,8 @@ func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// All of a result is written, so its memory may be that of what it does not read,
-// unless somebody else does: that would be copied.
+// The result is overwritten completely, so it may reuse the memory of its init, which is not read, unless the init has
+// other uses and would be copied.
 // CHECK-LABEL: func.func @init_that_others_read
 // CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8xf32>
 // CHECK: cpu.kernel ins(%{{.*}}) outs(%[[FRESH]] :
@@ -153,8 +150,8 @@ func.func @init_that_others_read(%x: tensor<8xf32>, %y: tensor<2x8xf32>) -> (ten
 
 // -----
 
-// Each row of a large matrix is on pages of its own: what is read of one at a
-// time is as wide as the registers allow. Rows of a small one are not waited for.
+// Each row of a large matrix is on its own pages: rows are read one at a time, as wide as the registers allow. Rows of
+// a small matrix cause no page misses.
 // CHECK-LABEL: func.func @large_matrix_by_vector
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
 // CHECK: %{{.*}}:14 = scf.for
@@ -171,8 +168,7 @@ func.func @small_matrix_by_vector(%x: tensor<1x64xf32>, %w: tensor<64x512xf32>, 
 
 // -----
 
-// A bias that the sums start from is read as it is: no tensor of it is written
-// that the sums overwrite.
+// A bias that initializes the sums is read directly: no tensor of it is written and overwritten.
 // CHECK-LABEL: func.func @start_from_bias
 // CHECK-COUNT-1: cpu.kernel
 // CHECK-NOT: cpu.kernel
@@ -185,8 +181,7 @@ func.func @start_from_bias(%x: tensor<9x16xf32>, %w: tensor<16x32xf32>, %bias: t
 
 // -----
 
-// What sums start from is computed with them, also where somebody asks for its
-// sizes, as who slices or pads an open extent does.
+// The init of the sums is computed with them, also if its sizes are used, e.g. by slices or pads of a dynamic extent.
 // CHECK-LABEL: func.func @sizes_of_starts
 // CHECK-COUNT-1: cpu.kernel
 // CHECK-NOT: cpu.kernel
@@ -207,8 +202,7 @@ func.func @sizes_of_starts(%x: tensor<?x64xf32>, %w: tensor<64x32xf32>, %bias: t
 
 // -----
 
-// A slice of open sizes that are all of a tensor is no part, so that rows are
-// merged.
+// A slice of dynamic sizes that covers the whole tensor is folded, so that rows are merged.
 // CHECK-LABEL: func.func @whole_slice
 // CHECK-NOT: tensor.extract_slice
 // CHECK-COUNT-2: cpu.kernel {{.*}}outs(%{{.*}} : tensor<?x8xf32>)

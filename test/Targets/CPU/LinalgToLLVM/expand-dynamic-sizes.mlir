@@ -1,5 +1,5 @@
-// Several dynamic sizes in one group, on a slice that is not contiguous:
-// upstream knows no strides for that.
+// Check reshapes with several dynamic sizes in one group, on a slice that is
+// not contiguous: upstream cannot compute strides for it.
 //
 // RUN: layout-opt %s --layout-lower-relayout | FileCheck %s
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir

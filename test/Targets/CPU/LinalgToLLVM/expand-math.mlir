@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-expand-math | FileCheck %s --check-prefixes=CHECK,FACTORS
 // RUN: layout-opt %s --layout-expand-math=ldexp | FileCheck %s --check-prefixes=CHECK,LDEXP
 
-// One polynomial for vectors and numbers, in which nothing can be regrouped.
+// One polynomial for vectors and scalars, without reassociation.
 // CHECK-LABEL: func.func @vector_and_number(
 // CHECK-COUNT-8: math.fma {{.*}} : vector<4x8xf32>
 // CHECK: return
@@ -19,7 +19,7 @@ func.func @number(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// A multiplication by a power of two, where there is an instruction for it.
+// A multiplication by a power of two, if there is an instruction for it.
 // CHECK-LABEL: func.func @scaled(
 // LDEXP: %[[RESULT:.*]] = llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
 // LDEXP-NEXT: return %[[RESULT]]

@@ -1,5 +1,6 @@
-// Floats of 4 to 8 bits, which LLVM does not have: all numbers of a format, and
-// those around them rounded to it, against the definition of the format.
+// Check floats of 4 to 8 bits, which LLVM lacks: all numbers of a format, and
+// numbers around them that are rounded to it, against the definition of the
+// format.
 
 // RUN: %python %S/Inputs/small_floats.py make %t
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
@@ -43,13 +44,13 @@
 // RUN: layout-run %t.mlir --input=%t.f64.npy --output=%t.f16.npy --output=%t.bf16.npy --opt-level=1
 // RUN: %python %S/Inputs/small_floats.py check-halves %t %t.f16.npy %t.bf16.npy
 
-// No small float is left to the passes after.
+// No small float is left for later passes.
 // RUN: layout-opt %s --layout-expand-small-floats | FileCheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: arith.extf
 // CHECK-NOT: arith.truncf
 
-// Other operations are done in f32; a named op that does them is a generic one.
+// Other operations are computed in f32; named ops with them become generic.
 // CHECK-LABEL: func.func @product
 // CHECK: linalg.fill
 // CHECK: linalg.generic

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -layout-flatten-reductions -layout-fuse-elementwise -canonicalize | FileCheck %s
 
-// The window is all of the image, which is one run of memory. The division that
-// follows takes the shape of the sums, so that it can finish them.
+// The window is the whole image, which is one contiguous segment. The following
+// division gets the shape of the sums, so that it can be fused.
 // CHECK-LABEL: func.func @global_pooling
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<96x49xf32>) outs(%{{.*}} : tensor<96xf32>)
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<96xf32>)
@@ -37,8 +37,8 @@ func.func @one_point(%x: tensor<1x48x1x1xf32>, %w: tensor<32x48x1x1xf32>, %y: te
 
 // -----
 
-// The first window of a wide image is not all of it: the dim that moves the
-// window stays.
+// The first window of a wide image is not the whole image: the dim that moves
+// the window stays.
 // CHECK-LABEL: func.func @first_window
 // CHECK: linalg.pooling_nchw_sum
 func.func @first_window(%x: tensor<1x96x7x14xf32>, %y: tensor<1x96x1x1xf32>) -> tensor<1x96x1x1xf32> {
@@ -50,7 +50,7 @@ func.func @first_window(%x: tensor<1x96x7x14xf32>, %y: tensor<1x96x1x1xf32>) -> 
 
 // -----
 
-// Windows that move are merged with nothing.
+// Dims of moving windows are not merged.
 // CHECK-LABEL: func.func @moving_windows
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
 func.func @moving_windows(%x: tensor<1x3x20x20xf32>, %w: tensor<33x3x4x4xf32>, %y: tensor<1x33x5x5xf32>) -> tensor<1x33x5x5xf32> {
@@ -61,7 +61,7 @@ func.func @moving_windows(%x: tensor<1x3x20x20xf32>, %w: tensor<33x3x4x4xf32>, %
 
 // -----
 
-// Where a dim of the result gives lanes, nothing changes.
+// If a dim of the result can be on lanes, nothing changes.
 // CHECK-LABEL: func.func @column_sums
 // CHECK: linalg.reduce
 func.func @column_sums(%x: tensor<7x1x16xf32>, %y: tensor<1x16xf32>) -> tensor<1x16xf32> {
@@ -71,7 +71,8 @@ func.func @column_sums(%x: tensor<7x1x16xf32>, %y: tensor<1x16xf32>) -> tensor<1
 
 // -----
 
-// Nor are the loops beside windows that move, here the channel and the row.
+// Loops next to moving windows, here the channel and the row, are not merged
+// either.
 // CHECK-LABEL: func.func @beside_a_window
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<3x2x3x6xi8>, tensor<3x2x3x3xi8>)
 func.func @beside_a_window(%x: tensor<1x3x2x3x6xi8>, %w: tensor<1x3x2x3x3xi8>, %y: tensor<1x3x1x1x2xi32>) -> tensor<1x3x1x1x2xi32> {

@@ -1,6 +1,6 @@
-// What a function allocates is freed in it. A private function that allocates
-// nothing stays as it is, also what could be folded in it; one that calls
-// another function is looked at.
+// Check that a function frees its allocations. A private function without
+// allocations stays unchanged, even if it could be folded, unless it calls
+// another function.
 
 // RUN: layout-opt %s --layout-free-buffers | FileCheck %s
 

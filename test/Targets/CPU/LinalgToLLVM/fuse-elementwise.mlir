@@ -15,7 +15,7 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// What is fused late, with operands of its own, keeps none of the chain apart.
+// A late fusion that adds operands does not prevent other fusions of the chain.
 // CHECK-LABEL: func.func @normalized
 // CHECK-COUNT-1: linalg.generic
 // CHECK: arith.subf
@@ -65,7 +65,7 @@ func.func @normalized(%x: tensor<4x9x8xf32>, %mean: tensor<4x1x8xf32>, %scale: t
 
 // -----
 
-// A producer with fewer iterations than its consumer would be repeated for
+// A producer with fewer iterations than its consumer would be recomputed for
 // every row.
 // CHECK-LABEL: func.func @per_row
 // CHECK: linalg.generic
@@ -108,7 +108,7 @@ func.func @transposed(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 
 // -----
 
-// What starts and ends a convolution in groups takes its groups.
+// Ops before and after a grouped convolution are fused with its groups.
 // CHECK-LABEL: func.func @groups
 // CHECK: %[[BIAS:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
 // CHECK: %[[START:.*]] = linalg.generic {{.*}} ins(%[[BIAS]] : tensor<2x3xf32>) outs(%{{.*}} : tensor<1x2x3x5x5xf32>)

@@ -1,8 +1,8 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels{second-cache-bytes=8388608}),canonicalize,cse)" | FileCheck %s --check-prefix=LARGE
 
-// The maximum, the exponentials, their sum and the division of 8 rows at a
-// time. The loops over rows are for the threads.
+// The maximum, the exponentials, their sum and the division are computed for 8
+// rows at a time. The loops over rows are for the threads.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT: cpu.kernel
 // CHECK: scf.for %[[HEAD:.*]] = %c0
@@ -20,7 +20,7 @@
 // CHECK: } {layout.parallel}
 // CHECK: } {layout.parallel}
 // CHECK-NOT: cpu.kernel
-// A cache that holds all of it needs no blocks.
+// If a cache holds all of it, no blocks are needed.
 // LARGE-LABEL: func.func @softmax
 // LARGE-NOT: tensor.extract_slice
 #id = affine_map<(h, r, c) -> (h, r, c)>
@@ -62,8 +62,8 @@ func.func @softmax(%x: tensor<4x64x512xf32>) -> tensor<4x64x512xf32> {
 
 // -----
 
-// A mean that is seen with a dim of one position is read as it is computed, and
-// a body that knows its row knows it in a block too.
+// A mean that is read with a unit dim is fused, and linalg.index of the row is
+// correct in a block, too.
 // CHECK-LABEL: func.func @centered
 // CHECK: scf.for %[[ROW:.*]] = %c0
 // CHECK: cpu.kernel

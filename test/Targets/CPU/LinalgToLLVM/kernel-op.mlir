@@ -1,5 +1,5 @@
-// A kernel is one op to bufferization: what it reads must not be what it writes,
-// and what is overwritten is not copied first.
+// Check that bufferization treats a kernel as one op: its inputs must not alias its outputs, and overwritten inits are
+// not copied.
 
 // RUN: layout-opt %s | layout-opt | FileCheck %s --check-prefix=TEXT
 // RUN: layout-opt %s -pass-pipeline="builtin.module(layout-bufferize,cse,canonicalize)" | FileCheck %s
@@ -33,7 +33,7 @@ func.func @one_buffer(%x: tensor<4xf32> {bufferization.writable = true}) -> tens
   return %y : tensor<4xf32>
 }
 
-// What was there before counts: it is copied where somebody else reads it.
+// The previous contents matter: they are copied if another op reads them.
 // CHECK-LABEL: func.func @old_elements
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>
 // CHECK: %[[Y:.*]] = memref.alloc() {{.*}} : memref<4xf32>
@@ -51,7 +51,7 @@ func.func @old_elements(%x: tensor<4xf32> {bufferization.writable = false}) -> t
   return %y : tensor<4xf32>
 }
 
-// A kernel that overwrites all of a slice writes the slice, which has strides.
+// A kernel that overwrites a whole slice writes to the slice, which is strided.
 // CHECK-LABEL: func.func @into_a_slice
 // CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<2x6xf32>
 // CHECK: %[[PART:.*]] = memref.subview %[[ALL]][0, 1] [2, 4] [1, 1]

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 
-// Neighbors of a result read every other element: two loads of a vector, the
-// second of which ends with the last element, and a shuffle.
+// Adjacent results read every other element: two vector loads, the second of
+// which ends with the last element, and a shuffle.
 // CHECK-LABEL: func.func @pool
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: %[[LOW:.*]] = vector.transfer_read {{.*}} {in_bounds = [true]} : memref<4x21x33xf32>, vector<8xf32>
@@ -46,7 +46,7 @@ func.func @thirds(%x: tensor<22xf32>, %r: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A long reduction along memory has lanes of its own: no shuffles.
+// A long contiguous reduction has its own lanes: no shuffles.
 // CHECK-LABEL: func.func @long_windows
 // CHECK-NOT: vector.shuffle
 // CHECK: vector.reduction <add>

@@ -1,5 +1,5 @@
-// What a body reads by indices that follow the lanes is a row of memory, or an
-// element for each lane.
+// Check that a read at indices that increase with the lanes is a contiguous
+// vector, or else one element per lane.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
@@ -73,8 +73,7 @@ func.func @by_table(%z: tensor<3x30xf32>, %t: tensor<19xi64>) -> tensor<3x19xf32
   return %r : tensor<3x19xf32>
 }
 
-// Indices that are computed of a sum, which is in a register, are not those of
-// lanes.
+// Indices computed from a sum, which is in a register, do not depend on lanes.
 // CHECK-LABEL: func.func @of_sums
 // CHECK-NOT: vector.from_elements
 // CHECK: return

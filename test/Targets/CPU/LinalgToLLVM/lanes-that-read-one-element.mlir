@@ -1,5 +1,5 @@
-// An element that a body reads by indices is one number for all lanes, where
-// the indices do not depend on them, as in broadcasts of sizes that are open.
+// Check that a read at indices that do not depend on the lanes is one scalar
+// for all lanes, as in broadcasts of dynamic sizes.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir

@@ -1,10 +1,10 @@
 // RUN: layout-opt %s -layout-linalg-to-llvm | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm="emit-kernels=false fuse=false plan-memory=false" | FileCheck %s --check-prefix=LOOPS
 
-// The whole pipeline: one function with its signature and C interface, a
+// Check the whole pipeline: one function with its signature and C interface, a
 // constant as a global, one allocation for the result and none for the
-// temporary, which is freed, and the loops as a function that LLVM leaves where
-// it is.
+// temporary, which is freed, and the loops as a function that LLVM does not
+// inline.
 // CHECK-DAG: llvm.mlir.global private constant @{{.*}}(dense_resource<weights>
 // CHECK: llvm.func @main(
 // CHECK-SAME: layout.signature = (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -17,7 +17,7 @@
 // CHECK: llvm.fadd {{.*}} : vector<8xf32>
 // CHECK-NOT: unrealized_conversion_cast
 
-// Without the kernels there is no vector.
+// Without kernels there are no vectors.
 // LOOPS: llvm.func @main(
 // LOOPS-NOT: vector<
 

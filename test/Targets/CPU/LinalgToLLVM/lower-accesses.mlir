@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-accesses))" | FileCheck %s
 
-// Two points of a tile, and what both are reached from: a pointer for the row
-// where the row is, one for the column where that is, then a constant.
+// Two points of a tile share base pointers: one for the row next to the row,
+// one for the column next to the column, then a constant offset.
 // CHECK-LABEL: func.func @tile
 // CHECK-SAME: %[[X:.*]]: memref<8x16x4xf32>
 // CHECK: %[[PARTS:.*]] = builtin.unrealized_conversion_cast %[[X]]
@@ -38,8 +38,8 @@ func.func @tile(%x: memref<8x16x4xf32>) {
   return
 }
 
-// What the op says of its memory stays; so does an offset of the buffer. A
-// scalar has the alignment of its type, which is not written down.
+// Memory attributes of the op stay, and so does the offset of the buffer. A
+// scalar has the alignment of its type, which is not printed.
 // CHECK-LABEL: func.func @what_is_known
 // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[13]
 // CHECK: llvm.load %[[AT]] {alignment = 32 : i64, nontemporal} : !llvm.ptr -> vector<8xf32>
@@ -53,7 +53,7 @@ func.func @what_is_known(%x: memref<4x8xf32, strided<[10, 1], offset: 3>>) -> (v
   return %v, %s : vector<8xf32>, f32
 }
 
-// Factors that cancel leave nothing, and equal values one term.
+// Factors cancel, and equal values become one term.
 // CHECK-LABEL: func.func @terms
 // CHECK: %[[C10:.*]] = llvm.mlir.constant(9 : i64)
 // CHECK: llvm.mul %{{.*}}, %[[C10]]
@@ -83,7 +83,7 @@ func.func @others(%x: memref<?x?xf32>, %bits: memref<8xi1>, %y: memref<4x4xf32>,
   return %a, %b, %c, %d : f32, i1, vector<2x4xf32>, index
 }
 
-// A block that is beside the access is no loop around it.
+// A block next to the access is not a loop around it.
 // CHECK-LABEL: func.func @blocks
 // CHECK: memref.load
 func.func @blocks(%x: memref<8xf32>, %i: index, %again: i1) -> f32 {

@@ -49,7 +49,7 @@ func.func @pad(%x: tensor<?x5xf32>) -> tensor<?x7xf32> {
 
 // -----
 
-// Where the padding is little of the result, only that is filled, side by side.
+// If padding is a small part of the result, only that is filled, side by side.
 // CHECK-LABEL: func.func @thin
 // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<3x21x34xf32>
 // CHECK: tensor.extract_slice %[[EMPTY]][0, 0, 0] [3, 1, 34] [1, 1, 1]
@@ -87,8 +87,8 @@ func.func @thick(%x: tensor<3x7x7xf32>) -> tensor<3x9x9xf32> {
 
 // -----
 
-// Open sizes are taken to be large. Who computes the interior one by one does so
-// in place; sizes that are asked of it are those of what it would have written.
+// Dynamic sizes are assumed to be large. An elementwise producer of the interior writes it in place; uses of its sizes
+// become those of its init.
 // CHECK-LABEL: func.func @open
 // CHECK-SAME: (%[[X:.*]]: tensor<8x?xf32>, %[[E:.*]]: tensor<8x?xf32>
 // CHECK: %[[EMPTY:.*]] = tensor.empty
@@ -131,8 +131,8 @@ func.func @concat(%x: tensor<3x2xf32>, %y: tensor<3x4xf32>) -> tensor<3x6xf32> {
 
 // -----
 
-// A step along a dim with one index says nothing, and hides which dim is
-// dropped once the slice is a view of memory.
+// The stride along a dim with one index has no effect, but hides which dim is dropped once the slice is a view of
+// memory.
 // CHECK-LABEL: func @one_index
 // CHECK: tensor.extract_slice %{{.*}}[1, 0, 2, 0] [1, 4, 1, 2] [1, 1, 1, 2] : tensor<2x4x4x3xf32> to tensor<4x1x2xf32>
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[1, 0, 2, 0] [1, 4, 1, 2] [1, 1, 1, 2] : tensor<4x1x2xf32> into tensor<2x4x4x3xf32>

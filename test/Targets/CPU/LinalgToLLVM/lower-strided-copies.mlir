@@ -24,7 +24,7 @@ func.func @onto_itself(%x: memref<4x8xf32, strided<[16, 1]>>) {
   return
 }
 
-// A slice of open sizes is asked at run time whether it is all of its rows.
+// A slice of dynamic sizes checks at run time whether it covers whole rows.
 // CHECK-LABEL: func.func @dense_or_not
 // CHECK: %[[SOURCE:.*]] = arith.cmpi eq
 // CHECK: %[[TARGET:.*]] = arith.cmpi eq
@@ -39,7 +39,7 @@ func.func @dense_or_not(%x: memref<2x?x8xf32, strided<[?, 8, 1]>>, %y: memref<2x
   return
 }
 
-// Strides that say that there are gaps are not asked.
+// Strides that state gaps need no check.
 // CHECK-LABEL: func.func @open_with_gaps
 // CHECK-NOT: scf.if
 // CHECK: scf.for

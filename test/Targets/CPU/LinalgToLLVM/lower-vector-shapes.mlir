@@ -20,7 +20,7 @@ func.func @ragged(%x: memref<4x14xf32>, %i: index) {
   return
 }
 
-// Elements of a byte stay as they are.
+// Byte elements stay.
 // CHECK-LABEL: func.func @ragged_bytes
 // CHECK: vector.load {{.*}} vector<14xi8>
 func.func @ragged_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
@@ -29,7 +29,7 @@ func.func @ragged_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
   return %v : vector<14xi8>
 }
 
-// An index is a word of 64 bits.
+// An index is a 64-bit word.
 // CHECK-LABEL: func.func @ragged_indices
 // MASKED: vector.maskedload {{.*}} into vector<8xindex>
 func.func @ragged_indices(%x: memref<4x7xindex>, %i: index) -> vector<7xindex> {
@@ -48,7 +48,7 @@ func.func @contiguous(%x: memref<4x8xf32>, %i: index) {
   return
 }
 
-// Another stride goes element by element.
+// Other strides are lowered per element.
 // CHECK-LABEL: func.func @strided
 // CHECK-NOT: vector.transfer_read
 // CHECK: memref.load
@@ -58,7 +58,7 @@ func.func @strided(%x: memref<4x8xf32, strided<[16, 2]>>, %i: index) -> vector<4
   return %v : vector<4xf32>
 }
 
-// A vector of two dims needs no memory of its own, which a loop would take anew in each turn.
+// A 2-D vector needs no stack memory, which a loop would allocate in each iteration.
 // CHECK-LABEL: func.func @matrix
 // CHECK-NOT: memref.alloca
 // CHECK-COUNT-2: vector.load {{.*}} vector<8xf32>

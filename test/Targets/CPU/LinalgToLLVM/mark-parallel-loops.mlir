@@ -20,7 +20,7 @@ func.func @product(%x: tensor<64x128xf32>, %y: tensor<128x256xf32>, %z: tensor<6
   return %r : tensor<64x256xf32>
 }
 
-// What ends before the threads have started is left to one.
+// Loops that end before threads could start stay sequential.
 // CHECK-LABEL: func.func @short
 // CHECK-NOT: layout.parallel
 // CHECK: return
@@ -30,8 +30,8 @@ func.func @short(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) 
   return %r : tensor<8x8xf32>
 }
 
-// An unknown size may be large. The last tile overlaps the one before it, and is
-// no thread's: two must not write an element at the same time.
+// A dynamic size may be large. The last tile overlaps the previous one and is not parallel: two threads must not write
+// an element at the same time.
 // CHECK-LABEL: func.func @open
 // CHECK: {layout.parallel}
 // CHECK: return
@@ -55,7 +55,7 @@ func.func @open_lanes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
-// An assertion that fails ends the run from the thread that called.
+// A failed assertion must end the run from the calling thread.
 // CHECK-LABEL: func.func @asserts
 // CHECK-NOT: layout.parallel
 // CHECK: cf.assert
@@ -74,8 +74,7 @@ func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
   return %r : tensor<1024x1024xi32>
 }
 
-// The last tile of a ragged transposition overlaps the one before and comes
-// after it.
+// The last tile of a ragged transposition overlaps the previous one and follows it.
 // CHECK-LABEL: func.func @turn
 // CHECK: scf.for %{{.*}} = %c0 to %c992 step %c32
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %c512 step %c16
@@ -91,8 +90,7 @@ func.func @turn(%x: tensor<1021x512xf32>) -> tensor<512x1021xf32> {
   return %r : tensor<512x1021xf32>
 }
 
-// The sums of a global pooling, which all fit into registers, are those of
-// several tiles nevertheless.
+// The sums of a global pooling are split into several tiles, although they fit into registers.
 // CHECK-LABEL: func.func @pooled
 // CHECK: {layout.parallel}
 // CHECK: return

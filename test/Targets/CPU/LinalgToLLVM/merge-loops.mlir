@@ -1,4 +1,5 @@
-// Parallel loops that go through memory in a row in every tensor are one loop.
+// Check that parallel loops that are contiguous in every tensor become one
+// loop.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
@@ -10,7 +11,8 @@
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=slice --input=%t.x.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=columns --input=%t.x.npy --max-rel=0
 
-// The pixels of a 1x1 convolution, its start from a tensor and its finish.
+// The pixels of a 1x1 convolution, with its init from a tensor and its
+// epilogue.
 // CHECK-LABEL: func.func @pixels
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : tensor<1x6x5x10xf32> into tensor<1x6x50xf32>
 // CHECK: cpu.kernel
@@ -39,7 +41,7 @@ func.func @pixels(%x: tensor<1x6x5x10xf32>, %k: tensor<4x6x1x1xf32>) -> tensor<1
   return %r : tensor<1x4x5x10xf32>
 }
 
-// What is written to a part of a larger tensor is not collapsed.
+// A part of a larger tensor that is written is not collapsed.
 // CHECK-LABEL: func.func @part_of_another
 // CHECK: vector.transfer_write {{.*}}, memref<1x4x5x10xf32>
 func.func @part_of_another(%x: tensor<1x6x5x10xf32>, %k: tensor<4x6x1x1xf32>) -> tensor<1x4x7x12xf32> {
@@ -53,7 +55,7 @@ func.func @part_of_another(%x: tensor<1x6x5x10xf32>, %k: tensor<4x6x1x1xf32>) ->
   return %r : tensor<1x4x7x12xf32>
 }
 
-// Nor is what is read from one.
+// A part of a larger tensor that is read is not collapsed either.
 // CHECK-LABEL: func.func @slice
 // CHECK-NOT: tensor.collapse_shape
 // CHECK: return
@@ -69,8 +71,8 @@ func.func @slice(%x: tensor<1x6x5x10xf32>) -> tensor<1x6x3x8xf32> {
   return %r : tensor<1x6x3x8xf32>
 }
 
-// Rows and channels are one loop; what has a value for each column, or asks
-// which column it is in, keeps the loop over columns.
+// Rows and channels are one loop; an op with a value per column, or with
+// linalg.index of the column, keeps the loop over columns.
 // CHECK-LABEL: func.func @columns
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2], [3]] : tensor<1x6x5x10xf32> into tensor<1x30x10xf32>
 // CHECK-NOT: tensor.collapse_shape %{{.*}} into tensor<300xf32>
@@ -97,9 +99,9 @@ func.func @columns(%x: tensor<1x6x5x10xf32>) -> (tensor<1x6x5x10xf32>, tensor<1x
   return %r, %s : tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>
 }
 
-// Dims of one position behind the others do not keep neighbors apart: a bias of
-// a channel each, as ONNX writes it, is read by vectors of channels, and what a
-// pooling of whole images leaves is written by them.
+// Trailing unit dims do not separate neighbors: a bias per channel, as ONNX
+// writes it, is read by vectors of channels, and the result of a global pooling
+// is written by them.
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_dims --input=%t.u.npy --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_result --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_part --input=%t.c.npy --max-rel=0
@@ -134,7 +136,7 @@ func.func @unit_result(%x: tensor<3x11x1x1xf32>) -> tensor<3x11x1x1xf32> {
   return %r : tensor<3x11x1x1xf32>
 }
 
-// What is written into another tensor stays as it is.
+// A value that is inserted into another tensor stays unchanged.
 // CHECK-LABEL: func.func @unit_part
 // CHECK: memref.store %{{.*}} memref<3x11x1x1xf32>
 // CHECK: tensor.insert_slice %{{.*}} : tensor<3x11x1x1xf32> into tensor<3x12x1x1xf32>
@@ -153,8 +155,8 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
   return %i : tensor<3x12x1x1xf32>
 }
 
-// Rows of a batch of sequences are one loop; a size that is known is kept. What
-// whole tiles leave is in a smaller one, or two.
+// Rows of a batch of sequences are one loop; a static size is kept. The
+// remainder of whole tiles is in one or two smaller ones.
 // CHECK-LABEL: func.func @open_rows
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c14

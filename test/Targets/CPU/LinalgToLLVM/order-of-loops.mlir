@@ -1,8 +1,8 @@
 // RUN: layout-opt %s -split-input-file -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-emit-kernels -o %t 2>&1 | FileCheck %s
 
-// The pixels that a stride of 2 meets, 200 KiB of 784, are copied, so that rows are neighbors: 49 pixels, 3 at a time. The
-// blocks of output channels are the outer loop, so that their weights, of 8 MiB in all, are read once, 8 of 64 blocks of
-// input channels at a time: 16 KiB, which the first cache holds while the pixels go by.
+// The pixels that a stride of 2 reads, 200 KiB of 784, are copied, so that rows are adjacent: 49 pixels, 3 at a time.
+// The blocks of output channels are the outer loop, so that their weights, 8 MiB in total, are read once, 8 of 64
+// blocks of input channels at a time: 16 KiB, which L1 holds while the pixels are read.
 // CHECK-LABEL: func.func @strided
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64x14x14x16xf32>) outs(%{{.*}} : tensor<1x64x7x7x16xf32>)
 // CHECK-NOT: scf.for
@@ -35,7 +35,7 @@ func.func @strided(%x: tensor<1x64x14x14x16xf32>, %w: tensor<128x64x16x16xf32>) 
 
 // -----
 
-// An image that 16 output channels read is not worth a copy, and its reduction fits the first cache as a whole.
+// An image that only 16 output channels read is not worth a copy, and its whole reduction fits L1.
 // CHECK-LABEL: func.func @few_channels
 // CHECK-NOT: linalg.generic
 // CHECK-NOT: scf.if

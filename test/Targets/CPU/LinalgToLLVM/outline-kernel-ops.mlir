@@ -1,8 +1,8 @@
 // RUN: layout-opt %s -layout-outline-kernels=kernel-ops=true | FileCheck %s
 // RUN: layout-opt %s -layout-outline-kernels=kernel-ops=true -layout-bufferize | FileCheck %s --check-prefix=BUFFERS
 
-// Bodies that are equal become one function before there are buffers. Loops that
-// are in no kernel stay.
+// Equal kernel bodies become one function before bufferization. Loops outside of kernels
+// stay.
 // CHECK-LABEL: func.func @shared
 // CHECK: cpu.kernel
 // CHECK-NEXT: ^bb0(%[[TO:.*]]: memref<4x8xf32>, %[[FROM:.*]]: memref<4x8xf32>)
@@ -16,8 +16,8 @@
 // CHECK-NOT: @layout_kernel_
 // CHECK: func.func private @layout_kernel(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>)
 
-// With buffers there is one for each way in which they are strided, here of a
-// whole tensor and of the interior of a wider one. The function says that the
+// With buffers there is one function per set of strides, here of a whole
+// tensor and of the interior of a wider one. The function declares that the
 // result is overwritten: the second kernel needs no copy of the result of the
 // first.
 // BUFFERS-LABEL: func.func @shared

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -layout-outline-kernels | FileCheck %s
 
-// Loops that differ in their buffers alone, here in the place in an arena and in
-// the global, are one function; constants are its own.
+// Loops that differ only in their buffers, here in the arena offset and in the global, are one function, which has its
+// own constants.
 // CHECK-LABEL: func.func @shared
 // CHECK: %[[A:.*]] = memref.view %{{.*}}[%c0]
 // CHECK-NEXT: %[[V:.*]] = memref.get_global @v
@@ -42,8 +42,8 @@ func.func @shared(%arena: memref<128xi8>) {
 
 // -----
 
-// A sum is the same in both orders of its operands; a difference is not, and so
-// is no sum of other values.
+// A sum is equal in both orders of its operands; a difference is not, and neither is a sum of other
+// values.
 // CHECK-LABEL: func.func @orders
 // CHECK: call @layout_kernel(
 // CHECK: call @layout_kernel(
@@ -88,8 +88,8 @@ func.func @orders(%a: memref<16xf32>, %b: memref<16xf32>) {
 
 // -----
 
-// A number that is computed of a constant alone is cloned as constants are: two
-// loops that use it are two kernels, not one with all that is between them.
+// A value computed only from constants is cloned like a constant: two loops that use it are two kernels, not one with
+// everything in between.
 // CHECK-LABEL: func.func @constants
 // CHECK: call @layout_kernel(%arg0)
 // CHECK: call @layout_kernel(%arg1)
@@ -115,8 +115,8 @@ func.func @constants(%a: memref<16xf32>, %b: memref<16xf32>) {
 
 // -----
 
-// Other element types, strides, bodies, constants and ways in which the
-// arguments are used are other functions.
+// Other element types, strides, bodies, constants and uses of the arguments are different
+// functions.
 // CHECK-LABEL: func.func @apart
 // CHECK: call @layout_kernel(%arg0, %arg1)
 // CHECK-NEXT: call @layout_kernel_0(%arg2, %arg3)
@@ -175,7 +175,7 @@ func.func @apart(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xi32>, %d: me
 
 // -----
 
-// Sizes that are known at run time are arguments, and so are whole memrefs.
+// Dynamic sizes are arguments, and so are whole memrefs.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: call @layout_kernel(%[[N:.*]], %arg0, %arg1)
 // CHECK: call @layout_kernel(%[[N]], %arg1, %arg0)
@@ -198,8 +198,8 @@ func.func @dynamic(%a: memref<?xf32>, %b: memref<?xf32>) {
 
 // -----
 
-// Loops of threads, too; and what computes on the results of a loop goes with
-// it, without the view between them that somebody else uses.
+// Parallel loops are outlined, too. Ops that compute on the results of a loop move with it, but not a view between them
+// that has another user.
 // CHECK-LABEL: func.func @threads_and_results
 // CHECK: call @layout_kernel(%arg0)
 // CHECK: %[[VIEW:.*]] = memref.collapse_shape
@@ -232,8 +232,8 @@ func.func @threads_and_results(%a: memref<4x4xf32>) -> memref<16xf32> {
 
 // -----
 
-// A loop that calls, or allocates what others free, stays; the loops within it
-// are moved. What another op needs, here the one that returns, stays, too.
+// A loop that calls functions, or allocates memory that others free, stays; its inner loops move. Values that another
+// op needs, here the return, stay, too.
 // CHECK-LABEL: func.func @stays
 // CHECK: scf.for
 // CHECK-NEXT: memref.alloc

@@ -1,5 +1,5 @@
-// Constant weights that no other tile and no other kernel reads are read from
-// blocks of a whole tile, which is one run of memory. Where a second kernel
+// Check that constant weights with a single tile and kernel as reader are
+// packed into blocks of a whole tile, which are contiguous. If a second kernel
 // reads them, both read blocks of one vector.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=128 vector-registers=6 line-bytes=16 second-cache-bytes=32}))" -o %t.kernels.mlir

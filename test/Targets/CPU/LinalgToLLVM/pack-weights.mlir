@@ -1,6 +1,5 @@
-// Constant weights that the second cache does not hold are read from blocks of
-// one vector, the last of which is filled up: the products are those of the
-// rows.
+// Check that constant weights that exceed L2 are packed into blocks of one
+// vector, the last of which is padded: the products are those of the rows.
 //
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=128 line-bytes=16 second-cache-bytes=32}))" -o %t.kernels.mlir
 // RUN: FileCheck %s < %t.kernels.mlir
@@ -17,12 +16,12 @@
 // CHECK: memref.load {{.*}} : memref<24xf32>
 // CHECK-COUNT-2: arith.constant dense_resource<packed_weights> : tensor<24xf32>
 
-// One row of weights is one run of memory, and rows of one block are as packed.
+// One row of weights is contiguous, and rows of one block are packed already.
 // CHECK-LABEL: func.func @not_packed
 // CHECK-NOT: packed_weights
 // CHECK: return
 
-// Columns 1 to 4 of all three rows, then column 5 with zeros behind it.
+// Columns 1 to 4 of all three rows, then column 5 padded with zeros.
 // CHECK: packed_weights: "0x40000000{{.*}}0000A040000000000000000000000000000020410000000000000000000000000000704100000000000000000000000
 func.func @main(%x: tensor<20x3xf32>) -> (tensor<20x5xf32>, tensor<20x5xf32>, tensor<1x5xf32>) {
   %w = arith.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0], [11.0, 12.0, 13.0, 14.0, 15.0]]> : tensor<3x5xf32>

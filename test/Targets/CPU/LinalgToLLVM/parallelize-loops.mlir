@@ -1,14 +1,14 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-parallelize-loops))" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-parallelize-loops{cores=32}))" | FileCheck %s --check-prefix=MANY
 
-// Marked loops that are all of each other's bodies are one space, until there
-// are enough iterations: the third loop stays within an iteration.
+// Perfectly nested marked loops become one iteration space until there are
+// enough iterations: the third loop stays sequential.
 // CHECK-LABEL: func.func @nest
 // CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = (%c0, %c0) to (%c16, %c64) step (%c1, %c4)
 // CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c16 step %c1 {
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]], %[[K]]]
 // CHECK-NOT: layout.parallel
-// Of 32 cores each gets 32 iterations only of three loops.
+// With 32 cores, only three loops give each core 32 iterations.
 // MANY-LABEL: func.func @nest
 // MANY: scf.parallel (%{{.*}}, %{{.*}}, %{{.*}}) = (%c0, %c0, %c0) to (%c16, %c64, %c16)
 func.func @nest(%m: memref<16x64x16xf32>, %v: f32) {
@@ -29,7 +29,7 @@ func.func @nest(%m: memref<16x64x16xf32>, %v: f32) {
 
 // -----
 
-// An unknown number of iterations may be 1.
+// A dynamic number of iterations may be 1.
 // CHECK-LABEL: func.func @unknown
 // CHECK: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%arg1, %c512)
 func.func @unknown(%m: memref<?x512xf32>, %n: index, %v: f32) {
@@ -46,8 +46,8 @@ func.func @unknown(%m: memref<?x512xf32>, %n: index, %v: f32) {
 
 // -----
 
-// Short iterations of an unknown number stay in one loop, which needs no
-// division for each, where the loops around them are enough.
+// A dynamic number of short iterations stays in one loop, which needs no
+// division per iteration, if the outer loops suffice.
 // CHECK-LABEL: func.func @short
 // CHECK: scf.parallel (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%c4, %arg1)
 // CHECK-NEXT: scf.for
@@ -85,7 +85,7 @@ func.func @short(%m: memref<64x?x?xf32>, %n: index, %v: f32) {
 
 // -----
 
-// A bound that an outer loop computes, and work beside a loop, end the nest.
+// A bound computed in an outer loop, and code next to a loop, end the nest.
 // CHECK-LABEL: func.func @ragged
 // CHECK: scf.parallel (%[[I:.*]]) = (%c0) to (%c16) step (%c1)
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[I]] step %c1 {
@@ -112,8 +112,8 @@ func.func @ragged(%m: memref<16x16xf32>, %v: f32) {
 
 // -----
 
-// A loop without a mark stays, and so does one that hands on a value; loops
-// inside of them are shared.
+// A loop without a mark stays, and so does one with iter_args; their inner
+// loops are parallelized.
 // CHECK-LABEL: func.func @sequential
 // CHECK: scf.for
 // CHECK-NEXT: scf.parallel
@@ -138,8 +138,8 @@ func.func @sequential(%m: memref<16x16xf32>, %v: f32) -> f32 {
 
 // -----
 
-// A loop of the program that reduces: which thread's part comes first would
-// decide how floats are rounded.
+// A reduction loop of the program stays sequential: the order of the threads
+// would affect the rounding of floats.
 // CHECK-LABEL: func.func @reduce
 // CHECK: %[[OUTER:.*]] = scf.for %[[I:.*]] = %c0 to %c16 step %c1 iter_args(%[[A:.*]] = %{{.*}}) -> (f32)
 // CHECK: %[[INNER:.*]] = scf.for %[[J:.*]] = %c0 to %c16 step %c1 iter_args(%[[B:.*]] = %[[A]]) -> (f32)

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory))" | FileCheck %s
 
-// The smaller buffer lives within the life of the larger one: they share nothing.
+// The smaller buffer is live within the live range of the larger one: they share nothing.
 // CHECK-LABEL: func.func @within
 // CHECK: memref.alloc() {{.*}} : memref<192xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<192xi8> to memref<32xf32>
@@ -16,7 +16,7 @@ func.func @within(%v: f32, %i: index) {
 
 // -----
 
-// The other way round.
+// The converse.
 // CHECK-LABEL: func.func @around
 // CHECK: memref.alloc() {{.*}} : memref<192xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<192xi8> to memref<32xf32>
@@ -32,9 +32,9 @@ func.func @around(%v: f32, %i: index) {
 
 // -----
 
-// %p and %r are in one place, one after the other, and %q lives with both behind
-// them. Between %r, which ends at 160, and %q, which starts at 256, there are 64
-// aligned bytes: %s with 128 goes behind %q.
+// %p and %r share one position, one after the other, and %q, which is live with
+// both, is after them. Between %r, which ends at 160, and %q, which starts at
+// 256, there are 64 aligned bytes: %s with 128 is placed after %q.
 // CHECK-LABEL: func.func @gap
 // CHECK: memref.alloc() {{.*}} : memref<576xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<576xi8> to memref<64xf32>
@@ -56,7 +56,7 @@ func.func @gap(%v: f32, %i: index) {
 
 // -----
 
-// The same with a gap of 128: %s fits in.
+// With a gap of 128, %s fits in.
 // CHECK-LABEL: func.func @fitting_gap
 // CHECK: memref.alloc() {{.*}} : memref<448xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c256{{.*}}][] : memref<448xi8> to memref<48xf32>
@@ -77,7 +77,7 @@ func.func @fitting_gap(%v: f32, %i: index) {
 
 // -----
 
-// A buffer lives as long as views of views of it.
+// A buffer is live as long as views of views of it.
 // CHECK-LABEL: func.func @views
 // CHECK: memref.alloc() {{.*}} : memref<128xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<128xi8> to memref<4x4xf32>
@@ -94,7 +94,7 @@ func.func @views(%v: f32, %i: index) {
 
 // -----
 
-// Who is called may keep what it gets.
+// A callee may keep its arguments.
 // CHECK-LABEL: func.func @called
 // CHECK-NOT: memref.view
 // CHECK: memref.alloc() : memref<4xf32>
@@ -107,7 +107,7 @@ func.func @called() {
 
 // -----
 
-// Elements of less than a byte take one.
+// Elements smaller than a byte occupy one byte.
 // CHECK-LABEL: func.func @bits
 // CHECK: memref.alloc() {{.*}} : memref<80xi8>
 // CHECK-DAG: memref.view %{{.*}}[%c0{{.*}}][] : memref<80xi8> to memref<16xi1>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory{arena=false}))" | FileCheck %s
 
-// Each buffer is freed behind its last use.
+// Each buffer is freed after its last use.
 // CHECK-LABEL: func.func @one_after_the_other
 // CHECK: %[[A:.*]] = memref.alloc() {bufferization.manual_deallocation} : memref<32xf32>
 // CHECK: memref.store %{{.*}}, %[[A]]
@@ -18,7 +18,8 @@ func.func @one_after_the_other(%v: f32, %i: index) {
 
 // -----
 
-// In a loop, too, with a use of the one outside at the end of the loop. Who borrows a buffer leaves it alone.
+// In a loop as well, with a use of the outer buffer at the end of the loop. An op that borrows a buffer does not free
+// it.
 // CHECK-LABEL: func.func @loop
 // CHECK: %[[A:.*]] = memref.alloc() {{.*}} : memref<32xf32>
 // CHECK: scf.for
@@ -42,7 +43,7 @@ func.func @loop(%v: f32, %i: index, %n: index) {
 
 // -----
 
-// What is returned, or kept by others, is left to buffer deallocation.
+// Buffers that are returned or captured are left to buffer deallocation.
 // CHECK-LABEL: func.func @kept
 // CHECK-NOT: memref.dealloc
 func.func private @keep(memref<32xf32>)

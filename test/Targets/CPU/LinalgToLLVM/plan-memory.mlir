@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory))" | FileCheck %s
 
-// %a and %c are never alive together and share the first place; %b is alive
-// with both.
+// Check that %a and %c, which are never live together, share the first position;
+// %b is live with both.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 64 : i64, bufferization.manual_deallocation} : memref<128xi8>
 // CHECK-DAG: %[[A:.*]] = memref.view %[[ARENA]][%c0{{.*}}][] : memref<128xi8> to memref<16xf32>
@@ -22,7 +22,7 @@ func.func @chain(%x: memref<16xf32>, %y: memref<16xf32>) {
 
 // -----
 
-// A returned buffer, and one that a view of it returns, stay allocations.
+// A returned buffer, and one that is returned through a view, stay allocations.
 // CHECK-LABEL: func.func @returned
 // CHECK-NOT: memref.view
 // CHECK-COUNT-2: memref.alloc()
@@ -36,7 +36,7 @@ func.func @returned() -> (memref<4xf32>, memref<2x2xf32>) {
 
 // -----
 
-// A use inside a loop keeps the buffer alive for the whole loop; a dynamic
+// A use inside a loop keeps the buffer live for the whole loop; a dynamic
 // buffer is freed after it.
 // CHECK-LABEL: func.func @loop
 // CHECK: %[[D:.*]] = memref.alloc(%{{.*}}) {bufferization.manual_deallocation}
@@ -56,7 +56,7 @@ func.func @loop(%n: index, %y: memref<4xf32>) {
 
 // -----
 
-// A value that a loop carries is not followed.
+// A loop-carried value is not tracked.
 // CHECK-LABEL: func.func @carried
 // CHECK-NOT: memref.view
 func.func @carried(%n: index, %y: memref<4xf32>) {

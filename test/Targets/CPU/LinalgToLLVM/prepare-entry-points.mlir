@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -layout-prepare-entry-points | FileCheck %s
 
-// A public function over tensors gets a C interface and its signature, and
-// promises not to write to its inputs.
+// A public function over tensors gets a C interface and its signature, and its
+// inputs are marked as not written.
 // CHECK-LABEL: func.func @tensors(
 // CHECK-SAME: tensor<?x3xf32> {bufferization.writable = false}
 // CHECK-SAME: layout.signature = (tensor<?x3xf32>) -> tensor<?x3xf32>
@@ -18,7 +18,7 @@ func.func @scalar(%x: f32) -> f32 {
   return %x : f32
 }
 
-// What is there stays.
+// Existing attributes stay.
 // CHECK-LABEL: func.func @packed(
 // CHECK-SAME: layout.signature = (tensor<4xf32>) -> tensor<4xf32>
 func.func @packed(%x: tensor<2x2xf32>) -> tensor<2x2xf32>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-prepare-for-canonicalizer | FileCheck %s
 
-// A transposition knows of its result what a cast behind it tells.
+// A transposition gets the result type of the following cast.
 // CHECK-LABEL: func.func @transpose
 // CHECK: linalg.transpose ins(%{{.*}} : tensor<1x4xi64>) outs(%{{.*}} : tensor<4x1xi64>)
 func.func @transpose(%x: tensor<1x?xi64>, %e: tensor<?x1xi64>) -> tensor<4x1xi64> {
@@ -9,7 +9,7 @@ func.func @transpose(%x: tensor<1x?xi64>, %e: tensor<?x1xi64>) -> tensor<4x1xi64
   return %r : tensor<4x1xi64>
 }
 
-// A view of no elements is a tensor of its own.
+// A view without elements becomes a new tensor.
 // CHECK-LABEL: func.func @view_of_nothing
 // CHECK-NOT: tensor.collapse_shape
 // CHECK: %[[SIZE:.*]] = affine.apply
@@ -19,7 +19,7 @@ func.func @view_of_nothing(%x: tensor<?x3x0xf32>) -> tensor<?x0xf32> {
   return %r : tensor<?x0xf32>
 }
 
-// A view of elements is not.
+// A view with elements does not.
 // CHECK-LABEL: func.func @view
 // CHECK: tensor.collapse_shape
 func.func @view(%x: tensor<?x3xf32>) -> tensor<?xf32> {
@@ -27,7 +27,7 @@ func.func @view(%x: tensor<?x3xf32>) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
-// The dim that no tile divides is cut before the unpack, the other one behind.
+// The dim that no tile divides is sliced before the unpack, the other one after it.
 // CHECK-LABEL: func.func @slice_of_unpack
 // CHECK: %[[DEST:.*]] = tensor.extract_slice %{{.*}}[0, 1] [10, 3] [1, 1]
 // CHECK: %[[SOURCE:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [2, 3, 5] [1, 1, 1]
@@ -39,8 +39,7 @@ func.func @slice_of_unpack(%x: tensor<2x4x5xf32>, %e: tensor<10x4xf32>) -> tenso
   return %r : tensor<9x3xf32>
 }
 
-// Parts that have no elements, whoever says so, are left out; where all have none
-// the result is a tensor of its own.
+// Parts without elements, by any of the types, are removed; if no part is left, the result is a new tensor.
 
 // CHECK-LABEL: func.func @empty_parts
 // CHECK-SAME:    (%[[X:.*]]: tensor<1x3xf32>

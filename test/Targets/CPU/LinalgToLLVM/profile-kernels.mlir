@@ -1,9 +1,9 @@
 // RUN: layout-opt %s -split-input-file -layout-profile-kernels -verify-diagnostics | FileCheck %s
 
-// Calls of kernels are measured wherever they stand, and so are loops and copies
-// that are in none; calls of the program's own functions are not, as the kernels
-// in these are measured on their own. The kernel does 8 multiplications and 8
-// additions in 8 times 4 iterations; what it computes of indices does not count.
+// Calls of kernels are measured everywhere, and so are loops and copies outside of kernels. Calls of
+// the program's own functions are not, because their kernels are measured themselves. The kernel
+// does 8 multiplications and 8 additions in 8 times 4 iterations; its index arithmetic does not
+// count.
 
 // CHECK: module attributes {layout.profile = ["/conv1/Conv + /relu/Relu", "/copy", "/sum"]}
 // CHECK: llvm.mlir.global external @layout_profile() {{.*}}: !llvm.array<6 x i64>
@@ -77,9 +77,9 @@ func.func private @kernel(%a: memref<8xf32>) attributes {layout.kernel} {
 
 // -----
 
-// How often the body of a loop runs may not be known.
+// The number of iterations of a loop may be unknown.
 
-// Then no operations are counted.
+// Operations are then not counted.
 // CHECK: layout.profile = ["/open"]
 // CHECK-NOT: llvm.getelementptr %{{.*}}[1]
 func.func @open(%a: memref<?xf32>, %n: index) {

@@ -1,6 +1,5 @@
-// Bodies that assert (checks of indices are left out): what reads their result does not
-// take them apart, one without a use still asserts, and one that fails ends the
-// program.
+// Check bodies with assertions (without index checks): consumers of their result do not split them, an unused one still
+// asserts, and a failing one ends the program.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm=check-indices=false -o %t.mlir
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>} check-indices=false" -o %t.laid-out.mlir

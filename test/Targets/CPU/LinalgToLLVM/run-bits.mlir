@@ -1,5 +1,6 @@
-// Elements of one bit have a byte of memory each, lanes of a vector a bit: a
-// constant, a result that a second kernel reads, and one that the caller reads.
+// Check i1 elements, which occupy a byte each in memory and a bit each in
+// vectors: a constant, a result that a second kernel reads, and one that the
+// caller reads.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(1); [np.save(f'{t}.{k}.npy', r.standard_normal((3, 37)).astype('f4')) for k in 'xy']" %t
@@ -16,7 +17,7 @@ func.func @main(%x: tensor<3x37xf32>, %y: tensor<3x37xf32>) -> (tensor<3x37xf32>
     %s = arith.select %c, %p, %q : f32
     linalg.yield %s : f32
   } -> tensor<3x37xf32>
-  // Read twice, so that it is in memory.
+  // Read twice, so that it is stored in memory.
   %g = arith.cmpf ogt, %x, %y : tensor<3x37xf32>
   %false = arith.constant false
   %eb = tensor.empty() : tensor<37xi1>

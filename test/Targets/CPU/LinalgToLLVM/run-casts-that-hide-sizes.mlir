@@ -1,5 +1,6 @@
-// A branch of another size than a cast behind it states is not taken, a view of
-// no elements may have any offset, and packed dims may get a size afterwards.
+// Check that a branch of another size than the following cast is not taken,
+// that a view without elements may have any offset, and that packed dims may
+// get a static size later.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(f'{t}.x.npy', np.arange(21, dtype='f4').reshape(3, 7)); np.save(f'{t}.y.npy', np.zeros((0, 2), dtype='f4'))" %t

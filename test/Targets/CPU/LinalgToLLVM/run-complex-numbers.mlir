@@ -1,5 +1,5 @@
-// Complex numbers in a body and as elements: made, multiplied, divided, summed,
-// and taken apart again.
+// Check complex numbers in a body and as elements: created, multiplied,
+// divided, summed, and split into parts.
 
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(5); [np.save(f'{t}.{k}.npy', r.standard_normal((4, 21)).astype('f4')) for k in 'xy']" %t

@@ -11,7 +11,8 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// A dynamic batch gives the numbers of plain loops.
+// Check that a convolution with a dynamic batch computes the results of plain
+// loops.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.
@@ -52,7 +53,7 @@ func.func private @ramp6(%e: tensor<?x?x?x?x?x?xf32>) -> tensor<?x?x?x?x?x?xf32>
   return %r : tensor<?x?x?x?x?x?xf32>
 }
 
-// The batch is known at run time only.
+// The batch is dynamic.
 func.func @conv0(%x: tensor<?x1x4x6x4xf32>, %w: tensor<2x1x3x3x4x8xf32>) -> tensor<?x2x2x4x8xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index

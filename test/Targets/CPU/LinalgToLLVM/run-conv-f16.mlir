@@ -11,7 +11,7 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// Half-precision convolutions give the numbers of plain loops.
+// Check that half-precision convolutions compute the results of plain loops.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.

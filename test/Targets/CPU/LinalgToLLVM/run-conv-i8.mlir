@@ -11,7 +11,7 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// Integer convolutions give the numbers of plain loops.
+// Check that integer convolutions compute the results of plain loops.
 func.func private @printMemrefI32(tensor<*xi32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.
@@ -72,7 +72,7 @@ func.func @conv0(%x: tensor<2x2x3x7x4xi8>, %w: tensor<1x2x2x2x4x16xi8>) -> tenso
   return %r : tensor<2x1x2x6x16xi32>
 }
 
-// The same, masked.
+// A masked convolution.
 func.func @conv1(%x: tensor<1x2x2x3x4xi8>, %w: tensor<1x2x1x1x4x8xi8>) -> tensor<1x1x2x3x8xi32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<1x1x2x3x8xi32>

@@ -11,7 +11,7 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// Masked bodies leave the elements that a mask excludes as they were.
+// Check that masked bodies leave masked-out elements unchanged.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.
@@ -52,7 +52,7 @@ func.func private @ramp6(%e: tensor<?x?x?x?x?x?xf32>) -> tensor<?x?x?x?x?x?xf32>
   return %r : tensor<?x?x?x?x?x?xf32>
 }
 
-// 5 of 8 input and 13 of 16 output channels exist; the rest is skipped.
+// 5 of 8 input and 13 of 16 output channels exist; the others are skipped.
 func.func @conv0(%x: tensor<2x2x3x5x4xf32>, %w: tensor<2x2x2x2x4x8xf32>) -> tensor<2x2x2x4x8xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x2x2x4x8xf32>

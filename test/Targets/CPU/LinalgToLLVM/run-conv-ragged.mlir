@@ -11,7 +11,8 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// Extents that no tile divides give the numbers of plain loops.
+// Check that convolutions with extents that no tile divides compute the results
+// of plain loops.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.

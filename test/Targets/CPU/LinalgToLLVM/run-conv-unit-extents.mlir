@@ -11,7 +11,7 @@
 // RUN: diff %t.plain %t.fast
 // RUN: FileCheck %s < %t.fast
 
-// Extents of 1 give the numbers of plain loops.
+// Check that convolutions with unit extents compute the results of plain loops.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 // Small whole numbers, so that every order of summation gives the same result.
@@ -52,7 +52,7 @@ func.func private @ramp6(%e: tensor<?x?x?x?x?x?xf32>) -> tensor<?x?x?x?x?x?xf32>
   return %r : tensor<?x?x?x?x?x?xf32>
 }
 
-// All extents but the lanes are 1.
+// All extents except the lanes are 1.
 func.func @conv0(%x: tensor<1x1x1x1x2xf32>, %w: tensor<1x1x1x1x2x16xf32>) -> tensor<1x1x1x1x16xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x1x1x1x16xf32>

@@ -1,5 +1,5 @@
-// A view whose type does not say any more that its memory is contiguous is
-// copied by loops, too.
+// Check that a contiguous view whose type no longer states this is copied by
+// loops.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm=emit-kernels=false -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(2).reshape(1, 2, 1, 1, 1))" %t.x.npy

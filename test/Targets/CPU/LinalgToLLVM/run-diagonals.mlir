@@ -1,4 +1,4 @@
-// Neighbors on a diagonal are no neighbors in memory.
+// Check that neighbors on a diagonal are not treated as contiguous.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(221, dtype='f4').reshape(13, 17)); np.save(r'%t.y.npy', np.arange(289, dtype='f4').reshape(17, 17) ** 2)"

@@ -1,5 +1,5 @@
-// Reshapes of which several sizes of a group are known when they run only, also
-// of what is no whole row of memory.
+// Check reshapes with several dynamic sizes in a group, also of slices that are
+// not whole rows of memory.
 
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(2); np.save(f'{t}.x.npy', r.standard_normal((12, 10)).astype('f4')); np.save(f'{t}.like.npy', np.zeros((3, 4), 'f4'))" %t

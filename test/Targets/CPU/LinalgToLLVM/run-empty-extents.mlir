@@ -3,7 +3,8 @@
 // RUN:     --shared-libs=%mlir_lib_dir/libmlir_runner_utils%shlibext,%mlir_lib_dir/libmlir_c_runner_utils%shlibext \
 // RUN:   | FileCheck %s
 
-// A reduction over nothing gives its start; a result without elements is one.
+// Check that a reduction over no elements gives its initial value, and that a
+// result may have no elements.
 func.func private @printMemrefF32(tensor<*xf32>) attributes {llvm.emit_c_interface}
 
 func.func @nothing_to_add(%a: tensor<2x0xf32>, %b: tensor<0x9xf32>) -> tensor<2x9xf32> {

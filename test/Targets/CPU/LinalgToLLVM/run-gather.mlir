@@ -1,5 +1,5 @@
-// tensor.gather along one dim and along two, with the dims of one element kept
-// and left out, and sizes that are only known when it runs.
+// Check tensor.gather along one dim and along two, with unit dims kept and
+// dropped, and with dynamic sizes.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.arange(24, dtype='f4').reshape(2, 3, 4)); np.save(t + '.i.npy', np.array([[2], [0]], 'i4')); np.save(t + '.j.npy', np.array([[1, 3], [0, 2], [1, 0]], 'i8'))" %t

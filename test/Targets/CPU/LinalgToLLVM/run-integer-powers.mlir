@@ -1,5 +1,5 @@
-// Powers with integer exponents, which have no intrinsic for vectors or 64 bits:
-// constant ones, and such that differ by element, zero and negative ones too.
+// Check powers with integer exponents, which have no intrinsic for vectors or 64 bits: constant ones, and ones that
+// differ by element, including zero and negative ones.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(3); np.save(f'{t}.x.npy', r.uniform(-2, 2, (5, 37)).astype('f4')); np.save(f'{t}.n.npy', r.integers(-6, 7, (5, 37)).astype('i4')); np.save(f'{t}.m.npy', r.integers(-6, 7, (5, 37)).astype('i8'))" %t

@@ -1,5 +1,5 @@
-// What a loop carries has other sizes after each turn than a cast before the
-// loop says.
+// Check a loop-carried tensor whose size changes in each iteration and differs
+// from that of a cast before the loop.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(2, dtype='i4'))" %t.x.npy

@@ -1,5 +1,6 @@
-// A concatenation and a padding of parts without elements: no slice is written
-// whose offset is the end of the tensor, which upstream's verifier refuses.
+// Check a concatenation and a padding with parts without elements: no slice is
+// written whose offset is the end of the tensor, which upstream's verifier
+// rejects.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.plain.mlir
 // RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 4>}' -o %t.mlir

@@ -1,6 +1,6 @@
-// A caller writes to one result of a call; the others, which are the same value
-// once equal ops are one, or a view of it, keep their numbers, and so does a
-// constant. The same for two tensors that a loop carries.
+// Check that a caller may overwrite one result of a call: other results that
+// are the same value after CSE, or a view of it, keep their numbers, and so
+// does a constant. Covers two loop-carried tensors, too.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(4, dtype='i4'))" %t.x.npy

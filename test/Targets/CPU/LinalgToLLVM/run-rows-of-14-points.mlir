@@ -1,5 +1,5 @@
-// Rows of 14 points in vectors of 16 with a mask: a row ends where the next one
-// begins, which is not touched. Vectors of 256 bits are only loaded with one.
+// Check rows of 14 points in masked vectors of 16: the next row is adjacent and
+// must not be changed. 256-bit vectors are masked on loads only.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v4 -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
@@ -17,7 +17,7 @@
 // AVX2-NOT: llvm.intr.masked.store
 // NEON-NOT: llvm.intr.masked
 
-// What is added is the same in each row, so that rows are not one loop.
+// The addend is equal in each row, so that rows are not one loop.
 #xy = affine_map<(y, x) -> (y, x)>
 #x = affine_map<(y, x) -> (x)>
 func.func @main(%x: tensor<6x14xf32>, %b: tensor<14xf32>) -> tensor<6x14xf32> {

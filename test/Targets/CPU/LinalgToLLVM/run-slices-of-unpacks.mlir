@@ -1,6 +1,6 @@
-// A slice that cuts a dim of an unpack that has no tile, with the packed dims
-// in another order and with an unknown size. Upstream's canonicalizer would
-// fold it into an unpack that its own verifier refuses.
+// Check a slice of an untiled dim of an unpack, with the packed dims in another
+// order and with a dynamic size. Upstream's canonicalizer would fold it into an
+// unpack that its own verifier rejects.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(f'{t}.x.npy', np.arange(2 * 3 * 4 * 5, dtype='f4').reshape(2, 3, 4, 5)); np.save(f'{t}.y.npy', np.zeros(2, dtype='f4'))" %t
@@ -8,7 +8,7 @@
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; x, a, b = (np.load(f'{t}.{k}.npy') for k in 'xab'); y = x.transpose(2, 1, 0, 3).reshape(4, 3, 10); print(a.shape, (a == y[:3, :3, :9]).all(), b.shape, (b == y[1:4:2, :2, 1:8]).all())" %t | FileCheck %s
 // CHECK: (3, 3, 9) True (2, 2, 7) True
 
-// The same before other passes.
+// The same slice before other passes.
 // RUN: layout-opt %s --layout-prepare-for-canonicalizer --canonicalize | FileCheck %s --check-prefix=IR
 // IR-LABEL: func.func @main
 // IR: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [2, 3, 3, 5] [1, 1, 1, 1] : tensor<2x3x4x5xf32>

@@ -1,4 +1,5 @@
-// A softmax whose input and result know different sizes, and a masked read.
+// Check a softmax whose input and result types state different sizes, and a
+// masked read.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.laid-out.mlir

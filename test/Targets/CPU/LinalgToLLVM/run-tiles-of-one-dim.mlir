@@ -1,5 +1,5 @@
-// A single tile of one dim beside a dim of size 1 is not the tensor as it is
-// stored: packing and unpacking move it.
+// Check that a single tile of one dim next to a unit dim is not identical to
+// the plain storage: packing and unpacking move elements.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(12, dtype='f4').reshape(1, 1, 12)); np.save(r'%t.y.npy', np.arange(1, 6, dtype='f4').reshape(5, 1))"

@@ -1,4 +1,5 @@
-// Views of no elements: a group of sizes 0 and unknown, an unpack of nothing.
+// Check views without elements: a group of sizes 0 and dynamic, an empty
+// unpack.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.zeros((1, 0, 5, 1), 'f4')); np.save(t + '.y.npy', np.zeros((1, 1, 0, 3), 'i4'))" %t
@@ -11,7 +12,7 @@ func.func @main(%x: tensor<1x0x?x1xf32>, %y: tensor<1x1x0x3xi32>) -> (tensor<1x?
   %b = tensor.collapse_shape %x [[0, 1, 2], [3]] : tensor<1x0x?x1xf32> into tensor<?x1xf32>
   %e = tensor.empty() : tensor<3x1x0xi32>
   %c = linalg.unpack %y inner_dims_pos = [0] inner_tiles = [3] into %e : tensor<1x1x0x3xi32> -> tensor<3x1x0xi32>
-  // Half of the columns, though the ends of the views have one type.
+  // Half of the columns, although the first and the last type are equal.
   %two = arith.constant 2 : index
   %columns = tensor.dim %x, %two : tensor<1x0x?x1xf32>
   %half = arith.divui %columns, %two : index

@@ -1,5 +1,6 @@
-// The transforms of Winograd's convolution are loops over small products; a
-// convolution made of them, laid out and plain, is the one of the definition.
+// Check that the transforms of Winograd's convolution are loops over small
+// products, and that such a convolution computes its definition, with and
+// without layouts.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir

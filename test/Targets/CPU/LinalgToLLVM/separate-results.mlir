@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-separate-results --split-input-file | FileCheck %s
-// A copy is made of what shows the memory of another result on some way, and of
-// nothing else: tensors that a loop carries through a branch stay what they are.
+// Check that a result is copied if it may alias another result on some path, and only then: loop-carried tensors that
+// pass through a branch stay.
 
 // CHECK-LABEL: func @carried
 // CHECK-NOT: alloc_tensor
@@ -26,7 +26,7 @@ func.func @carried(%x: tensor<4xf32>, %n: index, %c: i1) -> (tensor<4xf32>, tens
 
 // -----
 
-// One branch gives one tensor twice, and one start is that of both.
+// One branch yields one tensor twice, and both have one init.
 // CHECK-LABEL: func @shared
 // CHECK: %[[R:.*]]:2 = scf.for
 // CHECK: %[[S:.*]]:2 = scf.if
@@ -50,7 +50,7 @@ func.func @shared(%x: tensor<4xf32>, %n: index, %c: i1) -> (tensor<4xf32>, tenso
 
 // -----
 
-// A constant that is returned on one way.
+// A constant that is returned on one path.
 // CHECK-LABEL: func @constant
 // CHECK: bufferization.alloc_tensor() copy
 func.func @constant(%x: tensor<2xf32>, %c: i1) -> tensor<2xf32> {

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -layout-share-kernels | FileCheck %s
 
-// Bounds, strides and what two accesses are further away are arguments, equal
-// ones once. That they are 8 apart stays where it is.
+// Bounds, strides and differences of offsets become arguments, equal ones once.
+// A constant difference of 8 stays in the body.
 
 // CHECK-LABEL: llvm.func @main(
 // CHECK-DAG:     %[[ROWS:.*]] = llvm.mlir.constant(56 : i64)
@@ -70,8 +70,7 @@ llvm.func internal @second(%x: !llvm.ptr) attributes {layout.kernel} {
 
 // -----
 
-// What divides stays a constant; other
-// functions are no kernels.
+// Divisors stay constants; functions without layout.kernel are not shared.
 
 // CHECK-LABEL: llvm.func @main(
 // CHECK-DAG:     llvm.call @thirds(%{{.*}}) : (i64) -> ()
@@ -109,7 +108,7 @@ llvm.func internal @same(%x: i64) {
 
 // -----
 
-// Parts of a descriptor are read where they are put in.
+// Parts of a descriptor are forwarded from their insertion.
 
 // CHECK-LABEL: llvm.func @descriptor(
 // CHECK-SAME:    %[[X:.*]]: !llvm.ptr
@@ -125,7 +124,7 @@ llvm.func @descriptor(%x: !llvm.ptr) -> !llvm.ptr {
 
 // -----
 
-// A function whose address is taken, or that is elsewhere, stays.
+// A function whose address is taken, or that is defined elsewhere, stays.
 
 // CHECK-LABEL: llvm.func @address(
 // CHECK-DAG:     llvm.mlir.addressof @pointed

@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --layout-linalg-to-llvm | FileCheck %s
-// Where branches yield one buffer or another, a copy decides who frees it; and
-// elementwise arithmetic on whole tensors is lowered like its linalg form.
+// Check that a copy determines the owner if branches yield different buffers,
+// and that elementwise arithmetic on whole tensors is lowered like its linalg
+// form.
 
 // CHECK: llvm.func @choose
 // CHECK-NOT: bufferization

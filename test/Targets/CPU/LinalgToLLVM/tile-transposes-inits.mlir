@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize)" | FileCheck %s
 
-// A transposition writes all of its result, so the old elements are not needed;
-// but who else reads them still does.
+// A transposition overwrites its whole result, so the previous elements are not
+// needed, but other readers of them still are.
 // CHECK-LABEL: func.func @init_that_others_read
 // CHECK: %[[INIT:.*]] = memref.alloc
 // CHECK: linalg.fill {{.*}} outs(%[[INIT]]
@@ -18,7 +18,7 @@ func.func @init_that_others_read(%x: tensor<8x8xf32>, %v: f32) -> (tensor<8x8xf3
 
 // -----
 
-// Nor is the memory of an argument touched, as entry points have them.
+// The memory of an argument is not overwritten either, as entry points require.
 // CHECK-LABEL: func.func @argument
 // CHECK: %[[FRESH:.*]] = memref.alloc
 // CHECK: %[[RESULT:.*]] = memref.reinterpret_cast %[[FRESH]]
@@ -31,7 +31,8 @@ func.func @argument(%x: tensor<8x8xf32>, %init: tensor<8x8xf32> {bufferization.w
 
 // -----
 
-// A diagonal is no transposition, and neither is what repeats elements.
+// A diagonal is not a transposition, and neither is an op that repeats
+// elements.
 // CHECK-LABEL: func.func @no_copies
 // CHECK-COUNT-2: linalg.generic
 // CHECK-NOT: vector

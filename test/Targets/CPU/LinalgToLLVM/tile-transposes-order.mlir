@@ -4,10 +4,10 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=49152},canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{second-cache-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
 
-// Columns of the result are 2048 bytes apart and share two sets of the first
-// cache: both vectors of a line are stored one after the other. Rows of the
-// source collide, too, and are too few for a stage: two tiles of columns go
-// through all rows.
+// Columns of the result are 2048 bytes apart and share two sets of L1: both
+// vectors of a line are stored consecutively. Rows of the source conflict,
+// too, and are too few to be staged: all rows are read for two tiles of
+// columns.
 // CHECK-LABEL: func.func @colliding
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c32
 // CHECK: scf.for {{.*}} to %c64 step %c16
@@ -25,9 +25,9 @@ func.func @colliding(%x: tensor<64x8x512xf32>) -> tensor<512x8x64xf32> {
 
 // -----
 
-// Seven tiles of 8 columns do 56, four of 16 would do 64. Columns of the result
-// push each other out of the first cache: each gets four lines in turn, and all
-// of a row is read before the next rows.
+// Seven tiles of 8 columns cover 56, four of 16 would cover 64. Columns of the result evict each
+// other from L1: four lines of each are written at once, and a whole row is read before the next
+// rows.
 // CHECK-LABEL: func.func @ragged
 // CHECK: scf.for {{.*}} to %c512 step %c64
 // CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to {{.*}} step %c8
@@ -43,7 +43,7 @@ func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
 
 // -----
 
-// Short rows of the source are read as wholes.
+// Short rows of the source are read as a whole.
 // CHECK-LABEL: func.func @short_rows
 // CHECK: scf.for {{.*}} to %c784 step %c16
 // CHECK: scf.for {{.*}} step %c16
@@ -55,8 +55,8 @@ func.func @short_rows(%x: tensor<784x61xf32>) -> tensor<61x784xf32> {
 
 // -----
 
-// Two digits are columns, and one tile has all 144: no place is computed when
-// it runs.
+// Two digits are columns, and one tile has all 144: no position is computed at run
+// time.
 // CHECK-LABEL: func.func @all_columns
 // CHECK-NOT: arith.remui
 // CHECK-NOT: scf.for {{.*}} step %c144
@@ -69,8 +69,8 @@ func.func @all_columns(%x: tensor<2x16x16x9xf32>) -> tensor<2x9x16x16xf32> {
 
 // -----
 
-// 64 rows of bytes are two vectors, and no registers hold the lanes of both: the
-// parts of a line are stored apart, so they do not go past the caches.
+// 64 rows of bytes are two vectors, and the registers do not hold the lanes of
+// both: the parts of a line are stored separately, so stores are not nontemporal.
 // CHECK-LABEL: func.func @bytes
 // CHECK: vector.load {{.*}} vector<16xi8>
 // CHECK: vector.store
@@ -84,8 +84,8 @@ func.func @bytes(%x: tensor<8256x4128xi8>) -> tensor<4128x8256xi8> {
 // -----
 
 // All lines of a column of the source share one set: 128 x 128 bytes are copied
-// to a stage, and from there in tiles of 64 rows of few lines of the result.
-// A block of a small cache is less than a tile.
+// to a stage, and from there in tiles of 64 rows of few lines of the result. A
+// block of a small cache is less than a tile.
 // SMALL-LABEL: func.func @staged
 // SMALL-NOT: memref<16384xi8>
 // CHECK-LABEL: func.func @staged
@@ -107,9 +107,9 @@ func.func @staged(%x: tensor<1024x4096xi8>) -> tensor<4096x1024xi8> {
 
 // -----
 
-// A block of elements of two bytes has 128 rows of 64, half of the first cache.
-// Where a register is a line, each of its stores to the result goes past caches
-// that do not hold it.
+// A block of 2-byte elements has 128 rows of 64, half of L1. If a register
+// is a line, its stores to a result that exceeds the caches are
+// nontemporal.
 // WIDE-LABEL: func.func @staged_halves
 // WIDE-NOT: nontemporal
 // WIDE: vector.load {{.*}}memref<8192xf16>
@@ -130,8 +130,8 @@ func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
 // -----
 
 // The lines of 16 columns of the result, which are written once each, would
-// leave no place for those that are fetched ahead: a block is turned on its way
-// to the stage, whose columns are a line longer, and copied from there.
+// evict those that are prefetched: a block is transposed on its way to the
+// stage, whose columns are a line longer, and copied from there.
 // CHECK-LABEL: func.func @staged_floats
 // CHECK: scf.for {{.*}} to %c512 step %c32
 // CHECK: scf.for {{.*}} to %c512 step %c128
@@ -144,8 +144,8 @@ func.func @staged_halves(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
 // CHECK: scf.for {{.*}} to %c128 step %c64
 // CHECK: %[[LINE:.*]] = vector.load %[[STAGE]]{{.*}} vector<8xf32>
 // CHECK: vector.store %[[LINE]], {{.*}} memref<262144xf32>, vector<8xf32>
-// A first cache of 48 KiB holds 64 columns; what the second one holds, source
-// and result, goes by way of columns of a line.
+// L1 of 48 KiB holds 64 columns; if L2 holds source and result, the stage has
+// columns of one line.
 // LARGE-LABEL: func.func @staged_floats
 // LARGE: scf.for {{.*}} to %c512 step %c64
 // LARGE: memref<9216xf32>
@@ -160,8 +160,8 @@ func.func @staged_floats(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
 
 // -----
 
-// The next eight rows push out the lines of these: four lines of each row are
-// read before.
+// The next eight rows evict the lines of these: four lines of each row are read
+// before.
 // CHECK-LABEL: func.func @next_rows_collide
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c64
 // CHECK: scf.for {{.*}} to %c49 step %c8
@@ -174,8 +174,8 @@ func.func @next_rows_collide(%x: tensor<49x512xf32>) -> tensor<512x49xf32> {
 
 // -----
 
-// Where no cache holds both, rows are read along far, two lines of each column
-// at a time.
+// If no cache holds both, long segments of rows are read, two lines of each
+// column at a time.
 // CHECK-LABEL: func.func @long_rows_collide
 // CHECK: scf.for %{{.*}} = %c0 to %c288 step %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c16
@@ -190,8 +190,8 @@ func.func @long_rows_collide(%x: tensor<304x1024xf32>) -> tensor<1024x304xf32> {
 
 // -----
 
-// The last cache holds source and result twice, the second one does not: four
-// lines of each row are read together.
+// The LLC holds source and result twice, L2 does not: four lines of each row
+// are read together.
 // CHECK-LABEL: func.func @lines_together
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c960 step %c64
 // CHECK: scf.for {{.*}} = %c0 to %c992 step %c16
@@ -204,8 +204,8 @@ func.func @lines_together(%x: tensor<1000x1000xf32>) -> tensor<1000x1000xf32> {
 
 // -----
 
-// What is more than half of it is read line by line, and so is what the second
-// cache holds.
+// A matrix larger than half of the LLC is read line by line, and so is one that
+// L2 holds.
 // CHECK-LABEL: func.func @more_than_half
 // CHECK-NOT: step %c64
 // CHECK: scf.for {{.*}} = %c0 to %c1488 step %c16

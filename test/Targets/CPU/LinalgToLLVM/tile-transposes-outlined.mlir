@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file --convert-layout-to-linalg --layout-linalg-to-llvm | FileCheck %s
 
-// A copy is tiled before it becomes a function: that its result begins with a
-// line is known there, so what no cache holds goes past the caches.
+// A copy is tiled before it is outlined: the alignment of its result is known
+// there, so that stores to a result that exceeds the caches are nontemporal.
 // CHECK-LABEL: llvm.func @streamed
 // CHECK: llvm.call @layout_kernel
 // CHECK: llvm.func internal @layout_kernel
@@ -14,7 +14,7 @@ func.func @streamed(%x: tensor<4096x2048xf32>) -> tensor<2048x4096xf32> {
 
 // -----
 
-// The padding that goes on where a copy ends is part of its kernel.
+// Padding that follows a copy is part of its kernel.
 // CHECK-LABEL: llvm.func @padded
 // CHECK: llvm.call @layout_kernel
 // CHECK-NOT: llvm.call @layout_kernel

@@ -27,7 +27,7 @@ func.func @padding_in_the_last_dim(%x: tensor<3x64xf32>) -> tensor<64x8xf32> {
 
 // -----
 
-// Padding before the channels is filled by itself.
+// Padding before the channels is filled separately.
 // CHECK-LABEL: func.func @padding_before
 // CHECK: vector.transfer_write {{.*}} vector<5xf32>
 // CHECK: vector.store
@@ -45,7 +45,7 @@ func.func @padding_before(%x: tensor<3x64xf32>) -> tensor<64x8xf32> {
 
 // -----
 
-// Seven elements are no rows of a tile.
+// Seven elements do not form rows of a tile.
 // CHECK-LABEL: func.func @odd_padding
 // CHECK: vector.transfer_write {{.*}} vector<4xf32>
 // CHECK: vector.store
@@ -63,9 +63,9 @@ func.func @odd_padding(%x: tensor<3x64xf32>) -> tensor<64x7xf32> {
 
 // -----
 
-// Five elements of a row of 21 and their padding are one store, made of two
-// loads that overlap. Whole blocks and the rest go through chunks of 128 rows
-// together, the last of which overlaps the one before.
+// Five elements of a row of 21 and their padding are one store, assembled from
+// two overlapping loads. Whole blocks and the remainder are processed together
+// in chunks of 128 rows, the last of which overlaps the previous one.
 // CHECK-LABEL: func.func @rest_of_rows
 // CHECK-NOT: linalg.fill
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c896{{.*}} step %c128

@@ -3,12 +3,12 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=64}))" | FileCheck %s --check-prefix=LOOPS
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=192}))" | FileCheck %s --check-prefix=LOOPS
 
-// Registers of half a lane, or of three, leave all to loops.
+// Registers of half a 128-bit lane, or of one and a half, are lowered to loops.
 // LOOPS-NOT: vector.
 
-// Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes
-// of rows 0 and 4 change places, then two rounds within lanes, and rows of 8 are
-// written. The last tile of 21 starts at 13.
+// Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes of rows 0 and 4 are
+// exchanged, then two rounds within lanes, and rows of 8 are written. The last tile of 21 starts at
+// 13.
 // CHECK-LABEL: func.func @ragged
 // CHECK: scf.for {{.*}} to %c32 step %c16
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c21 step %c8
@@ -25,8 +25,8 @@ func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
 
 // -----
 
-// The fastest dim stays: rows of 16 are copied, three that follow one another in
-// the source and all four of a row of the result in one step.
+// The fastest dim stays: rows of 16 are copied, three that are contiguous in the source and all four of a row of the
+// result in one step.
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.for {{.*}} to %c96 step %c48
 // CHECK-COUNT-24: vector.store {{.*}} vector<8xf32>
@@ -39,14 +39,14 @@ func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
 
 // -----
 
-// Three rows are woven into one run of the result: their elements change places
-// within lanes, of which the results are blends.
+// Three rows are interleaved into one contiguous segment of the result: their elements are permuted within lanes, and
+// the results are blends of these.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: scf.for {{.*}} to %c64 step %c8
 // CHECK-COUNT-3: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-9: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
 // CHECK-COUNT-6: vector.store {{.*}} vector<4xf32>
-// Shuffles of two registers need two for each result.
+// Shuffles of two registers: two for each result.
 // WIDE-LABEL: func.func @few_rows
 // WIDE-COUNT-3: vector.load {{.*}} vector<16xf32>
 // WIDE-COUNT-6: vector.shuffle {{.*}} vector<16xi32>, vector<16xi32>
@@ -60,7 +60,7 @@ func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
 
 // -----
 
-// For elements of two bytes there is no such shuffle here.
+// There is no such shuffle for 2-byte elements here.
 // WIDE-LABEL: func.func @few_halves
 // WIDE-COUNT-3: vector.load {{.*}} vector<32xf16>
 // WIDE-COUNT-12: vector.store {{.*}} vector<8xf16>
@@ -72,8 +72,8 @@ func.func @few_halves(%x: tensor<3x64xf16>) -> tensor<64x3xf16> {
 
 // -----
 
-// Eleven rows are woven where half of 32 registers hold them, and squares with
-// 16.
+// Eleven rows are interleaved if half of 32 registers hold them; with 16 registers, squares are
+// transposed.
 // CHECK-LABEL: func.func @eleven_rows
 // CHECK: scf.for
 // CHECK: scf.for
@@ -109,8 +109,8 @@ func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
 
 // -----
 
-// The same element is next on both sides: vectors are copied, of both runs that
-// a row of the source has.
+// The fastest dim is equal on both sides: vectors are copied, of both contiguous segments of a row of the
+// source.
 // CHECK-LABEL: func.func @runs
 // CHECK: scf.for {{.*}} to %c8 step %c4
 // CHECK-COUNT-16: vector.store {{.*}} vector<8xf32>
@@ -128,8 +128,8 @@ func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
 
 // -----
 
-// The result is walked in the order in which it lies, whatever the order of the
-// terms of a position: 3 rows of 5 first.
+// The result is traversed in memory order, regardless of the order of terms of a position: 3 rows of 5
+// first.
 // CHECK-LABEL: func.func @order_of_terms
 // CHECK: scf.for {{.*}} to %c3 step %c1
 // CHECK: scf.for {{.*}} to %c5 step %c1
@@ -147,8 +147,8 @@ func.func @order_of_terms(%x: tensor<5x3x8x8xf32>) -> tensor<15x8x8xf32> {
 
 // -----
 
-// Dims of one index are left out before the fastest is looked for: the inputs
-// of a filter of 1x1, not its columns.
+// Unit dims are skipped when the fastest dim is determined: it is the inputs of a 1x1 filter, not its
+// columns.
 // CHECK-LABEL: func.func @unit_dims
 // CHECK: scf.for {{.*}} to %c32 step %c16
 // CHECK: vector.load {{.*}} vector<8xf32>
@@ -162,8 +162,8 @@ func.func @unit_dims(%x: tensor<16x32x1x1xf32>) -> tensor<32x1x1x16xf32> {
 
 // -----
 
-// Nine columns fill no line, with the dim beside them in the input they do. How
-// far a column is in the result is computed before the loop over the rest.
+// Nine columns do not fill a line; together with the adjacent dim in the input they do. The position of a column in the
+// result is computed before the loop over the rest.
 // CHECK-LABEL: func.func @short_columns
 // CHECK: scf.for {{.*}} to %c288 step %c16
 // CHECK: arith.remui
@@ -177,9 +177,9 @@ func.func @short_columns(%x: tensor<2x16x32x9xf32>) -> tensor<2x9x32x16xf32> {
 
 // -----
 
-// Rows of the source are far apart, columns of the result are not: 256 columns
-// of a row are read before the next rows are. Squares have 16 rows, whose lanes
-// change places first.
+// Rows of the source are far apart, columns of the result are not: 256 columns of a
+// row are read before the next rows. Squares have 16 rows, whose lanes are exchanged
+// first.
 // CHECK-LABEL: func.func @far_rows
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c1024 step %c256
 // CHECK: scf.for {{.*}} to %c64 step %c16
@@ -196,7 +196,7 @@ func.func @far_rows(%x: tensor<64x1024xf32>) -> tensor<1024x64xf32> {
 
 // -----
 
-// A block that is cut ends with the source.
+// A partial block ends with the source.
 // CHECK-LABEL: func.func @ragged_block
 // CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c300 step %c256
 // CHECK: scf.for {{.*}} to %c64 step %c16
@@ -212,8 +212,8 @@ func.func @ragged_block(%x: tensor<64x300xf32>) -> tensor<300x64xf32> {
 
 // -----
 
-// What no cache holds is written past the caches, in whole lines, and four lines
-// of a row are read before the next rows are.
+// A result that exceeds the caches is written by nontemporal stores of whole lines, and four lines of a row are read
+// before the next rows.
 // CHECK-LABEL: func.func @large
 // CHECK: scf.for {{.*}} to %c2048 step %c64
 // CHECK: scf.for {{.*}} to %c4096 step %c16
@@ -226,7 +226,7 @@ func.func @large(%x: tensor<4096x2048xf32>) -> tensor<2048x4096xf32> {
 
 // -----
 
-// Where the source is one run, four lines of a column are written in turn.
+// If the source is contiguous, four lines of a column are written at a time.
 // CHECK-LABEL: func.func @large_from_one_run
 // CHECK: scf.for {{.*}} to %c524288 step %c64
 // CHECK: vector.store %{{.*}}, %{{.*}}[%[[FIRST:[a-z0-9]*]]] {alignment = 32 : i64, nontemporal = true}
@@ -242,7 +242,7 @@ func.func @large_from_one_run(%x: tensor<524288x16xf32>) -> tensor<16x524288xf32
 
 // -----
 
-// Lines that another one shares with it are not.
+// Stores to lines that are shared with other columns are not nontemporal.
 // CHECK-LABEL: func.func @large_of_other_lines
 // CHECK-NOT: nontemporal
 func.func @large_of_other_lines(%x: tensor<4099x2048xf32>) -> tensor<2048x4099xf32> {
@@ -253,7 +253,7 @@ func.func @large_of_other_lines(%x: tensor<4099x2048xf32>) -> tensor<2048x4099xf
 
 // -----
 
-// Halves of rows, two to a register, whose lanes change places in one round.
+// Halves of rows, two to a register, whose lanes are exchanged in one round.
 // WIDE-LABEL: func.func @halves_of_rows
 // WIDE: scf.for {{.*}} to %c64 step %c32
 // WIDE-COUNT-4: vector.load {{.*}} vector<16xf16>
@@ -273,8 +273,8 @@ func.func @halves_of_rows(%x: tensor<32x64xf16>) -> tensor<64x32xf16> {
 
 // -----
 
-// Columns of 16 rows are half of a register: two that follow one another in the
-// result are stored together, with one shuffle of two registers.
+// Columns of 16 rows are half a register: two that are contiguous in the result are stored together, with one shuffle
+// of two registers.
 // WIDE-LABEL: func.func @joined_columns
 // WIDE-COUNT-16: vector.load {{.*}} vector<16xf16>
 // WIDE: %[[LINE:.*]] = vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, {{.*}} vector<32xi16>
@@ -292,8 +292,8 @@ func.func @joined_columns(%x: tensor<16x64xf16>) -> tensor<64x16xf16> {
 
 // -----
 
-// Nine columns and the dim beside them are one tile of 144, as places of the
-// result are known then: columns 0, 9, 18 and 27 are stored together.
+// Nine columns and the adjacent dim are one tile of 144, so that positions in the result are static: columns 0, 9, 18
+// and 27 are stored together.
 // WIDE-LABEL: func.func @joined_filters
 // WIDE-COUNT-16: vector.load {{.*}} vector<64xi8>
 // WIDE: vector.shuffle %{{.*}} [0, 1, {{.*}}, 14, 15, 64, 65, {{.*}}, 78, 79] : vector<64xi8>
@@ -312,7 +312,7 @@ func.func @joined_filters(%x: tensor<16x512x9xi8>) -> tensor<32x9x16x16xi8> {
 
 // -----
 
-// Four rows of the source follow one another and are read at once.
+// Four rows of the source are contiguous and are read at once.
 // WIDE-LABEL: func.func @rows_at_once
 // WIDE: scf.for {{.*}} to %c128 step %c64
 // WIDE-COUNT-16: vector.load {{.*}} vector<64xi8>
@@ -326,8 +326,8 @@ func.func @rows_at_once(%x: tensor<128x16xi8>) -> tensor<16x128xi8> {
 
 // -----
 
-// Of 4608 columns a tile has a part, which may begin anywhere: halves of
-// registers are stored.
+// A tile has a part of 4608 columns, which may start anywhere: half registers are
+// stored.
 // WIDE-LABEL: func.func @parted_filters
 // WIDE-NOT: vector.store {{.*}} vector<32xf16>
 // WIDE: vector.store {{.*}} vector<16xf16>
@@ -340,8 +340,8 @@ func.func @parted_filters(%x: tensor<16x512x9xf16>) -> tensor<9x512x16xf16> {
 
 // -----
 
-// Three columns are followed by a gap of one element: the one behind it is not
-// joined with them.
+// Three columns are followed by a gap of one element: the next column is not joined with
+// them.
 // WIDE-LABEL: func.func @gap
 // WIDE-NOT: vector.store {{.*}} vector<64xi8>
 // WIDE: vector.store {{.*}} vector<16xi8>
@@ -354,7 +354,7 @@ func.func @gap(%x: memref<16x3x9xi8>, %r: memref<9x3x16xi8, strided<[49, 16, 1]>
 
 // -----
 
-// A load of sixteen rows would have more of them than a lane has.
+// A load of sixteen rows would have more rows than a lane has elements.
 // WIDE-LABEL: func.func @four_columns
 // WIDE-NOT: vector.load {{.*}} vector<64xi8>
 // WIDE: vector.load {{.*}} vector<4xi8>
@@ -368,9 +368,9 @@ func.func @four_columns(%x: tensor<64x2x2xi8>) -> tensor<2x2x64xi8> {
 
 // -----
 
-// Fourteen rows of floats are one square of sixteen, the last row twice, and a
-// register is stored under a mask; with vectors of 256 bits they are squares of
-// eight, of which two rows are done twice.
+// Fourteen rows of floats are one square of sixteen with the last row repeated, and a register
+// is stored with a mask; with 256-bit vectors they are squares of eight, two rows of which
+// overlap.
 // CHECK-LABEL: func.func @fourteen_rows
 // CHECK-NOT: vector.maskedstore
 // CHECK: vector.store {{.*}} vector<8xf32>
@@ -393,7 +393,7 @@ func.func @fourteen_rows(%x: tensor<14x100xf32>) -> tensor<100x14xf32> {
 
 // -----
 
-// Six rows would fill less than half of a register, or need masks of 256 bits.
+// Six rows would fill less than half a register, or need 256-bit masks.
 // CHECK-LABEL: func.func @six_rows
 // CHECK-NOT: vector.maskedstore
 // CHECK: return
@@ -408,7 +408,7 @@ func.func @six_rows(%x: tensor<6x100xf32>) -> tensor<100x6xf32> {
 
 // -----
 
-// Rows of bytes are done in powers of two, which takes less time than masks.
+// Rows of bytes are tiled in powers of two, which is faster than masks.
 // WIDE-LABEL: func.func @bytes_without_masks
 // WIDE-NOT: vector.maskedstore
 // WIDE: vector.store {{.*}} vector<32xi8>
@@ -422,7 +422,7 @@ func.func @bytes_without_masks(%x: tensor<61x100xi8>) -> tensor<100x61xi8> {
 
 // -----
 
-// Two loads of 32 columns read 50, the second one 14 of them again, as four of 16
+// Two loads of 32 columns read 50, 14 of them twice, as four loads of 16
 // would.
 // WIDE-LABEL: func.func @fifty_columns
 // WIDE-COUNT-64: vector.load {{.*}} vector<32xi8>

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=512 vector-registers=32},canonicalize,cse))" | FileCheck %s
 
 // 14 pixels and 2 vectors of output channels: 28 accumulators, the weights, and
-// one pixel at a time, which the two products that need it follow.
+// one pixel at a time, followed by the two products that read it.
 // CHECK-LABEL: func.func @pixels_by_channels
 // CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){27} *}})
 // CHECK: %[[PIXEL:.*]] = vector.broadcast
@@ -50,8 +50,9 @@ func.func @windows_of_neighbors(%x: tensor<2x30x30x16xf32>, %k: tensor<2x3x3x16x
 
 // -----
 
-// Rows of 56 pixels start anywhere in a line, so a vector of them is two loads:
-// 6 output channels share the vectors of one row, not 8 those of three rows.
+// Rows of 56 pixels are not aligned to lines, so a vector of them is two loads:
+// 6 output channels share the vectors of one row, instead of 8 sharing those of
+// three rows.
 // CHECK-LABEL: func.func @rows_that_are_not_aligned
 // CHECK: scf.for {{.*}} -> (vector<{{16|8}}xf32>{{(, vector<(16|8)xf32>){23} *}})
 // CHECK-COUNT-4: vector.transfer_read
@@ -76,7 +77,7 @@ func.func @rows_that_are_not_aligned(%x: tensor<256x57x56xf32>, %k: tensor<64x25
 // -----
 
 // 196 pixels are 12 vectors and a quarter, which no tile divides: the output
-// channels are not cut as well, though 5 of them would share more vectors.
+// channels are not tiled as well, though 5 of them would share more vectors.
 // CHECK-LABEL: func.func @one_dim_is_cut
 // CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){23} *}})
 #image = affine_map<(o, p, i) -> (i, p)>
@@ -97,8 +98,8 @@ func.func @one_dim_is_cut(%x: tensor<256x196xf32>, %k: tensor<1024x256xf32>,
 
 // -----
 
-// The columns of the right side that one tile reads stay in the second cache
-// while all rows of the left side go by, so the loop over columns is outside.
+// The columns of the right operand that one tile reads stay in L2 while all
+// rows of the left operand are read, so the loop over columns is outside.
 // CHECK-LABEL: func.func @panel_that_stays
 // CHECK: scf.for %{{.*}} = %c0 to %c768
 // CHECK: scf.for %{{.*}} = %c0 to %c128
@@ -112,8 +113,8 @@ func.func @panel_that_stays(%x: tensor<128x1000xf32>, %y: tensor<1000x768xf32>,
 
 // -----
 
-// Rows that are 4096 bytes apart share the sets of the first cache, which holds
-// few of them: 6 rows and not 12 are multiplied with 2 vectors.
+// Rows that are 4096 bytes apart share the sets of L1, which holds few of them:
+// 6 rows and not 12 are multiplied with 2 vectors.
 // CHECK-LABEL: func.func @rows_that_collide
 // CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){11} *}})
 func.func @rows_that_collide(%x: tensor<48x1024xf32>, %y: tensor<1024x32xf32>,
@@ -125,8 +126,9 @@ func.func @rows_that_collide(%x: tensor<48x1024xf32>, %y: tensor<1024x32xf32>,
 
 // -----
 
-// What the last cache gives for 3 blocks of weights, read again for each row of
-// 7 pixels, keeps up with their products: not one block for two rows.
+// The bandwidth of the LLC for 3 blocks of weights, which are read again for
+// each row of 7 pixels, keeps up with their products: not one block for two
+// rows.
 // CHECK-LABEL: func.func @weights_of_the_last_cache
 // CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){20} *}})
 #in = affine_map<(o1, h, w, o0, i, kh, kw) -> (i, h + kh, w + kw)>
