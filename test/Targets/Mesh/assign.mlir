@@ -2,7 +2,7 @@
 // RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify -o /dev/null
 // RUN: sed 's/lanes = [0-9]*/lanes = 1/' %s | layout-opt --split-input-file --layout-assign --layout-place-on-mesh --layout-export-shardings -o /dev/null
 
-// One token reads large weights: columns are split, then rows, and one sum is reduced, as Megatron does.
+// One token reads large weights: columns are split, then rows, and one sum is reduced, as in Megatron.
 
 // CHECK-DAG: #[[COLUMNS:.*]] = #layout.mesh<[t = 4], {{\[\[}}], [t]]>
 // CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[t = 4], {{\[\[}}t], []]>
@@ -35,7 +35,7 @@ module attributes {layout.target = #layout.mesh_target<axes = [t = 4], device = 
 
 // -----
 
-// Where messages are expensive, every device computes all of it.
+// If messages are expensive, every device computes everything.
 
 // CHECK-LABEL: func.func @expensive(
 // CHECK-NOT: #layout
@@ -49,7 +49,7 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
 
 // -----
 
-// Heads are blocks of columns: a split goes through the reshape. Rows that 6 heads do not divide stay together.
+// Heads are blocks of columns: a split propagates through the reshape. Rows that 6 heads do not divide are not split.
 
 // CHECK-LABEL: func.func @heads(
 // CHECK: tensor.expand_shape {{.*}} : tensor<7x36xf32, #[[$COLUMNS:.*]]> into tensor<7x6x6xf32, #[[$HEADS:.*]]>
@@ -64,8 +64,8 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
 
 // -----
 
-// Splits and layouts of blocks are one choice: output channels over the devices and in tiles of their lanes, which is how the next
-// convolution sums them up.
+// Splits and layouts of blocks are chosen together: output channels are split over the devices and tiled by their
+// lanes, over which the next convolution sums.
 
 // CHECK-DAG: #[[TILED:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 4, d2, d3, d1 mod 4)>
 // CHECK-DAG: #[[BLOCKS:.*]] = #layout.mesh<[x = 4], {{\[\[}}], [x], [], []], local = #[[TILED]]>

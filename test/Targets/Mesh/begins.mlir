@@ -1,5 +1,5 @@
-// Reductions that are alike but for what they begin with are decided apart: what begins with no number, or with a tensor that was
-// not made for it, has no parts. What is decided can be lowered.
+// Check that reductions that differ only in their init are decided separately: a reduction whose init is NaN, or is a
+// tensor that was not created for it, has no partial sums. Decided programs can be lowered.
 
 // RUN: layout-opt %s --split-input-file --layout-assign | FileCheck %s
 // RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify --convert-layout-to-mpi -o /dev/null

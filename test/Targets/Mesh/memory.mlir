@@ -1,5 +1,6 @@
-// Messages are expensive, so devices have all of both weights, 32768 bytes, as long as these fit into their memories with the
-// argument and both results, 768 bytes, and 64 more for each of result; then one of them is split, then both. A budget that is stated counts instead of the memory.
+// Check decisions under memory limits. Messages are expensive, so devices store both weights whole, 32768 bytes, if
+// these fit with the argument and both results, 768 bytes, and 64 more for each result; otherwise one weight is split,
+// then both. A stated budget replaces the memory size.
 
 // RUN: sed s/MEMORY/33664/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=BOTH
 // RUN: sed s/MEMORY/33663/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=ONE

@@ -1,4 +1,5 @@
-// Conversions of the blocks of each device send nothing, whatever their elements are and however many a device has, and have no plan.
+// Check that conversions within the blocks of each device send nothing and have no plan, for any element type and block
+// size.
 
 // RUN: layout-opt %s --layout-print-messages -o /dev/null | FileCheck %s
 

@@ -1,11 +1,11 @@
-// What states a split and a layout of its blocks at once is followed by an op that takes dims as they are.
+// Check that an elementwise op follows a type that states both a split and a layout of its blocks.
 
 // RUN: layout-opt %s --layout-assign | FileCheck %s
 
 // CHECK-LABEL: func.func @slice(
 // CHECK: %[[STATED:.*]] = math.exp %{{.*}} : tensor<1x32x4x4xf32, #{{.*}}>
 // CHECK-NEXT: tensor.extract_slice %[[STATED]]{{.*}} : tensor<1x32x4x4xf32, #{{.*}}> to tensor<1x32x2x4xf32, #{{.*}}>
-// Where a tile has all columns that are left, blocks are stored as row-major ones, and a slice has the layout of its operand still.
+// If a tile has all remaining columns, blocks are stored row-major, and a slice still has the layout of its operand.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[X:.*]]: tensor<64x32xf32, #[[TILES:.*]]>) -> tensor<64x16xf32, #[[ROWS:.*]]>
 // CHECK-NEXT: %[[SLICE:.*]] = tensor.extract_slice %[[X]]{{.*}} : tensor<64x32xf32, #[[TILES]]> to tensor<64x16xf32, #[[TILES]]>

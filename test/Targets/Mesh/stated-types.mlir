@@ -1,5 +1,5 @@
-// Types that state a mesh before the decision still do so after it, with layouts of blocks in canonical form: that is what is
-// lowered.
+// Check that types that state a mesh keep it in the decision, with layouts of blocks in canonical form, as the lowering
+// expects.
 
 // RUN: layout-opt %s --layout-assign | FileCheck %s
 // RUN: layout-opt %s --layout-assign --layout-place-on-mesh --layout-verify --convert-layout-to-mpi -o /dev/null

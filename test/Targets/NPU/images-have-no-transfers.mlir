@@ -1,4 +1,4 @@
-// An image that a type states is nothing that the DMA engine of an NPU can write.
+// Check that an image stated by a type is an error on an NPU, because its DMA engine cannot write images.
 // RUN: layout-opt %s -layout-print-cost='target={#layout.npu<chip = #npu.target<"BM1684">>}' -o /dev/null | FileCheck %s
 // CHECK: 1x8x4x4xf32
 // CHECK: the DMA engine has no transfers for it

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --convert-layout-to-mpi --split-input-file | FileCheck %s
-// Ops on the block of a rank.
+// Check ops on the block of a rank.
 
-// An op without a lowering of its own runs where all that it reads and makes is whole.
+// An op without a lowering for blocks runs if all its operands and results are whole.
 
 // CHECK-LABEL: func.func @elements(
 // CHECK-SAME: %[[A:.*]]: f32) -> tensor<2xf32>
@@ -15,7 +15,7 @@ func.func @elements(%a: f32) -> tensor<2xf32, #all> {
 
 // -----
 
-// A view that is no reshape does, too.
+// So does a view that is not a reshape.
 
 // CHECK-LABEL: func.func @packs(
 // CHECK: linalg.pack %{{.*}} inner_dims_pos = [0] inner_tiles = [2] into %{{.*}} : tensor<8x4xf32> -> tensor<4x4x2xf32>
@@ -28,7 +28,7 @@ func.func @packs(%a: tensor<8x4xf32, #all>, %b: tensor<4x4x2xf32, #tiles>) -> te
 
 // -----
 
-// What all devices have all of is the same, whether its size is known or not.
+// A tensor that all devices store whole is the same tensor, whether its size is static or dynamic.
 
 // CHECK-LABEL: func.func @size_of_whole(
 // CHECK: linalg.exp ins(%{{.*}} : tensor<?x4xf32>) outs(%{{.*}} : tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -40,7 +40,7 @@ func.func @size_of_whole(%a: tensor<?x4xf32>, %b: tensor<8x4xf32, #all>) -> tens
 
 // -----
 
-// Blocks that change their layout alone are converted by each rank, without messages.
+// Blocks that only change their layout are converted by each rank, without messages.
 
 // CHECK-LABEL: func.func @local(
 // CHECK-SAME: %[[A:.*]]: tensor<24xf32>

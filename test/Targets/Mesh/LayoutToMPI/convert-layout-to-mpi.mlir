@@ -1,7 +1,8 @@
 // RUN: layout-opt %s --convert-layout-to-mpi --split-input-file | FileCheck %s
 // RUN: layout-opt %s --convert-layout-to-mpi="implementation=MPICH max-extra-bytes=16" --split-input-file | FileCheck %s --check-prefix=OPTIONS
 // RUN: layout-opt %s --layout-to-mpi --split-input-file | FileCheck %s --check-prefix=LLVM
-// One program for all ranks: blocks in place of tensors, and a table of what each rank does.
+// Check that a program over a mesh becomes one program for all ranks: blocks instead of tensors, and a table with the
+// steps of each rank.
 
 // CHECK: module attributes {dlti.map = #dlti.map<"MPI:Implementation" = "OpenMPI">}
 // OPTIONS: module attributes {dlti.map = #dlti.map<"MPI:Implementation" = "MPICH">}
@@ -74,7 +75,7 @@ func.func @stays(%a: tensor<8xf32, #halves>) -> tensor<8xf32, #later> {
 
 // -----
 
-// Types change in calls and control flow, and parts of sums begin with 0. What is on no mesh stays.
+// Types change in calls and control flow, and partial sums start from 0. Tensors outside of the mesh stay.
 
 // CHECK-LABEL: func.func @flow(
 // CHECK-SAME: %[[COND:.*]]: i1, %[[A:.*]]: tensor<6xf32>, %[[PLAIN:.*]]: tensor<4xf32>) -> (tensor<3xf32>, tensor<4xf32>)

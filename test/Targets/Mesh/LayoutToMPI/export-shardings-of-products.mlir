@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-export-shardings | FileCheck %s
 
-// A product whose reduction is split is annotated by what its parts are reduced to.
+// Check that a product with a split reduction is annotated with the sharding of its reduced result.
 
 #k = #layout.mesh<[a0 = 4], [[], [a0]]>
 #rows = #layout.mesh<[a0 = 4], [[a0], []]>

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-export-shardings | FileCheck %s
 // RUN: layout-opt %s --layout-export-shardings | layout-opt --layout-import-shardings | FileCheck %s --check-prefix=BACK
 
-// What upstream's annotations say is read back as it was.
+// Check that exported shardings are imported again as the original layouts.
 
 #rows = #layout.mesh<[a0 = 2, a1 = 2], [[a0], []]>
 #columns = #layout.mesh<[a0 = 2, a1 = 2], [[], [a1, a0]]>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics | layout-opt --split-input-file --convert-layout-to-mpi -o /dev/null
-// What upstream says of shardings becomes layouts on a mesh; a change of sharding is a conversion.
+// Check that upstream's sharding annotations become layouts on a mesh; a change of sharding becomes a conversion.
 
 shard.grid @grid(shape = 2x2)
 
@@ -34,7 +34,7 @@ func.func @same_and_all(%a: tensor<10x6xf16>) -> (tensor<10x6xf16>, tensor<10x6x
   return %1, %2 : tensor<10x6xf16>, tensor<10x6xf16>
 }
 
-// Halos of the dims that are split.
+// Halos of the split dims.
 
 // CHECK-LABEL: func.func @halos(
 // CHECK-SAME: %[[A:.*]]: tensor<8x8xf32, #[[HALO]]>) -> tensor<8x8xf32, #[[XY]]> {

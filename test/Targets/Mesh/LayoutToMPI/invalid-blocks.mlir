@@ -1,5 +1,6 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --convert-layout-to-mpi
-// What cannot run on blocks is refused, with the rule and the way out.
+// Check that ops that cannot run on blocks are errors with the rule and a
+// remedy.
 
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #two = #layout.mesh<[x = 2], [[x], []]>
@@ -15,7 +16,7 @@ func.func @two_meshes(%a: tensor<8x4xf32, #rows>, %b: tensor<8x4xf32, #two>, %c:
 
 // -----
 
-// A table of one mesh has no entry for devices of another.
+// The table of one mesh has no entry for devices of another.
 #rows = #layout.mesh<[x = 2], [[x], []]>
 #four = #layout.mesh<[x = 4], [[x], []]>
 func.func @meshes_of_two_ops(%a: tensor<5x4xf32, #rows>, %b: tensor<10x4xf32, #four>) -> (tensor<5x4xf32, #rows>, tensor<10x4xf32, #four>) {
@@ -277,7 +278,7 @@ func.func @switches(%flag: i32, %a: tensor<6xf32, #halves>, %b: tensor<6xf32, #h
 
 // -----
 
-// From what is no number the parts of a rank may be none.
+// With a NaN init, the partial result of a rank may be NaN.
 
 #columns = #layout.mesh<[x = 4], [[], [x]]>
 #parts = #layout.partial<#layout.mesh<[x = 4], [[]]>, max, [x]>
@@ -292,7 +293,7 @@ func.func @from_no_number(%a: tensor<8x4xf32, #columns>) -> tensor<8xf32, #parts
 
 // -----
 
-// Blocks with halos are made by conversions, and only read by them.
+// Blocks with halos are only created and read by conversions.
 #halo = #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>
 func.func @halo(%a: tensor<8x4xf32, #halo>) -> tensor<8x4xf32, #halo> {
   // expected-error@below {{'math.exp' op does not run on blocks: tensor<8x4xf32, #layout.mesh<[x = 4], [[x], []], halos = [[1, 1], [0, 0]]>> has a halo, which ops do not compute with: convert it to the layout without 'halos' by layout.convert}}

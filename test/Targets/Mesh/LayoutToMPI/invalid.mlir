@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --convert-layout-to-mpi
 // RUN: echo "module {}" | not layout-opt --convert-layout-to-mpi=max-extra-bytes=-1 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: echo "module {}" | not layout-opt --convert-layout-to-mpi=implementation=LAM 2>&1 | FileCheck %s --check-prefix=NAME
-// What has no messages is refused, with the way out.
+// Check that conversions without messages are errors with a remedy.
 
 // BYTES: error: the option 'max-extra-bytes' is -1: it is at least 0
 // NAME: error: the option 'implementation' is 'LAM': it is OpenMPI or MPICH, which upstream can lower to

@@ -1,6 +1,7 @@
 // RUN: layout-opt %s --layout-place-on-mesh --split-input-file --verify-diagnostics | FileCheck %s
 
-// What is plain is whole on every device; what is on the mesh stays, and a conversion between equal types goes.
+// Check that a plain tensor becomes whole on every device; layouts on the mesh stay, and conversions between equal
+// types are removed.
 
 // CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[x = 2], {{\[\[}}x], []]>
 // CHECK-DAG: #[[WHOLE:.*]] = #layout.mesh<[x = 2], {{\[\[}}], []]>
@@ -22,7 +23,7 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
 
 // -----
 
-// A layout in the memory of one device is that of the copies; what no device of a mesh has stays.
+// A layout in the memory of one device becomes that of the copies; tensors that no device stores stay.
 
 // CHECK-DAG: #[[$COLUMNS:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
 // CHECK-DAG: #[[$LOCAL:.*]] = #layout.mesh<[x = 2], {{\[\[}}], []], local = #[[$COLUMNS]]>

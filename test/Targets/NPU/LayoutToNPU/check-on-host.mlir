@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-check-indices=fixed-text --layout-check-on-host --split-input-file --verify-diagnostics | FileCheck %s
 
-// Elements are found through views and what moves negative indices; the check
-// is gone, and the range is that of the argument.
+// Reads are found through views and the wrapping of negative indices; the check
+// is removed, and the range becomes that of the argument.
 // CHECK-LABEL: func.func @wrapped
 // CHECK-SAME: %{{.*}}: tensor<10x4xf32>, %{{.*}}: tensor<8xi64> {npu.ranges = [{count = array<i64>, first = array<i64>, least = -10 : i64, most = 9 : i64, text = "node 'emb': index is out of range for dim 0 of size 10"}]})
 // CHECK-NOT: arith.maxui
@@ -33,7 +33,7 @@ func.func @wrapped(%t: tensor<10x4xf32>, %ids: tensor<8xi64>) -> tensor<2x4x4xf3
 
 // -----
 
-// Of a part alone, and of one element.
+// The range of a slice, and of one element.
 // CHECK-LABEL: func.func @part
 // CHECK-SAME: tensor<8x2xi32> {npu.ranges = [{count = array<i64: 8, 1>, first = array<i64: 0, 1>, least = 0 : i64, most = 9 : i64, {{[^}]*}}}, {count = array<i64: 1, 1>, first = array<i64: 3, 0>, least = 0 : i64, most = 9 : i64, {{[^}]*}}}]}
 func.func @part(%t: tensor<10xf32>, %ids: tensor<8x2xi32>) -> (tensor<8xf32>, f32) {

@@ -1,7 +1,6 @@
 // RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
-// Tensors become memory: loads stand before the first op that needs them, what
-// is accumulated into is filled, a tensor lives to its last use, and results
-// and constants are in system memory.
+// Check that tensors become memory: loads precede the first op that needs them, accumulators are filled, a tensor is
+// live until its last use, and results and constants are in system memory.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #rows = #layout.npu_scatter<aligned, start = 0, axes = "CW", target = #npu>
@@ -40,8 +39,7 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
 
 // -----
 
-// An operand without channels is loaded into all cores, by broadcast, once into
-// each: channels 0 and 4 are in one core.
+// An operand without channels is broadcast into all cores, once into each: channels 0 and 4 are in one core.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 1, target = #npu>
@@ -69,9 +67,8 @@ func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4
 
 // -----
 
-// Parts: a pad is a fill and a transfer into the middle, a slice of channels
-// starts at another core, a part of a concatenation is made in its place where its
-// layout is the one there.
+// Slices: a pad is a fill and a transfer into the middle, a slice of channels starts at another core, and a part of a
+// concatenation is computed in place if its layout is that of its position.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -103,7 +100,7 @@ func.func @parts(%x: tensor<1x6x2x2xf32>) -> tensor<1x9x4x4xf32> {
 
 // -----
 
-// What is inserted into system memory in parts is made in the result's place.
+// Parts that are inserted into system memory are written to the result directly.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -134,7 +131,7 @@ func.func @assemble(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// Of nothing there is no copy, though two tensors begin with it.
+// An empty tensor is not copied, although it initializes two tensors.
 // CHECK-LABEL: func.func @fresh
 // CHECK: linalg.negf
 // CHECK: linalg.add
@@ -156,8 +153,7 @@ func.func @fresh(%x: tensor<1x4x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> (tensor<2x
 
 // -----
 
-// Of loops without iterations there is no command: the result is what it starts
-// from.
+// A loop without iterations has no command: the result is the init.
 // CHECK-LABEL: func.func @nothing
 // CHECK-SAME: %[[R:[a-z0-9]*]]: memref<3xf32, #npu.memory<system>> {npu.result}
 // CHECK: npu.fill 5.000000e+00 : f32 to %[[R]]

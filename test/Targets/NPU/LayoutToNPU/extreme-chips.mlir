@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file --layout-to-npu | FileCheck %s
-// Chips of one core, of few bytes, and of more cores than there are columns.
+// Check chips with one core, with few bytes, and with more cores than columns.
 
-// A number has a place on one core, where a result may lie along any axis.
+// A scalar is stored on one core, and its result along any axis.
 // CHECK-LABEL: func.func @numbers
 // CHECK: npu.copy %{{.*}} to %{{.*}} broadcast : memref<1xf16, #npu.memory<system>>
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
@@ -27,7 +27,7 @@ func.func @numbers(%x: tensor<3x1xf16>) -> tensor<f16> {
 
 // -----
 
-// A layout that came with a small tensor is none of a larger one.
+// The layout of a small tensor is not valid for a larger one.
 // CHECK-LABEL: func.func @small
 // CHECK: linalg.matmul
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
@@ -56,7 +56,7 @@ func.func @small(%x: tensor<16x6xf32>, %w: tensor<6x9xf32>, %b: tensor<9xf32>) -
 
 // -----
 
-// A result lies as what it starts from.
+// A result has the layout of its init.
 // CHECK-LABEL: func.func @turned
 // CHECK: npu.copy %{{.*}} to %{{.*}} permutation = [1, 0]
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 25, bytes_per_npu = 1024, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-to-npu=reuse-holes=true | FileCheck %s
 
-// Seven tensors, some of 2,560 pieces: so few are not placed in every order
-// where each order takes as long as thousands of blocks do.
+// Check seven tensors, some of 2,560 pieces: even so few are not placed in
+// every order if each order takes as long as placing thousands of blocks.
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-7: npu.alloc {address = {{[0-9]+}} : i64
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">>} {

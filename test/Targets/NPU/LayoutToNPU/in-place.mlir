@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-split-for-cores='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
-// Ops of elements make results in the place of what nobody else reads.
+// Check that elementwise ops write their results in place of dead operands.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -32,8 +32,8 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>, %bias: tensor<8xf32>)
 
 // -----
 
-// Not where the function needs work memory, others read the operand, it lies
-// otherwise, or the result is a part of a whole.
+// Not in place: the function needs scratch memory, the operand has other
+// readers or another layout, or the result is a part of a larger tensor.
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 

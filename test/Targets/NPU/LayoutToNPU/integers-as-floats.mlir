@@ -1,10 +1,11 @@
 // RUN: layout-opt %s --layout-prepare-for-cores | FileCheck %s
-// Integers that an f32 holds exactly become f32; one that is not proven to be
-// leaves its function as it is. run-integers.py computes with them.
+// Check that integers that f32 represents exactly become f32; one unproven
+// integer leaves its function unchanged. run-integers.py runs such programs.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Weights of at most 3 * 100 for an output, and inputs of at most 128.
+// Weights with a sum of at most 3 * 100 for an output, and inputs of at most
+// 128.
 // CHECK-LABEL: func @product(
 // CHECK-SAME: %[[X:.*]]: tensor<4x3xi8>
 // CHECK: %[[FLOATS:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x3xi8>)
@@ -30,7 +31,7 @@ func.func @product(%x: tensor<4x3xi8>) -> tensor<4x2xi32> {
   return %r : tensor<4x2xi32>
 }
 
-// An argument of i32 may be any.
+// An i32 argument may have any value.
 // CHECK-LABEL: func @words(
 // CHECK-NOT: f32
 // CHECK: linalg.add ins(%{{.*}}, %{{.*}} : tensor<4x3xi32>, tensor<4x3xi32>)
@@ -40,7 +41,7 @@ func.func @words(%x: tensor<4x3xi32>) -> tensor<4x3xi32> {
   return %r : tensor<4x3xi32>
 }
 
-// A sum of bytes that wraps.
+// A sum of bytes that wraps around.
 // CHECK-LABEL: func @wraps(
 // CHECK: arith.addi %{{.*}} : i8
 func.func @wraps(%x: tensor<4x3xi8>) -> tensor<4x3xi32> {

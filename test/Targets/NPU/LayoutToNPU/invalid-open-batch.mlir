@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-slice-open-batch
-// What is no program for each index of an open batch names the size that is open.
+// Check that an error names the dynamic size if a program cannot run once per index of a dynamic batch.
 
 // expected-error @below {{argument 1 is of type 'tensor<4x?xf32>', whose dim 1 has no known size: of plain tensors, dim 0 may be an open batch, of which the program of an NPU runs for each index; state the other sizes, or compile a program for each}}
 func.func @inner(%x: tensor<4xf32>, %y: tensor<4x?xf32>) -> tensor<4x?xf32> {
@@ -70,7 +70,7 @@ func.func @appended(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Elements of two indices would be one's.
+// Elements of two indices would become one element.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @regrouped(%x: tensor<?x4xf32>) -> tensor<?x8xf32> {
   %i = arith.constant 0 : index
@@ -103,7 +103,7 @@ func.func @lacks(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, te
 
 // -----
 
-// What has four elements is no batch of any size.
+// A tensor with four elements is not a batch of dynamic size.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @of_four(%x: tensor<?xf32>, %y: tensor<4xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @below {{'linalg.generic' is not known to compute each index}}
@@ -130,7 +130,7 @@ func.func @compared(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// A size that is compared without its sign may be the largest number.
+// A size in an unsigned comparison may be the largest number.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @unsigned(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %i = arith.constant 0 : index
@@ -143,7 +143,7 @@ func.func @unsigned(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Another index of the batch than that of the loop.
+// An index of the batch other than that of the loop.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @first(%x: tensor<?xf32>) -> tensor<?xf32> {
   %i = arith.constant 0 : index
@@ -165,7 +165,7 @@ func.func @first(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// A program that asks whether the batch is empty is another one for an empty batch.
+// A program that tests whether the batch is empty differs for an empty batch.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @empty(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %i = arith.constant 0 : index
@@ -178,7 +178,7 @@ func.func @empty(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// One index and five of the other tensor's are not those of one index.
+// One index and five of another tensor are not those of one index.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @unlike(%x: tensor<?x8xf32>, %y: tensor<?x5x8xf32>) -> tensor<?x8xf32> {
   %i = arith.constant 0 : index
@@ -192,7 +192,7 @@ func.func @unlike(%x: tensor<?x8xf32>, %y: tensor<?x5x8xf32>) -> tensor<?x8xf32>
 
 // -----
 
-// The first indices of a batch, as many as somebody else says.
+// The first indices of a batch, with a number that is unrelated to its size.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @some(%x: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
   // expected-error @below {{'tensor.extract_slice' is not known to compute each index}}
@@ -202,7 +202,7 @@ func.func @some(%x: tensor<?x4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
-// Results of one index after the other lie outermost.
+// Results of consecutive indices must be outermost.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @inner_result(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
   %i = arith.constant 0 : index
@@ -215,7 +215,7 @@ func.func @inner_result(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
 
 // -----
 
-// Each element divided by the size of the batch.
+// Each element is divided by the size of the batch.
 // expected-note @below {{the batch is dim 0 of argument 0}}
 func.func @averaged(%x: tensor<?xf32>) -> tensor<?xf32> {
   %i = arith.constant 0 : index

@@ -104,7 +104,7 @@ func.func @between_words(%x: tensor<1x4x6x5xf16>) -> tensor<1x4x3x5xf16> {
 
 // -----
 
-// No local memory is needed for that, but the chip is that of the program.
+// No local memory is needed here, but the transfers use the chip of the program.
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @outside_alone(%x: tensor<3xi8>, %z: tensor<1x4x2x2xi8>) -> (tensor<6xi8>, tensor<1x4x2x2xi8>) {

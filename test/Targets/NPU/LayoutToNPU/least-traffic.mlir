@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter=npu --remark-format=emitRemark -o /dev/null
-// What has to cross between the memories: elements that results depend on, once.
+// Check the lower bound of traffic between the memories: elements that results depend on, counted once.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>} {
 // 5 x 5 of 9 x 9 pixels of 8 channels, 4 x 8 weights, 4 x 5 x 5 results.
@@ -12,7 +12,7 @@ func.func @strided(%x: tensor<1x8x9x9xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<1
   return %r : tensor<1x4x5x5xf32>
 }
 
-// A slice of the argument, and the argument that nobody reads.
+// A slice of the argument, and an unused argument.
 // expected-remark @below {{Least=48}}
 func.func @slice(%x: tensor<4x9xf32>, %y: tensor<100xf32>) -> tensor<2x3xf32> {
   %s = tensor.extract_slice %x[1, 2] [2, 3] [1, 2] : tensor<4x9xf32> to tensor<2x3xf32>
@@ -21,7 +21,7 @@ func.func @slice(%x: tensor<4x9xf32>, %y: tensor<100xf32>) -> tensor<2x3xf32> {
   return %r : tensor<2x3xf32>
 }
 
-// From the argument to the result without a core; what is filled is a number.
+// From the argument to the result without a core; fills load nothing.
 // expected-remark @below {{Least=16}}
 func.func @moved(%x: tensor<4xf32>) -> tensor<6xf32> {
   %zero = arith.constant 0.0 : f32
@@ -32,7 +32,7 @@ func.func @moved(%x: tensor<4xf32>) -> tensor<6xf32> {
   return %r : tensor<6xf32>
 }
 
-// Equal constants are one; of a splat nothing is loaded.
+// Equal constants count once; a splat loads nothing.
 // expected-remark @below {{Least=48}}
 func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
@@ -47,8 +47,8 @@ func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A window reads whole channels of the image, each of which one core holds,
-// though rows could go over cores: the parts fit, and none is split again.
+// A window reads whole channels of the image, each of which is on one core, although rows could be distributed over
+// cores: the parts fit, and none is split again.
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 128>>} {
 // expected-remark @below {{Planned=26000}}
 func.func @one_channel(%x: tensor<1x1x34x40xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x32x38xf32> {

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
-// A tensor that is made of slices, from nothing, is moved as a whole: what no
-// slice writes is written before them, so that no byte is read that nobody
-// wrote.
+// Check that a tensor assembled from slices and an empty tensor is moved as a
+// whole: elements that no slice writes are filled before, so that no
+// uninitialized byte is read.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -54,7 +54,7 @@ func.func @all_slices(%x: tensor<1x4x2x2xf32>) -> tensor<1x4x2x4xf32> {
 !part = tensor<1x4x2x2xf32, #t>
 !whole = tensor<1x4x2x4xf32, #t>
 
-// As many elements as the whole has, but some of them twice.
+// The slices have as many elements as the result, but overlap.
 // CHECK-LABEL: func.func @slices_that_overlap
 // CHECK: %[[W:.*]] = npu.alloc : memref<1x4x2x4xf32
 // CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[W]]
@@ -74,7 +74,7 @@ func.func @slices_that_overlap(%x: tensor<1x4x2x2xf32>) -> tensor<1x4x2x4xf32> {
 !part = tensor<1x4x2x2xf32, #t>
 !whole = tensor<1x4x2x4xf32, #t>
 
-// The first slice alone is read, before the second one is there.
+// The first slice is read before the second one is written.
 // CHECK-LABEL: func.func @read_between
 // CHECK: %[[W:.*]] = npu.alloc : memref<1x4x2x4xf32
 // CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[W]]

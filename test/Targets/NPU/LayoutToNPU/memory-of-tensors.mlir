@@ -1,5 +1,5 @@
-// Where tensors lie on cores: parts in the memory of the whole where there is
-// room for both, and copies where a view would be one of something else.
+// Check the memory of tensors on cores: parts are in the memory of the whole if both fit, and views of other elements
+// become copies.
 //
 // RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
 
@@ -10,8 +10,8 @@
 !b = tensor<1x3x4x4xf32, #u>
 !c = tensor<1x9x4x4xf32, #t>
 
-// The whole takes 192 bytes of a core. The op that makes the second part reads
-// 128 and has an init of 128; what it makes is in the whole.
+// The whole needs 192 bytes per core. The op that computes the second part reads 128 and has an init of 128; its result
+// is in the whole.
 // CHECK-LABEL: func.func @room
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 6, 0, 0]
@@ -35,7 +35,7 @@ func.func @room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 !b = tensor<1x3x4x4xf32, #u>
 !c = tensor<1x9x4x4xf32, #t>
 
-// With 32 bytes less there is no room, and the parts are copied.
+// With 32 bytes less, it does not fit, and the parts are copied.
 // CHECK-LABEL: func.func @no_room
 // CHECK: linalg.negf {{.*}} outs(%[[B:[0-9]*]] :
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
@@ -61,8 +61,7 @@ func.func @no_room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1
 !c = tensor<1x4x4x4xf32, #t>
 !e = tensor<1x8x4x4xf32, #t>
 
-// Channels 4 to 7 of the whole are in its second row, at byte 64, and so are
-// both halves of what is joined there.
+// Channels 4 to 7 of the whole are in its second row, at byte 64, and so are both halves that are concatenated there.
 // CHECK-LABEL: func.func @parts_of_parts
 // CHECK: %[[E:.*]] = npu.alloc : memref<1x8x4x4xf32
 // CHECK: %[[C:.*]] = npu.subview %[[E]] [0, 4, 0, 0] {{.*}} to memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, offset = 64,
@@ -85,7 +84,7 @@ func.func @parts_of_parts(%x: tensor<1x2x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> t
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 #u = #layout.npu_scatter<compact, start = 0, target = #npu>
 
-// Compact tensors begin at any word, aligned ones at an execution unit.
+// Compact tensors start at any word, aligned ones at an execution unit.
 // CHECK-LABEL: func.func @view
 // CHECK: %[[A:.*]] = npu.alloc {alignment = 32 : i64} : memref<1x4x2x4xf32, #layout.npu_scatter<compact
 // CHECK: npu.view %[[A]] {{.*}} to memref<1x4x2x4xf32, #layout.npu_scatter<aligned
@@ -101,7 +100,7 @@ func.func @view(%x: tensor<1x4x2x4xf32>) -> tensor<1x4x2x4xf32> {
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// Columns of a part do not follow each other, so a view is of a copy.
+// Columns of a part are not contiguous, so a view of them is a view of a copy.
 // CHECK-LABEL: func.func @reshaped_part
 // CHECK-SAME: %[[SCRATCH:arg[0-9]*]]: memref<1x8x6x3xf32, #npu.memory<system>> {npu.scratch}
 // CHECK: %[[PART:.*]] = memref.subview
@@ -113,7 +112,7 @@ func.func @reshaped_part(%x: tensor<1x8x6x4xf32>) -> tensor<8x18xf32> {
   return %r : tensor<8x18xf32>
 }
 
-// Rows of one do: it is read where it is.
+// Rows of a part are contiguous: they are read in place.
 // CHECK-LABEL: func.func @reshaped_rows
 // CHECK-NOT: npu.scratch
 // CHECK: %[[ROWS:.*]] = memref.subview
@@ -130,8 +129,7 @@ func.func @reshaped_rows(%x: tensor<1x8x6x4xf32>) -> tensor<8x12xf32> {
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// What is stored in system memory is another tensor: to overwrite a part of it
-// leaves the one in cores as it is.
+// The copy in system memory is another tensor: overwriting a part of it leaves the one in cores unchanged.
 // CHECK-LABEL: func.func @overwritten_where_it_was_stored
 // CHECK: %[[A:.*]] = npu.alloc
 // CHECK: npu.copy %[[A]] to %[[S:arg[0-9]*]]
@@ -153,7 +151,7 @@ func.func @overwritten_where_it_was_stored(%x: tensor<1x8x4x4xf32>, %p: tensor<1
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// Of a window nobody reads an element: it is filled with zeros, not loaded.
+// No element of a window is read: it is filled with zeros, not loaded.
 // CHECK-LABEL: func.func @window
 // CHECK-SAME: %[[W:[^:]*]]: memref<2x2xf32, #npu.memory<system>>
 // CHECK-NOT: npu.copy %[[W]]
@@ -176,8 +174,8 @@ func.func @window(%w: tensor<2x2xf32>, %x: tensor<1x4x4x4xf32>) -> tensor<1x4x3x
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// The engine takes whole words only, and batches, rows and columns are more
-// loops than it has beside the channels. Rows become columns by the cores.
+// The engine transfers whole words only, and batches, rows and columns exceed its loops in addition to the channels.
+// Rows become columns on the cores.
 // CHECK-LABEL: func.func @transpose
 // CHECK: %[[A:.*]] = npu.alloc {{.*}}memref<5x4x3x2xf16
 // CHECK: %[[B:.*]] = npu.alloc {{.*}}memref<5x4x2x3xf16

@@ -1,7 +1,6 @@
 // RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
-// Which way a tensor takes from one layout in local memory to another: through
-// a row-major tensor in system memory where that is cheaper than a transfer for
-// each element, and no memory of the new one is taken before the old one is out.
+// Check how a tensor moves between layouts in local memory: through a row-major tensor in system memory if that is
+// cheaper than one transfer per element. The new tensor is allocated after the old one is stored.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #rows = #layout.npu_scatter<aligned, start = 0, axes = "CW", target = #npu>
@@ -48,7 +47,7 @@ func.func @direct(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 
 // -----
 
-// Without a target only bytes count.
+// Without a target, only bytes count.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #rows = #layout.npu_scatter<aligned, start = 0, axes = "CW", target = #npu>

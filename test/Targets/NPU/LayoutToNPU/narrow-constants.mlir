@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file --layout-narrow-constants --mlir-print-local-scope --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s
-// Constants of f32 that are signed bytes are stored as bytes, where readers take
-// them in a layout to which one command makes them.
+// Check that f32 constants with int8 values are stored as i8 if their readers need a layout that one command converts
+// to.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64>} {
 // CHECK-LABEL: func.func @product
@@ -30,8 +30,8 @@ func.func @product(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
 
 // -----
 
-// Not what is no byte (0.5, -0, 128), what is as large as the command, or what
-// the function returns.
+// Not narrowed: values that are not int8 (0.5, -0, 128), constants that save less than the command, and results of the
+// function.
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>, launch_cost = 64>} {
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: i8

@@ -1,11 +1,11 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --convert-layout-to-npu | FileCheck %s
-// A DMA engine that takes addresses of whole words only: parts that begin
-// between two are moved by the cores that hold both sides.
+// Check a DMA engine that requires word addresses: parts that start inside of a word are moved by the cores that store
+// both sides.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// The second part begins at byte 30.
+// The second part starts at byte 30.
 // CHECK-LABEL: func.func @part
 // CHECK: %[[A:.*]] = npu.subview %{{.*}} [0, 0, 0, 0] [1, 4, 3, 5]
 // CHECK-NEXT: npu.copy %{{.*}} to %[[A]]
@@ -21,7 +21,7 @@ func.func @part(%x: tensor<1x4x3x5xf16>) -> tensor<1x4x6x5xf16> {
 
 // -----
 
-// A row that a command for each of its bytes would have to write.
+// A row that would need one command per byte.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4, max_shape = [4, 4, 1, 1]>
 #t = #layout.npu_scatter<compact, start = 0, axes = "CW", target = #npu>

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-to-npu | FileCheck %s
 
-// A number has no axis that could lie along cores: it is read where the tensor
-// is in system memory.
+// Check that a scalar, which has no axis to distribute over cores, is read from
+// the tensor in system memory.
 // CHECK-LABEL: func.func @main
 // CHECK: npu.copy %{{.*}} to %[[HOME:[a-z0-9_]+]] : memref<5x1x1x1xf32, #{{.*}}> to memref<5x1x1x1xf32, #npu.memory<system>>
 // CHECK: memref.subview %[[HOME]][0, 0, 0, 0] [1, 1, 1, 1] [1, 1, 1, 1] : {{.*}} to memref<f32

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
-// Numbers that are known at run time only are tensors without dims;
-// run-numbers.py has what they compute.
+// Check that dynamic scalars become tensors without dims; run-numbers.py checks
+// their results.
 
 // CHECK-DAG: #[[NONE:.*]] = affine_map<() -> ()>
 // CHECK-DAG: #[[COPY:.*]] = affine_map<(d0, d1) -> ()>
@@ -22,7 +22,7 @@ func.func @splat(%x: tensor<4xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Constants that follow each other are one part.
+// Consecutive constants are one part.
 // CHECK-LABEL: func.func @elements(
 // CHECK-SAME: %[[X:.*]]: tensor<f32>
 // CHECK-DAG: %[[ONES:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
@@ -53,7 +53,7 @@ func.func @insert(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// A place that data tell is none of a slice.
+// A data-dependent position cannot be that of a slice.
 // CHECK-LABEL: func.func @somewhere(
 // CHECK: tensor.insert %
 func.func @somewhere(%x: tensor<3xf32>, %at: tensor<i32>) -> tensor<3xf32> {

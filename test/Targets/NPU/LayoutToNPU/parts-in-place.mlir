@@ -1,5 +1,6 @@
 // RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
-// Parts of a concatenation whose layout is that of their place are made there.
+// Check that parts of a concatenation whose layout is that of their position
+// are computed in place.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -8,8 +9,8 @@
 !b = tensor<1x3x4x4xf32, #u>
 !c = tensor<1x9x4x4xf32, #t>
 
-// Channels 6 to 8 are in cores 2, 3 and 0, a row of 64 bytes further. No copy:
-// one load, the second part by the op that makes it, and the result.
+// Channels 6 to 8 are in cores 2, 3 and 0, one row of 64 bytes later. No copy:
+// one load, the second part by the op that computes it, and the result.
 // CHECK-LABEL: func.func @both
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 6, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x3x4x4xf32, #layout.npu_scatter<aligned, start = 2, offset = 64
@@ -37,8 +38,8 @@ func.func @both(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 !v = tensor<1x2x4x4xf32, #u>
 !c = tensor<1x4x4x4xf32, #t>
 
-// A tensor has one place: as the second part it starts at another core, and is
-// no part of the second concatenation either.
+// A tensor has one address: as the second part it starts at another core, and
+// is not part of the second concatenation either.
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x4x4x4xf32
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0]
@@ -70,8 +71,8 @@ func.func @twice(%x: tensor<1x2x4x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x
 !v = tensor<1x2x4x4xf32, #u>
 !c = tensor<1x4x4x4xf32, #t>
 
-// The concatenation is accumulated into while a part of it is still to be read:
-// into a copy.
+// The concatenation is accumulated into before a part of it is read: into a
+// copy.
 // CHECK-LABEL: func.func @read_later
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x4x4x4xf32
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0]
@@ -101,8 +102,8 @@ func.func @read_later(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tens
 
 // -----
 
-// Two batches of the whole are further apart than those of a part by itself:
-// the layout with the strides of the whole is that of the place.
+// Two batches of the whole are further apart than those of a separate part: the
+// layout with the strides of the whole is that of the position.
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 #p = #layout.npu_scatter<strided [48, 16, 4, 1], start = 2, target = #npu>
@@ -137,8 +138,8 @@ func.func @batches(%x: tensor<2x6x4x4xf32>, %y: tensor<2x3x4x4xf32>) -> tensor<2
 !c = tensor<1x4x4x4xf32, #t>
 !d = tensor<1x6x4x4xf32, #t>
 
-// A concatenation that is a part of another one; the whole is not accumulated
-// into while a part of its part is read.
+// A concatenation is part of another one; the whole is not accumulated into
+// before a nested part is read.
 // CHECK-LABEL: func.func @nested
 // CHECK: %[[D:.*]] = npu.alloc : memref<1x6x4x4xf32
 // CHECK: %[[C:.*]] = npu.subview %[[D]] [0, 0, 0, 0] [1, 4, 4, 4]

@@ -1,7 +1,6 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
-// Rows of a constant at places that data name are a product with ones and zeros,
-// and those of another table are chosen one by one; run-composed-ops.py and
-// run-numbers.py have their numbers.
+// Check that rows of a constant at data-dependent positions become a product with ones and zeros, and that rows of
+// other tables are selected one by one; run-composed-ops.py and run-numbers.py check their results.
 
 // CHECK-DAG: #[[ONES:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[TABLE:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
@@ -25,8 +24,8 @@ func.func @rows(%ids: tensor<4xi32>) -> tensor<4x3xf32> {
 
 // -----
 
-// A product with zeros is none of the row where there is an infinity, and a
-// tensor that is no constant may have some: the rows are operands.
+// A product with zeros does not give the row if there is an infinity, and a tensor that is not a constant may have one:
+// the rows are operands.
 // CHECK-LABEL: func.func @infinite
 // CHECK-NOT: tensor.extract %
 // CHECK-COUNT-2: arith.select
@@ -49,8 +48,7 @@ func.func @infinite(%ids: tensor<4xi32>, %x: tensor<2xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Of two dims that data name, the rows are those of both; what is read at a known
-// index is that slice.
+// With two data-dependent dims, the rows are those of both; a read at a static index is a slice.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[IDS:.*]]: tensor<4x2xi32>, %[[X:.*]]: tensor<2x3x5x7xf32>
 // CHECK: %[[S:.*]] = tensor.extract_slice %[[X]][0, 0, 0, 6] [2, 3, 5, 1] [1, 1, 1, 1] : tensor<2x3x5x7xf32> to tensor<2x3x5xf32>
@@ -76,7 +74,7 @@ func.func @two(%ids: tensor<4x2xi32>, %x: tensor<2x3x5x7xf32>) -> tensor<4x5xf32
 
 // -----
 
-// More rows than are chosen one by one: left alone.
+// Too many rows to be selected one by one: unchanged.
 // CHECK-LABEL: func.func @many(
 // CHECK: tensor.extract %
 func.func @many(%ids: tensor<4xi32>, %x: tensor<65xf32>) -> tensor<4xf32> {

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-prepare-for-cores --canonicalize --mlir-print-local-scope | FileCheck %s
-// What bodies read and compute at places that the loops tell.
+// Check bodies that read and compute at positions that depend only on loops.
 
 // A resize to twice the rows, by floats.
 // CHECK-LABEL: func.func @nearest(
@@ -27,7 +27,7 @@ func.func @nearest(%x: tensor<4x3xf32>) -> tensor<8x3xf32> {
 
 // -----
 
-// Reflected at both ends: two pieces backward, and one forward.
+// Reflected at both ends: two reversed pieces, and one forward.
 // CHECK-LABEL: func.func @reflect(
 // CHECK: %[[A:.*]] = tensor.extract_slice %arg0[0] [3] [1]
 // CHECK: %[[B:.*]] = linalg.generic {indexing_maps = [affine_map<(d0) -> (-d0 + 2)>{{.*}} ins(%[[A]] :
@@ -50,7 +50,7 @@ func.func @reflect(%x: tensor<6xf32>) -> tensor<10xf32> {
 
 // -----
 
-// Beyond the ends: left alone.
+// Out of bounds: unchanged.
 // CHECK-LABEL: func.func @beyond(
 // CHECK: tensor.extract %arg0
 func.func @beyond(%x: tensor<4xf32>) -> tensor<5xf32> {
@@ -66,7 +66,7 @@ func.func @beyond(%x: tensor<4xf32>) -> tensor<5xf32> {
 
 // -----
 
-// What a body asserts of data is not checked, and says so.
+// A data-dependent assertion in a body is not checked, with a warning.
 // CHECK-LABEL: func.func @checked(
 // CHECK-NOT: cf.assert
 func.func @checked(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -87,7 +87,7 @@ func.func @checked(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// So it does where the op becomes a constant.
+// The warning is also emitted if the op becomes a constant.
 // CHECK-LABEL: func.func @checked_constant(
 // CHECK: arith.constant dense<1.000000e+00> : tensor<4xf32>
 // CHECK-NOT: cf.assert

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-to-npu --mlir-print-local-scope | FileCheck %s
-// Rows of a matrix in local memory are a matrix, and are copied from core to the same
-// core; run-composed-ops.py has their numbers.
+// Check that rows of a matrix in local memory are a matrix, and are copied within each core; run-composed-ops.py checks
+// their results.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">>} {
   // CHECK-LABEL: func.func @rows

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
-// A product of which parts are taken becomes one for each part.
+// Check that a product of which slices are used becomes one product per slice.
 
 // CHECK-LABEL: func.func @parts
 // CHECK-DAG: tensor.extract_slice %{{.*}}[0, 8] [6, 4] [1, 1] : tensor<6x12xf32> to tensor<6x4xf32>
@@ -30,8 +30,8 @@ func.func @parts(%x: tensor<5x6xf32>) -> (tensor<2x5x2xf32>, tensor<2x5x2xf32>) 
 
 // -----
 
-// Parts that share elements, what somebody needs as a whole, and parts along
-// what is no constant stay as they are.
+// Overlapping slices, products that are needed as a whole, and slices along a
+// dim of a non-constant operand stay unchanged.
 // CHECK-LABEL: func.func @whole
 // CHECK-COUNT-3: linalg.matmul
 // CHECK-NOT: linalg.matmul

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file --layout-slice-open-batch --canonicalize | FileCheck %s
-// The program is for one index of a batch of unknown size: where each is computed
-// by itself, whatever dim of a tensor has it.
+// Check that a program over a dynamic batch becomes a program for one index if all indices are independent, regardless
+// of the dim that is the batch.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%{{.*}}: tensor<1x8xf32> {npu.slice}, %{{.*}}: tensor<8x4xf32>) -> (tensor<1x4xf32> {npu.slice})
@@ -18,7 +18,7 @@ func.func @rows(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Five rows of each index, which go through a transposition and back.
+// Five rows per index, which are transposed and back.
 
 // CHECK-LABEL: func.func @collapsed
 // CHECK-SAME: (%[[X:.*]]: tensor<1x5x8xf32> {npu.slice}) -> (tensor<5x8xf32> {npu.slice})
@@ -65,7 +65,7 @@ func.func @parts(%x: tensor<?x8xf32>) -> tensor<?x2x5xf32> {
 
 // -----
 
-// A row of each index goes into a dim that it lacks.
+// A row of each index is inserted into a new dim.
 
 // CHECK-LABEL: func.func @inserted
 // CHECK: tensor.insert_slice {{.*}} : tensor<1xf32> into tensor<3x1xf32>
@@ -84,9 +84,8 @@ func.func @inserted(%x: tensor<?xf32>) -> tensor<?x3xf32> {
 
 // -----
 
-// Sizes as an import computes them: as i64, the larger one of two that are
-// equal, and compared where all sizes are the same. What a body reads at the first
-// index, where there is one index only, it reads at its own.
+// Sizes as an import computes them: as i64, the maximum of two equal sizes, and comparisons of equal sizes. A body that
+// reads the first index, if there is only one, reads its own index.
 
 // CHECK-LABEL: func.func @imported
 // CHECK-SAME: (%[[X:.*]]: tensor<1x4x8xf32> {npu.slice}) -> (tensor<1x4x8xf32> {npu.slice})
@@ -136,7 +135,7 @@ func.func @imported(%x: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
 
 // -----
 
-// Of two sizes the larger one is that of five rows of each index.
+// The maximum of two sizes is the size of five rows per index.
 
 // CHECK-LABEL: func.func @larger
 // CHECK-SAME: (%{{.*}}: tensor<1x5x8xf32> {npu.slice}) -> (tensor<5x8xf32> {npu.slice})
@@ -156,7 +155,7 @@ func.func @larger(%x: tensor<?x5x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// Known sizes stay.
+// Static sizes stay.
 
 // CHECK-LABEL: func.func @known(%{{.*}}: tensor<2x8xf32>) -> tensor<2x8xf32>
 func.func @known(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {

@@ -1,7 +1,8 @@
 // RUN: layout-opt %s -split-input-file --layout-prepare-for-cores --mlir-print-local-scope | FileCheck %s
-// Bodies of several functions of OKKernel's become one op for each.
+// Check that bodies that need several OKKernel functions are split into one op
+// per function.
 
-// The maximum is made in the place of the sum, which nobody else reads.
+// The maximum is computed in place of the sum, which has no other reader.
 // CHECK-LABEL: func.func @chain(
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<2x3xf32>, tensor<3xf32>) outs(
 // CHECK: arith.addf
@@ -23,7 +24,7 @@ func.func @chain(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// One function stays as it is, a sigmoid of four ops too.
+// One function stays unchanged, including a sigmoid of four ops.
 // CHECK-LABEL: func.func @sigmoid(
 // CHECK-COUNT-1: linalg.generic
 // CHECK-NOT: linalg.generic
@@ -45,8 +46,8 @@ func.func @sigmoid(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// Of a sum, what is summed; a product of two tensors is added as it is made.
-// What depends on one loop alone is a tensor of that loop.
+// The terms of a sum are split; a product of two tensors is accumulated
+// directly. A value that depends on one loop only is a tensor of that loop.
 // CHECK-LABEL: func.func @sums(
 // CHECK: %[[P:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%arg0 :
 // CHECK: math.exp
@@ -76,7 +77,8 @@ func.func @sums(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %s: tensor<2xf32>) -> (t
 
 // -----
 
-// Not f32 or i32: left alone. So is what reads the number of an iteration.
+// Types other than f32 and i32 stay unchanged, and so do bodies with
+// linalg.index.
 // CHECK-LABEL: func.func @others(
 // CHECK-COUNT-1: linalg.generic
 // CHECK-NOT: linalg.generic
@@ -95,7 +97,7 @@ func.func @others(%x: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
-// erf and comparisons that have no function are made of some that have.
+// erf and comparisons without a function are composed of functions that exist.
 // CHECK-LABEL: func.func @composed(
 // CHECK-NOT: math.erf
 // CHECK-NOT: arith.cmpf uge

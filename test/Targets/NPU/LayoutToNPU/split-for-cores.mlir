@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter-passed=npu --remark-format=emitRemark 2>&1 | FileCheck %s
-// A core has 1024 bytes. Batches are cut first, then rows; parts of what is
-// filled are filled by themselves, and the results are put together.
+// Check tiling for a core of 1024 bytes. Batches are tiled first, then rows; fills are tiled separately, and the
+// results are assembled.
 
 // CHECK-LABEL: func.func @batches
 // CHECK-COUNT-2: linalg.exp {{.*}} outs(%{{.*}} : tensor<1x4x8x10xf32>)
@@ -33,7 +33,7 @@ func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x
 
 // -----
 
-// What fits is left alone.
+// Ops that fit stay unchanged.
 
 // CHECK-LABEL: func.func @fits
 // CHECK-NOT: tensor.extract_slice
@@ -47,8 +47,7 @@ func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 
 // -----
 
-// A result has a dim that is spread over the cores, of size 1 where it had none;
-// places keep their numbers.
+// A result without dims gets a unit dim that is distributed over the cores; indices stay.
 
 // CHECK-LABEL: func.func @scalar
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<1xf32>
@@ -82,7 +81,7 @@ module attributes {layout.target = #layout.cpu<lanes = 8>} {
 
 // -----
 
-// What no parts of would fit is not cut to pieces first.
+// If no tile would fit, the op is not tiled.
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
 func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
   %e = tensor.empty() : tensor<64x64x64xf32>
@@ -105,7 +104,7 @@ func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) ->
 
 // -----
 
-// More elements than a number of 64 bits counts.
+// More elements than a 64-bit number counts.
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
 func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000500x3037000500x4xi8> {
   %e = tensor.empty() : tensor<3037000500x3037000500x4xi8>
@@ -117,8 +116,7 @@ func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000
 
 // -----
 
-// Neither the image nor the weights fit: they are summed piece by piece, each of
-// which goes on from the one before it, in one part.
+// Neither the image nor the weights fit: they are summed tile by tile, each continuing from the previous sum.
 
 // CHECK-LABEL: func.func @pieces
 // CHECK: linalg.fill
@@ -139,7 +137,7 @@ func.func @pieces(%x: tensor<1x128x5x5xf32>, %w: tensor<32x128x3x3xf32>) -> tens
 
 // -----
 
-// A reshape is cut with the ops around it.
+// A reshape is tiled with its adjacent ops.
 
 // CHECK-LABEL: func.func @reshaped
 // CHECK: tensor.expand_shape {{.*}} into tensor<1x8x32xf32>
@@ -159,7 +157,7 @@ func.func @reshaped(%x: tensor<16x32xf32>) -> tensor<1x16x32xf32> {
 
 // -----
 
-// Each part of a sum goes on from what the one before it has made.
+// Each tile of a reduction continues from the previous result.
 
 // CHECK-LABEL: func.func @sum
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%{{[0-9]+}} : tensor<1xf32>)
@@ -190,7 +188,7 @@ func.func @sum(%x: tensor<1x2400xf32>) -> tensor<1xf32> {
 
 // -----
 
-// An op that states layouts runs on them whole.
+// An op with stated layouts runs on them untiled.
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 16>>} {
 // CHECK-LABEL: func.func @stated
 // CHECK-NOT: tensor.extract_slice

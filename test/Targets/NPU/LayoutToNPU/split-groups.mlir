@@ -3,7 +3,7 @@
 // CHECK-DAG: #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
 // CHECK-DAG: #[[WEIGHTS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
 
-// Strides and dilations that are not stated are 1.
+// Omitted strides and dilations are 1.
 // CHECK-LABEL: func.func @unstated(
 // CHECK-COUNT-2: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: linalg.conv
@@ -19,7 +19,7 @@ func.func @no_groups(%x: tensor<1x0x3x5x5xf32>, %w: tensor<0x4x3x3x3xf32>, %o: t
   return %r : tensor<1x0x4x3x3xf32>
 }
 
-// What has no channels has one of them: loops n, f, h, w, c, y, x.
+// A tensor without channels has one: loops n, f, h, w, c, y, x.
 // CHECK-LABEL: func.func @no_channels(
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%{{.*}}, %{{.*}} : tensor<1x1x8x9xf32>, tensor<1x1x3x2xf32>) outs(%{{.*}} : tensor<1x1x6x8xf32>)

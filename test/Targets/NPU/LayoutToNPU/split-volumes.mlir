@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
-// Windows of three dims become windows of two; run-volumes.py has their numbers.
+// Check that 3-D windows become 2-D windows; run-volumes.py checks their results.
 
 // Every second slice is the batch, and the weights are those of one of two taps.
 // CHECK-LABEL: func.func @channels(
@@ -27,7 +27,7 @@ func.func @channels(%x: tensor<3x7x6x6xf32>, %w: tensor<4x3x2x3x3xf32>, %o: tens
 
 // -----
 
-// More than 64 of them would be more ops than are written out.
+// More than 64 would be too many ops to unroll.
 // CHECK-LABEL: func.func @many(
 // CHECK: linalg.conv_3d
 func.func @many(%x: tensor<66x4x4xf32>, %w: tensor<65x2x2xf32>, %o: tensor<2x3x3xf32>) -> tensor<2x3x3xf32> {

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --layout-split-for-cores='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
-// A sum over the columns of a matrix is one over those of each core, and one
-// over cores.
+// Check that a sum over the columns of a matrix becomes a sum within each core
+// and a sum over cores.
 
 // CHECK-LABEL: func.func @rows
 // CHECK: %[[X:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2{{\]\]}} output_shape [5, 4, 8]
@@ -13,8 +13,8 @@ func.func @rows(%x: tensor<5x32xf32>, %s: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// Columns that cores do not share evenly, few columns, maxima, and sums over
-// other dims stay as they are.
+// Columns that the number of cores does not divide, few columns, maxima, and
+// sums over other dims stay unchanged.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: tensor.expand_shape
 func.func @others(%x: tensor<5x34xf32>, %y: tensor<5x28xf32>, %z: tensor<32x5xf32>, %m: tensor<5x32xf32>, %s: tensor<5xf32>)

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file --layout-prepare-for-cores | FileCheck %s
-// A product sums over one dim of each factor: several become one, and a factor in
-// which they do not follow each other is transposed first.
+// Check that a product with several reduction dims is reshaped to one; a factor in which these are not adjacent is
+// transposed first.
 
 #x = affine_map<(a, n, k, l) -> (k, a, l)>
 #w = affine_map<(a, n, k, l) -> (l, n, k)>
@@ -26,8 +26,7 @@ func.func @both(%x: tensor<3x5x7xf32>, %w: tensor<7x9x3xf32>, %y: tensor<5x9xf32
 
 // -----
 
-// The constant goes by the order of what is no constant, as it is transposed when
-// the program is compiled.
+// The constant follows the order of the other factor, because it is transposed at compile time.
 
 #w = affine_map<(a, n, k, l) -> (l, k, n)>
 #x = affine_map<(a, n, k, l) -> (a, k, l)>

@@ -19,7 +19,7 @@ func.func @turns(%x: tensor<6x4xf32>, %y: tensor<1x4xf32>) -> tensor<1x4xf32> {
 
 // -----
 
-// Without turns, and of turns that are not known.
+// Loops without iterations, and with a dynamic number of iterations.
 // CHECK-LABEL: func.func @others(
 // CHECK: scf.for
 // CHECK-NOT: scf.for
@@ -39,7 +39,7 @@ func.func @others(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>
 
 // -----
 
-// The turns of the inner loop are known once the outer one is written out.
+// The inner trip count is constant after the outer loop is unrolled.
 // CHECK-LABEL: func.func @triangle(
 // CHECK-NOT: scf.for
 // CHECK-COUNT-3: linalg.add

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --cse --split-input-file | FileCheck %s
-// Of a tensor of which all users take one part, only that is computed.
+// Check that only the slice of a tensor that all users read is computed.
 
-// A row of a product that two ops read, through a reshape.
+// Two ops read a row of a product through a reshape.
 // CHECK-LABEL: func.func @row
 // CHECK: tensor.extract_slice %{{.*}}[4, 0] [1, 5] [1, 1] : tensor<6x5xf32> to tensor<1x5xf32>
 // CHECK: linalg.matmul {{.*}} -> tensor<1x8xf32>
@@ -37,8 +37,8 @@ func.func @windows(%x: tensor<1x3x9x9xf32>, %w: tensor<2x3x3x3xf32>) -> tensor<1
 
 // -----
 
-// What somebody needs as a whole, parts that differ, and a row whose elements
-// are no rows of what is reshaped stay.
+// Unchanged: a tensor that is needed as a whole, differing slices, and a row
+// whose elements are not rows of the reshaped tensor.
 // CHECK-LABEL: func.func @whole
 // CHECK-COUNT-3: linalg.negf {{.*}} -> tensor<6x8xf32>
 func.func @whole(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>, tensor<2x8xf32>, tensor<24xf32>) {

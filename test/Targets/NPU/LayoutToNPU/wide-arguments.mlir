@@ -1,5 +1,6 @@
 // RUN: layout-opt %s -split-input-file --layout-prepare-for-cores --mlir-print-local-scope | FileCheck %s
-// Arguments of i64 that are used as f32 alone are words, which become f32 once.
+// Check that i64 arguments that are only used as f32 are passed as words, which
+// become f32 once.
 
 // CHECK-LABEL: func.func @mask(
 // CHECK-SAME: %[[WORDS:.*]]: tensor<2x5x2xi32> {npu.element = i64}, %{{.*}}: tensor<2x1x5xf32>)
@@ -26,7 +27,7 @@ func.func @mask(%m: tensor<2x5xi64>, %x: tensor<2x1x5xf32>) -> tensor<2x1x5xf32>
 
 // -----
 
-// What else is done with one keeps it: it is returned, too.
+// Another use keeps the i64 argument: it is also returned.
 // CHECK-LABEL: func.func @returned(
 // CHECK-SAME: tensor<5xi64>)
 // CHECK: arith.sitofp
@@ -43,7 +44,7 @@ func.func @returned(%m: tensor<5xi64>) -> (tensor<5xf32>, tensor<5xi64>) {
 
 // -----
 
-// So do callers, who know its type.
+// Callers keep it, too, because they depend on its type.
 // CHECK-LABEL: func.func private @called(
 // CHECK-SAME: tensor<5xi64>)
 func.func private @called(%m: tensor<5xi64>) -> tensor<5xf32> {
@@ -63,7 +64,7 @@ func.func @caller(%m: tensor<5xi64>) -> tensor<5xf32> {
 
 // -----
 
-// Words of 32 bits are two halves.
+// A 32-bit word consists of two halves.
 // CHECK-LABEL: func.func @words(
 // CHECK-DAG: arith.andi
 // CHECK-DAG: arith.shrui

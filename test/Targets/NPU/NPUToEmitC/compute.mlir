@@ -3,8 +3,8 @@
 // RUN: FileCheck %s < %t.cpp
 // RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t.cpp %S/Inputs/run-compute.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t.run
 // RUN: %t.run | FileCheck %s --check-prefix=RESULT
-// Elementwise ops on local tensors with layouts of their own, the next tensor
-// loaded at the same time: y = (x + x) * b and z = -x.
+// Check elementwise ops on local tensors with different layouts while the next
+// tensor is loaded: y = (x + x) * b and z = -x.
 
 #npu = #npu.target<"BM1684">
 !sys = memref<2x70x3x4xf32, #npu.memory<system>>

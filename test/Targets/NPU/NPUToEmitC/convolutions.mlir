@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
-// A convolution is one command where its weights lie in pairs of input channels
-// and its result in the aligned layout; the input may lie in any way.
+// Check that a convolution is one command if its weights are in pairs of input
+// channels and its result in the aligned layout; the input may have any layout.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 128>
 !x = memref<2x5x9x8xf32, #layout.npu_scatter<compact, start = 1, target = #npu>, #npu.memory<local>>

@@ -2,8 +2,8 @@
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=checks -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s --check-prefix=CHECKED
-// Functions of single elements, by the body of an op: operands in any layouts that
-// step in turn, numbers as constants, and a command for each index of a sum.
+// Check elementwise functions, selected by the body of an op: operands in any layouts that step together, scalars as
+// constants, and a command for each index of a sum.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 128>
 !x = memref<2x5x3x4xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
@@ -16,7 +16,7 @@
 #channel = affine_map<(a, b, c, d) -> (b)>
 #rows = affine_map<(a, b, c, d) -> (a, b, c)>
 
-// A bias repeats its elements by strides of 0.
+// A bias is broadcast by strides of 0.
 // CHECK-LABEL: void npu_bias(
 // CHECK: okk_bdc_add([[Y:[0-9]+]]u, {{[0-9]+}}u, {{[0-9]+}}u, {{v[0-9]+}}, [[YS:v[0-9]+]], {{v[0-9]+}}, [[BS:v[0-9]+]]);
 // CHECK: okk_bdc_relu([[Y]]u, [[Y]]u, {{v[0-9]+}}, [[YS]], [[YS]]);
@@ -44,7 +44,7 @@ func.func @bias() {
   return
 }
 
-// exp takes aligned tensors and memory to work in, the second result.
+// exp needs aligned tensors and scratch memory, the second result.
 // CHECK-LABEL: void npu_exponent(
 // CHECK: okk_bdc_exp([[X:[0-9]+]]u, [[X]]u, {{[0-9]+}}u, {{v[0-9]+}});
 func.func @exponent() {
@@ -60,7 +60,7 @@ func.func @exponent() {
   return
 }
 
-// Rows of a matrix with one column in each channel are batches.
+// Rows of a matrix with one column per channel are batches.
 // CHECK-LABEL: void npu_matrix(
 // CHECK: dim4 [[ROWS:v[0-9]+]] = {6, 5, 1, 1};
 // CHECK-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
@@ -78,7 +78,7 @@ func.func @matrix() {
   return
 }
 
-// A number where one of two is larger, or 0.
+// A number if one operand is larger, otherwise 0.
 // CHECK-LABEL: void npu_selected(
 // CHECK: [[TWO:v[0-9]+]].u32 = 1073741824u;
 // CHECK: okk_bdc_greater_C_select_value({{[0-9]+}}u, {{[0-9]+}}u, 1.000000000e+00f, {{v[0-9]+}}, {{v[0-9]+}}, {{v[0-9]+}}, {{v[0-9]+}});

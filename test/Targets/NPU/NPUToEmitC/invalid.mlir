@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=false --split-input-file --verify-diagnostics
-// What has no C++.
+// Check errors for ops without a C++ form.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !aligned = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
@@ -117,7 +117,7 @@ func.func @f() {
 
 // -----
 
-// A bias is needed in one core each, whatever else is reduced.
+// A bias must be on one core each, regardless of other reduced dims.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !a = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
 !b = memref<3xf32, #layout.npu_scatter<compact, start = 2, axes = "C", target = #npu>, #npu.memory<local>>

@@ -2,7 +2,7 @@
 // RUN: layout-translate --mlir-to-cpp %t.mlir -o %t.cpp
 // RUN: FileCheck %s < %t.cpp
 // RUN: %host_cxx -std=c++17 -O2 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -c %t.cpp -o %t.o
-// What OKKernel has no function for, as kernels, and constants as one block.
+// Check that ops without an OKKernel function become kernels, and that constants are one block.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
 !x = memref<1x3x6x6xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
@@ -27,17 +27,16 @@ memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<syst
 // CHECK: = [[W]]{{\[}}[[F]]][[[C]]][[[KH]]][[[KW]]];
 // CHECK: [[Y]]{{\[}}[[N]]][[[F]]][[[OH]]][[[OW]]] =
 
-// A window is sizes alone.
+// A window consists of sizes only.
 // CHECK: static void layout_kernel_1(float {{v[0-9]+}}[1][6][4][4], int32_t {{v[0-9]+}}[1][6][2][2]) {
 // CHECK-NOT: static
 
-// The second of the constants is at a multiple of 64.
+// The second constant is at a multiple of 64.
 // CHECK: void npu_main(system_addr_t [[CONSTANTS:v[0-9]+]], system_addr_t {{v[0-9]+}}, system_addr_t {{v[0-9]+}}) {
 // CHECK: = [[CONSTANTS]] + 64;
 // CHECK: okk_gdma_32bit_cpy_S2L(
 
-// The input comes from the cores that have its channels; weights and results are
-// in the cores of the 6 output channels.
+// The input is read from the cores with its channels; weights and results are in the cores of the 6 output channels.
 // CHECK: okk_sim_compute_begin("linalg.conv_2d_nchw_fchw", 2592);
 // CHECK-NEXT: okk_sim_operand(432, OKK_SIM_READ | OKK_SIM_BROADCAST);
 // CHECK-NEXT: okk_sim_local(0u, 0, {432, 144, 24, 4, 1});
@@ -50,7 +49,7 @@ memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<syst
 // CHECK-NEXT: okk_sim_own(64, 6);
 // CHECK: okk_sim_compute_run(layout_kernel_0);
 
-// What pools starts from what is there, the second time in the same function.
+// A pooling starts from its init, the second time in the same function.
 // CHECK: okk_sim_compute_begin("linalg.pooling_nchw_max", 96);
 // CHECK-NEXT: okk_sim_operand(384, OKK_SIM_READ);
 // CHECK: okk_sim_operand(96, OKK_SIM_READ | OKK_SIM_WRITE | OKK_SIM_LANES);

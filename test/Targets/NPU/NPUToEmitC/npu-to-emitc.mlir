@@ -2,7 +2,7 @@
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // RUN: layout-opt %s --convert-npu-to-emitc=checks -o %t.checked.mlir
 // RUN: layout-translate --mlir-to-cpp %t.checked.mlir | FileCheck %s --check-prefix=CHECKED
-// What the ops become, as C++.
+// Check the C++ of the ops.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !sys = memref<2x3x4x5xf32, #npu.memory<system>>
@@ -27,8 +27,8 @@
 // CHECK-NEXT: okk_gdma_32bit_cpy_L2S([[Y]], 2176u, [[SHAPE_AT]], [[SYSTEM_AT]], [[LOCAL_AT]]);
 // CHECK-NEXT: return;
 // The tensor has 512 bytes of every core at multiples of 128, and 2 x 3 rows of
-// 20, of which the bytes are numbered as those of the row-major one outside; what
-// is loaded has the same numbers on both sides.
+// 20, whose bytes have the numbers of the row-major tensor in system memory;
+// loaded bytes have the same numbers on both sides.
 // CHECKED: void npu_aligned(
 // CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
 // CHECKED-NEXT: dim4 [[ROWS:v[0-9]+]] = {2, 3, 1, 20};
@@ -82,7 +82,8 @@ func.func @move() {
   return
 }
 
-// Four lanes of the first words, two of the last; W strides are 1, so W is.
+// Four lanes of the first words, two of the last; W strides are 1, so W is
+// contiguous.
 // CHECK: void npu_pack(system_addr_t [[X:v[0-9]+]])
 // CHECK: = {20, 5, 4, 1};
 // CHECK: okk_gdma_8bit_cpy_S2L(0u, [[X]],
@@ -98,7 +99,7 @@ func.func @move() {
 // CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {};
 // CHECK-NEXT: [[ONE]].u8 = 255u;
 // CHECK: okk_gdma_8bit_set_C_local(0u,
-// A word holds a byte of each of four batches, 100 bytes apart.
+// A word contains a byte of each of four batches, 100 bytes apart.
 // CHECKED: void npu_pack(
 // CHECKED: okk_sim_local(0u, 0, {400, 20, 5, 1, 100, 1});
 // CHECKED-NEXT: okk_sim_expect({2, 5, 4, 5, 4, 1},
@@ -114,8 +115,9 @@ func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
   return
 }
 
-// A transposition from system memory is strides; inside local memory no C loop
-// goes from core to core on both sides, so each pair of channels is a transfer.
+// A transposition from system memory only needs strides; within local memory
+// the C loop must have one core step on both sides, so each pair of channels is
+// a transfer.
 // CHECK: void npu_transpose(
 // CHECK-COUNT-1: okk_gdma_32bit_cpy_S2L
 // CHECK-NOT: okk_gdma_32bit_cpy_S2L

@@ -1,8 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
-// A product of matrices is one command where all of them are in the matrix
-// layout, the right one from the core of the result on. Each channel has as many
-// columns in the right one as in the result.
+// Check that a matrix product is one command if all operands have the matrix layout, with the right one starting at the
+// core of the result. Each channel has as many columns in the right operand as in the result.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 128>
 !a = memref<4x7xf32, #layout.npu_scatter<matrix 3, start = 1, target = #npu>, #npu.memory<local>>

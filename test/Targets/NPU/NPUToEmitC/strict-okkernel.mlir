@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --convert-npu-to-emitc --split-input-file --verify-diagnostics
 // RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=false --split-input-file | FileCheck %s
-// What is no function of OKKernel's, and why; with strict-okkernel=false it is a
-// kernel of the simulator's.
+// Check that ops without an OKKernel function are errors with the reason; with strict-okkernel=false they become
+// kernels of the simulator.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
 !x = memref<2x3x4x5xi8, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
-// Windows over each channel by itself are one command on aligned tensors where the
-// result starts from what adds nothing. Reductions of whole dims are windows, too.
+// Check that windows within each channel are one command on aligned tensors if the init is neutral. Reductions of whole
+// dims are windows, too.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 128>
 !x = memref<2x5x7x6xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
@@ -42,7 +42,7 @@ func.func @maximum() {
   return
 }
 
-// Not from minus infinity: a maximum with each of the six elements.
+// The init is not minus infinity: an additional maximum with each of the six elements.
 // CHECK-LABEL: void npu_clipped(
 // CHECK-NOT: okk_bdc_max_pool2d
 // CHECK-COUNT-6: okk_bdc_max(

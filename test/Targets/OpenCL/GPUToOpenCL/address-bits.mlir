@@ -1,6 +1,6 @@
-// With layout.address_bits = 32 an index is an i32, also of arguments, and
-// nothing has 64 bits but data that do. Where sizes do not fit into 32 bits the
-// launch is refused, and what is not proven to fit is an error.
+// Check that with layout.address_bits = 32 indices are i32, also as arguments,
+// and only 64-bit data has 64 bits. If sizes do not fit 32 bits, the launch
+// fails, and an unproven one is an error.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/kernels.mlir -narrow-kernel-indices -convert-image-kernels-to-spirv | FileCheck %s

@@ -1,4 +1,4 @@
-// The binary, from GPU modules and from what they are lowered to, is valid for
+// Check that the binary, from GPU modules and from lowered ones, is valid for
 // OpenCL 1.2.
 
 // REQUIRES: spirv-val

@@ -1,6 +1,5 @@
-// What items do, counted in their loops: operations on elements, not on indices,
-// and bytes of the device's memory, not of a group's. Numbers of a kernel that
-// sees its group are those of all its items.
+// Check the counted work of kernels including loops: operations on elements, not on indices, and bytes of device
+// memory, not of work-group memory. Counts of a kernel that depends on its work-group are those of all work-items.
 
 // RUN: layout-opt %s --count-kernel-work | FileCheck %s
 // RUN: layout-opt %s --count-kernel-work --narrow-kernel-indices --convert-image-kernels-to-spirv --serialize-image-kernels | FileCheck %s --check-prefix=TABLE
@@ -12,7 +11,7 @@
 
 module attributes {gpu.container_module} {
   gpu.module @m {
-    // 10 turns read 16 bytes and compute 8 numbers, of 30 of 32 items; one write.
+    // 10 iterations read 16 bytes and compute 8 numbers, in 30 of 32 work-items; one write.
     // CHECK: gpu.func @sum
     // CHECK-SAME: attributes {layout.bytes = 176 : i64, layout.items = array<i64: 30, -1, -1>, layout.operations = 80 : i64}
     gpu.func @sum(%a: memref<10x30xvector<4xf32>, "image2d">, %b: memref<4x30xvector<4xf32>, "image2d">) kernel {
@@ -36,7 +35,7 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // The launch alone knows the turns; the kernel writes what it reads.
+    // Only the launch determines the trip count; the kernel writes what it reads.
     // CHECK: gpu.func @turns
     // CHECK-NOT: layout.
     // CHECK: gpu.func @stated
@@ -51,7 +50,7 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // A group of 8 items moves 8 numbers, also where no launch is in sight.
+    // A work-group of 8 work-items moves 8 numbers, also without a visible launch.
     // CHECK-SAME: layout.bytes = 64 : i64, layout.operations = 0 : i64
     // CHECK: gpu.func @split
     gpu.func @stated(%a: memref<8xf32, "buffer">, %b: memref<8xf32, "buffer">) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
@@ -60,8 +59,8 @@ module attributes {gpu.container_module} {
       memref.store %v, %b[%x] : memref<8xf32, "buffer">
       gpu.return
     }
-    // 8 items share 32 turns, of which the last ones are fewer: 32 reads and additions.
-    // The first item adds 8 numbers and writes one.
+    // 8 work-items share 32 iterations, fewer in the last ones: 32 reads and additions. The first work-item adds 8
+    // numbers and writes one.
     // CHECK-SAME: attributes {layout.bytes = 132 : i64, layout.operations = 40 : i64}
     gpu.func @split(%a: memref<32xf32, "buffer">, %b: memref<4xf32, "buffer">)
         workgroup(%shared: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
@@ -90,7 +89,7 @@ module attributes {gpu.container_module} {
       }
       gpu.return
     }
-    // Nothing says how many items a group has.
+    // The size of the work-group is unknown.
     // CHECK: gpu.func @never
     // CHECK-NOT: layout.
     // CHECK: func.func @main

@@ -1,6 +1,6 @@
-// With layout.half_arithmetic f16 is a half: in memory, in images, in functions
-// and in numbers. An argument is passed as f32, and a module that has no f16
-// needs no extension.
+// Check that with layout.half_arithmetic f16 is half everywhere: in memory,
+// images, functions and constants. An argument is passed as f32, and a module
+// without f16 needs no extension.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/halves.mlir -convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV

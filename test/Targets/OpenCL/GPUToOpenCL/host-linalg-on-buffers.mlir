@@ -1,4 +1,5 @@
-// A structured op on buffers of the program's own becomes loops on the host.
+// Check that a structured op on buffers of the program becomes loops on the
+// host.
 
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' | FileCheck %s
 // CHECK-LABEL: llvm.func @multiply

@@ -1,12 +1,12 @@
-// The host's side: objects in memref descriptors, sizes computed, arguments on the
-// stack of the function, one slot for each kernel.
+// Check the host code: objects in memref descriptors, computed sizes, arguments on the stack of the function, one slot
+// per kernel.
 
 // RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file | FileCheck %s
 
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_words_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
 // CHECK-DAG: llvm.mlir.global internal @__opencl_kernel_k.f() {{.*}} : !llvm.ptr
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_name_k.f("f\00")
-// Operations, bytes, items, any groups, may repeat.
+// Operations, bytes, work-items, any work-groups, may repeat.
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_facts_k.f(dense<[-1, 64, -1, 4, -1, 1, 0]> : tensor<7xi64>)
 // CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> !llvm.ptr
@@ -44,7 +44,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// Which way a copy goes; bytes of the elements.
+// The direction of a copy, and the bytes of the elements.
 
 // CHECK-LABEL: func.func @copies
 // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(2 : i64)

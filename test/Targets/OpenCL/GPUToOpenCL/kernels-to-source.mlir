@@ -1,5 +1,5 @@
-// Kernels as OpenCL C: each reads as what it computes, and its comment says of what. What
-// the module says is in comments and names alone.
+// Check that kernels become readable OpenCL C, with a comment that names their source. Texts of the module only occur
+// in comments and names.
 
 // RUN: layout-translate --layout-to-opencl-c %s --kernels=kernels | FileCheck %s
 // RUN: layout-opt %s --convert-image-kernels-to-source | FileCheck %s --check-prefix=ATTRIBUTE

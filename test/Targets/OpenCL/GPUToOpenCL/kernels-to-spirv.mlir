@@ -1,5 +1,4 @@
-// Kernels become SPIR-V with the capabilities that they need, and binaries that
-// are valid for OpenCL 1.2.
+// Check that kernels become SPIR-V with the required capabilities, and binaries that are valid for OpenCL 1.2.
 
 // RUN: layout-opt %s -convert-image-kernels-to-spirv -split-input-file | FileCheck %s
 
@@ -16,7 +15,7 @@
 // CHECK: spirv.ImageWrite %[[OUT]], %{{.*}}, %[[R]]
 // CHECK: spirv.EntryPoint "Kernel" @copy, @[[$ID]]
 // CHECK: spirv.ExecutionMode @copy "LocalSize", 8, 4, 1
-// The launches still find their module.
+// The launches still refer to their module.
 // CHECK: gpu.module @images
 gpu.module @images {
   gpu.func @copy(%in: memref<?x6xvector<4xf32>, "image2d">, %out: memref<10x6xvector<4xf32>, "image2d">) kernel
@@ -32,7 +31,7 @@ gpu.module @images {
 
 // -----
 
-// f16 is computed in f32; no capability for its arithmetic.
+// f16 is computed in f32, without the capability for its arithmetic.
 
 // CHECK-LABEL: spirv.module @__spv__half
 // CHECK-SAME:    [Kernel, Addresses, Int64, Float16Buffer, ImageBasic]
@@ -58,8 +57,7 @@ gpu.module @half {
 
 // -----
 
-// Slices: four coordinates, as the built-in functions take them. Integers are read
-// and written as i32.
+// Slices: four coordinates, as the built-in functions require. Integers are read and written as i32.
 
 // CHECK-LABEL: spirv.module @__spv__slices
 // CHECK: !spirv.image<i32, Dim2D, NoDepth, Arrayed
@@ -80,8 +78,8 @@ gpu.module @slices {
 
 // -----
 
-// What readers of binaries cannot take is not made: variables of inner loops go
-// first, vectors are built by insertions, shuffles are of one type.
+// Constructs that consumers of binaries do not support are avoided: variables of inner loops come first, vectors are
+// built by insertions, shuffles have one type.
 
 // CHECK-LABEL: spirv.func @shapes
 // CHECK-NEXT:    spirv.Variable

@@ -1,6 +1,5 @@
-// Indices are computed in 32 bits where the launches prove that they fit, and in
-// 64 bits elsewhere; no kernel of an image computes 64 bits then. What depends on
-// a size that the launch knows has both, and a check.
+// Check that indices are computed in 32 bits if the launches prove that they fit, otherwise in 64 bits; image kernels
+// then have no 64-bit arithmetic. A kernel that depends on a size that the launch knows has both versions, and a check.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/fits.mlir --narrow-kernel-indices | FileCheck %t/fits.mlir
@@ -15,7 +14,7 @@
 // SOURCE: read_imagef(a0, kPixels, (int2)((int)([[I]] + v{{[0-9]+}}), 0))
 // SOURCE-NOT: long
 
-// Addresses of 64 bits have positions of 64 bits; nothing else has.
+// 64-bit addresses have 64-bit positions; nothing else has 64 bits.
 // SPIRV: spirv.func @k
 // SPIRV: %[[ID:.*]] = spirv.CompositeExtract %{{.*}}[0 : i32] : vector<3xi64>
 // SPIRV: spirv.UConvert %[[ID]] : i64 to i32
@@ -120,7 +119,7 @@ module attributes {gpu.container_module} {
       %far = arith.muli %x, %most : index
       %zero = arith.constant 0.0 : f32
       memref.store %zero, %a[%far] : memref<?xf32, "buffer">
-      // One step past the last turn does not fit.
+      // One step after the last iteration does not fit.
       scf.for %i = %c0 to %most step %c1 {
         memref.store %zero, %a[%i] : memref<?xf32, "buffer">
       }
@@ -131,8 +130,7 @@ module attributes {gpu.container_module} {
 
 //--- dynamic.mlir
 module attributes {gpu.container_module} {
-  // Row y of n rows of h: the largest number is that of the items, 4 g, which
-  // n * h is, too, or one of the sizes.
+  // Row y of n rows of h: the largest number is that of the work-items, 4 g, which equals n * h, or one of the sizes.
   // CHECK-LABEL: func.func @main
   // CHECK-SAME: %[[G:.*]]: index, %[[N:.*]]: index, %[[H:.*]]: index
   // CHECK-DAG: %[[LIMIT:.*]] = arith.constant 0x41DFFFFFFF800000 : f64

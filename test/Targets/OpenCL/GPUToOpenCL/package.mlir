@@ -1,4 +1,4 @@
-// A directory with all that another runtime needs.
+// Check that a package directory has everything that another runtime needs.
 
 // RUN: rm -rf %t && layout-translate --layout-to-opencl-package %s -o %t
 // RUN: FileCheck %s --input-file=%t/manifest.json

@@ -1,5 +1,5 @@
-// Constants in an image and a buffer are sent to the device once, not at each of
-// the three runs: only the input is.
+// Check that constants in an image and a buffer are copied to the device once, not in each of three runs: only the
+// input is.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(8, dtype='f4'))"

@@ -1,6 +1,6 @@
-// Buffer to image, image to image through a private function, image to buffer,
-// with sizes that are known at run time only and a loop on the host: the image is
-// doubled twice. The kernels are reported when they are timed.
+// Check copies from buffer to image, from image to image through a private function, and from image to
+// buffer, with dynamic sizes and a loop on the host: the image is doubled twice. Timed kernels are
+// reported.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(240, dtype='f4').reshape(10, 24))"

@@ -1,6 +1,6 @@
-// Where the sizes of a launch are too large for 32 bits, the kernel of 64 bits runs:
-// x * n / n is x, also where x * n does not fit. Where addresses have 32 bits there
-// is no such kernel, and the launch fails.
+// Check that the 64-bit kernel runs if the sizes of a launch exceed 32 bits: x * n / n is x,
+// also if x * n overflows. With 32-bit addresses there is no such kernel, and the launch
+// fails.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-gpu-to-opencl -o %t.mlir

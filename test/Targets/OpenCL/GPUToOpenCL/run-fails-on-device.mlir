@@ -1,4 +1,4 @@
-// What fails on a device: see run-fails.mlir.
+// Check errors that need a device; see run-fails.mlir.
 
 // REQUIRES: opencl-device, llvm-spirv
 // RUN: %python -c "import numpy as np; np.save(r'%t.n.npy', np.zeros(8, 'f4'))"
@@ -6,12 +6,12 @@
 // RUN: layout-opt %t/group.mlir -layout-gpu-to-opencl -o %t/group.ll.mlir
 // RUN: layout-opt %t/image.mlir -layout-gpu-to-opencl -o %t/image.ll.mlir
 
-// Another device than there is.
+// A device that does not exist.
 // RUN: env LAYOUT_OPENCL_DEVICE=abacus not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: failed: no OpenCL device's name holds LAYOUT_OPENCL_DEVICE, 'abacus'; there is '
 
-// The tool that a device without SPIR-V needs is missing, fails, or makes something
-// that the driver refuses. An empty cache directory: nothing is kept.
+// The tool that a device without SPIR-V needs is missing, fails, or produces a binary that the driver rejects. An empty
+// cache directory disables the cache.
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: failed: building the kernel 'add' failed: the device takes no SPIR-V, and the tool 'no-such-tool' was not found; install it {{.*}} LAYOUT_OPENCL_TRANSLATOR
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
@@ -19,7 +19,7 @@
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
 // BUILD: error: failed: building the kernel 'add' for {{.*}} failed: cl{{.*}} returned CL_
 
-// More items in a group than the device takes, of a kernel that sees its group.
+// A kernel that depends on its work-group has more work-items than the device supports.
 // RUN: not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=GROUP
 // GROUP: group.ll.mlir:{{.*}}: error: failed: launching the kernel 'add' on a grid of 1048576 x 1 x 1 in groups of 1048576 x 1 x 1 failed: clEnqueueNDRangeKernel returned CL_INVALID_WORK_{{GROUP|ITEM}}_SIZE
 
@@ -68,7 +68,7 @@ module attributes {gpu.container_module} {
       attributes {llvm.emit_c_interface, layout.signature = (tensor<8xf32>) -> ()} {
     %c1 = arith.constant 1 : index
     %image = gpu.alloc () : memref<760x1000000xvector<4xf32>, "image2d">
-    // Nothing is done after the first failure, and nothing crashes.
+    // Nothing is executed after the first failure, and nothing crashes.
     gpu.launch_func @k::@zero blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
         args(%image : memref<760x1000000xvector<4xf32>, "image2d">)
     gpu.dealloc %image : memref<760x1000000xvector<4xf32>, "image2d">

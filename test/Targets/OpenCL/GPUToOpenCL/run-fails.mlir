@@ -1,5 +1,6 @@
-// What fails on the device is an error at the function that ran, with OpenCL's
-// name of the code and the name of the kernel; the process goes on to the end.
+// Check that a failure on the device is an error at the function that ran, with
+// OpenCL's name of the error code and the name of the kernel; the process runs
+// to its end.
 
 // RUN: %python -c "import numpy as np; np.save(r'%t.n.npy', np.zeros(8, 'f4'))"
 // RUN: split-file %s %t

@@ -1,5 +1,5 @@
-// What the items of a group share: a variable of the module in SPIR-V, of the kernel
-// in OpenCL C.
+// Check work-group memory: a variable of the module in SPIR-V, of the kernel in OpenCL
+// C.
 
 // RUN: layout-opt %s --narrow-kernel-indices --convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
 // RUN: layout-translate %s --layout-to-opencl-c | FileCheck %s --check-prefix=SOURCE

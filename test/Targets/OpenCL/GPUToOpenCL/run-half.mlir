@@ -1,5 +1,5 @@
-// f16 in an image, a buffer and an argument: computed in f32, stored as f16. The
-// loops are nested, with results.
+// Check f16 in an image, a buffer and an argument: computed in f32, stored as f16. The loops are nested and have
+// results.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', (np.arange(64) / 16 - 2).astype('f2'))"
@@ -28,8 +28,8 @@ module attributes {gpu.container_module} {
       memref.store %v, %out[%y, %x] : memref<4x4xvector<4xf16>, "image2d">
       gpu.return
     }
-    // exp(x * s + 3 * (1, 2, 0.5, -1.5)) where x < 0, else that without exp; the
-    // first lane gets the sum of all lanes.
+    // exp(x * s + 3 * (1, 2, 0.5, -1.5)) if x < 0, otherwise without exp; the first lane is the sum of all
+    // lanes.
     gpu.func @compute(%in: memref<4x4xvector<4xf16>, "image2d">, %s: f16, %out: memref<64xf16, "buffer">) kernel {
       %x = gpu.global_id x
       %y = gpu.global_id y

@@ -1,5 +1,5 @@
-// i8 and i32 in images and buffers: signed, and computed in the width of the type
-// (100 + 100 is -56 in i8). In one kernel a launch has three dims.
+// Check i8 and i32 in images and buffers: signed, and computed in the width of the type (100 + 100 is -56 in i8). One
+// kernel has a 3-D launch.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', (np.arange(96) * 3 - 120).astype('i1'))"

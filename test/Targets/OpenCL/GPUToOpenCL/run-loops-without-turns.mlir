@@ -1,5 +1,5 @@
-// What a loop gives without any turn is what it starts with, also inside of a
-// loop that turns.
+// Check that a loop without iterations returns its inits, also inside of a loop
+// with iterations.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s -layout-gpu-to-opencl -o %t.mlir

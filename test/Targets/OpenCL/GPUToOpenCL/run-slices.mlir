@@ -1,5 +1,5 @@
-// Slices: f32 in a 3-D image, f16 in an array of images, which rounds to nearest,
-// also where f16 is denormal or infinite.
+// Check slices: f32 in a 3-D image, f16 in an array of images, rounded to nearest, also for denormal and infinite
+// f16.
 
 // REQUIRES: opencl-device
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(1); np.save(r'%t.x.npy', (r.standard_normal(24) * np.array([1, 1e-3, 1e-5, 1e-7, 100, 6e4] * 4)).astype('f4'))"

@@ -1,5 +1,5 @@
-// Groups are smaller where the device has no large ones: of kernels that see no
-// group, which all of layout-to-opencl are.
+// Check that work-groups are smaller if the device has no large ones, for
+// kernels that do not depend on their work-group, as all of layout-to-opencl.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.ll.mlir

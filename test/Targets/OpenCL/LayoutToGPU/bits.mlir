@@ -1,5 +1,5 @@
-// Bits take a byte each on a device, an index eight: both are converted on the
-// way there and back.
+// Check that i1 elements use a byte each on a device and indices eight: both
+// are converted on the way to the device and back.
 
 // RUN: layout-opt %s --convert-layout-to-gpu | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Storage of a tensor without elements has room for one, and nothing is read
-// outside of it: what comes before the first position is that one, too.
+// Check that storage of a tensor without elements has one position, and that
+// nothing else is read: positions before the first one are clamped to it, too.
 
 // RUN: layout-opt %s --convert-layout-to-gpu --lower-affine --canonicalize --cse --split-input-file | FileCheck %s
 
@@ -42,7 +42,7 @@ func.func @dynamic(%x0: tensor<?xf32>, %y0: tensor<4xf32>) -> tensor<?xf32> {
 
 // -----
 
-// Of storage with elements, too, it is the first one.
+// For storage with elements, it is the first position as well.
 
 // CHECK-LABEL: func.func @in_front
 // CHECK: gpu.func @tensor_pad_0

@@ -39,7 +39,7 @@ func.func @element(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// How many of the 4 * n channels there are, storage does not say.
+// Storage does not determine how many of the 4 * n channels exist.
 func.func @sizes(%x: tensor<1x?x4x5x4xf32>) -> tensor<1x?x4x5xf32> {
   // expected-error @+1 {{its sizes cannot be read off its storage; make them static, or take the logical tensor and convert it}}
   %y = layout.storage_view %x : tensor<1x?x4x5x4xf32> to tensor<1x?x4x5xf32, #layout.blocked<"NCHW" to "NCHW4c">>
@@ -70,7 +70,7 @@ func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
 
 // -----
 
-// Whoever chose it: an image that the target cannot hold is none.
+// An image that the target does not support is an error, also if it was stated.
 module attributes {layout.target = #layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>} {
   func.func @limit(%x: tensor<1x760x1352x64xf32>) -> tensor<1x760x1352x64xf32> {
     // expected-error @+1 {{is an image of 21632 x 760 pixels, and the target has at most 16384 x 16384; choose another image map, or a buffer}}
@@ -95,7 +95,7 @@ func.func @layoutClLaunch(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Pipelines check what they are given; this size may be the result of folding.
+// Pipelines verify their input; this size may be the result of folding.
 
 func.func @less_than_nothing() -> tensor<4x?xf32> {
   %size = arith.constant -1 : index

@@ -1,7 +1,6 @@
-// A convolution with its padding, its bias and its activation is one kernel of
-// one work item for each pixel: four filter pixels and one pixel of the input
-// for each of the nine taps and two blocks of channels, the bias once. What pads
-// is at column -1 of the image.
+// Check that a convolution with its padding, bias and activation is one kernel with one work-item per pixel: four
+// filter pixels and one input pixel for each of the nine taps and two channel blocks, the bias once. Padding is read at
+// column -1 of the image.
 
 // RUN: layout-opt %s --convert-layout-to-gpu --lower-affine --canonicalize --cse --remarks-filter=convert-layout-to-gpu --remark-format=emitRemark 2>&1 | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Values rounded to bf16 inside of a kernel, in buffers and in images: by the
-// definition, the upper half of an f32 after rounding to even.
+// Check values rounded to bf16 inside of a kernel, in buffers and in images: by
+// definition, the upper half of an f32 rounded to nearest even.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.ll.mlir

@@ -1,5 +1,5 @@
-// Constants that the device holds otherwise than the program states them: bits,
-// in bytes of a pixel with set padding, and none at all.
+// Check constants whose storage on the device differs from the program: i1, in
+// bytes of a pixel with stated padding, and an empty one.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-prepare-entry-points --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.mlir

@@ -1,6 +1,5 @@
-// Batch, height and width that are only known when the program runs: convolutions in images,
-// and several pixels of a row in an item, of which the last ones may be past its end.
-// The same program on plain tensors, for the CPU, says what is right.
+// Check dynamic batch, height and width: convolutions in images with several pixels of a row per work-item, of which
+// the last ones may be past the end of the row. The results are those of the same program on plain tensors on the CPU.
 
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl<assumed_size = 24, fewest_items = 1>} kernels-only' --remarks-filter=convert-layout-to-gpu --remark-format=emitRemark -o - 2>&1 | FileCheck %s
 // CHECK: in loops) and {{.*}} buffer reads for each item of 8 pixels

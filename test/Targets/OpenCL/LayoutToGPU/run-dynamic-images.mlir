@@ -1,6 +1,6 @@
-// Images whose sizes are only known when the program runs: one kernel for all,
-// extents of one and none among them.
-// The same program on plain tensors, for the CPU, says what is right.
+// Check images of dynamic sizes: one kernel for all, including extents of one
+// and zero. The results are those of the same program on plain tensors on the
+// CPU.
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir
@@ -9,7 +9,7 @@
 // RUN: %python -c "import sys; t = sys.argv[1]; open(t + '.cases', 'w').writelines(f'{t}.{k}.npy {t}.w.npy\n' for k in 'abcd')" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --cases=%t.cases --max-rel=1e-5
 
-// More pixels in a row than the device has.
+// More pixels in a row than the device supports.
 // RUN: not layout-run %t.device.mlir --input=%t.e.npy --input=%t.w.npy 2>&1 | FileCheck %s
 // CHECK: failed: image2d of 32770 x 1 CL_RGBA pixels of CL_FLOAT is beyond the limit of {{.*}}; choose another image map, or a buffer
 

@@ -1,5 +1,5 @@
-// An op on tensors in a layout of the user's, whose dynamic size another op
-// knows: making it static keeps the layout.
+// Check that an op on tensors in a user-defined layout keeps the layout when
+// its dynamic size becomes static.
 //
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

@@ -1,5 +1,5 @@
-// Sizes that are only known when the program runs, one and none among them.
-// The same program on plain tensors, for the CPU, says what is right.
+// Check dynamic sizes, including one and zero. The results are those of the
+// same program on plain tensors on the CPU.
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir

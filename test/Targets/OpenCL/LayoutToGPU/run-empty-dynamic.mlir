@@ -1,5 +1,6 @@
-// A tensor with no elements and a dynamic size is neither copied to the device
-// nor back; one whose size is found to be 0 is a line of no elements.
+// Check that a tensor without elements and with a dynamic size is not copied to
+// the device or back; one whose size is found to be 0 is a 1-D tensor without
+// elements.
 //
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

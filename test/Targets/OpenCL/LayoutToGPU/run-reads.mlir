@@ -1,5 +1,5 @@
-// Elements at indices that data gives, an op of two results, a loop and a branch
-// whose conditions look into tensors, and a constant of the device in all of it.
+// Check reads at data-dependent indices, an op with two results, a loop and a branch whose conditions read tensors, and
+// a device constant in all of them.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.cpu.mlir

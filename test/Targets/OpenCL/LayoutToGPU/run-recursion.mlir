@@ -1,5 +1,5 @@
-// Public functions that call each other: inside of the module their tensors
-// stay on the device, whichever of them the host calls.
+// Check public functions that call each other: inside of the module their
+// tensors stay on the device, whichever of them the host calls.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

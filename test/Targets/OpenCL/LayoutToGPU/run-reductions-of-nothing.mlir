@@ -1,5 +1,5 @@
-// A reduction of a dynamic size gives its start where the size is 0, and a
-// tensor is chosen by a bit that the host passes to the kernel.
+// Check that a reduction of a dynamic size returns its init if the size is 0,
+// and that a tensor is selected by an i1 that the host passes to the kernel.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

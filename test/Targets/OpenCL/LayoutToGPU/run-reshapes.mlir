@@ -1,5 +1,5 @@
-// Reshapes by sizes that are only known when the program runs, read by a buffer,
-// by the lanes of an image, under padding, and with an integer division.
+// Check reshapes by dynamic sizes, read from a buffer, by the lanes of an image, under padding, and with an integer
+// division.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
@@ -23,7 +23,7 @@ func.func @main(%x: tensor<?x?x6xi32>) -> (tensor<?x6xi32>, tensor<?x?x3x2xi32>,
   %s = arith.muli %a, %a : tensor<?x6xi32>
   %b = tensor.expand_shape %s [[0, 1], [2, 3]] output_shape [%n, %m, 3, 2] : tensor<?x6xi32> into tensor<?x?x3x2xi32>
 
-  // One before the first, and two after the last.
+  // One position before the first element, and two after the last one.
   %f = tensor.collapse_shape %d [[0, 1, 2]] : tensor<?x?x6xi32> into tensor<?xi32>
   %p = tensor.pad %f low[1] high[2] {
   ^bb0(%i: index):

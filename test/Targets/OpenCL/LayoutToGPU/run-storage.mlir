@@ -1,6 +1,5 @@
-// A function that takes and gives laid-out tensors is called with arrays of their
-// storage, pixels [c / 4][w][n][h][lane] here; sizes that are not stated are
-// those of the arrays.
+// Check that a function over tensors with layouts is called with arrays of their storage, here pixels [c /
+// 4][w][n][h][lane]; dynamic sizes are those of the arrays.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir

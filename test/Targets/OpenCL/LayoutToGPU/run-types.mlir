@@ -1,5 +1,5 @@
-// Elements of half precision and integers: four channels of six or five, remainders of the least number, divisions where padding holds a zero.
-// The same program on plain tensors, for the CPU, says what is right.
+// Check half precision and integers: channels of which a last pixel is partial, remainders of the smallest number, and
+// divisions over zero padding. The results are those of the same program on plain tensors on the CPU.
 
 // REQUIRES: opencl-device
 // RUN: sed -E 's/, #(img|flt)>/>/g; s/layout.convert/tensor.cast/; /^#/d' %s | layout-opt --layout-linalg-to-llvm -o %t.cpu.mlir

@@ -1,14 +1,14 @@
-// What is computed in the kernel that reads it, and what has a kernel of its own;
-// loops and reads that no kernel needs.
+// Check which values are computed in the kernel that reads them and which have their own kernel; unneeded loops and
+// reads are removed.
 
 // RUN: layout-opt %s --split-input-file --convert-layout-to-gpu | FileCheck %s
 // RUN: %python -c "n = 90; t = [f'tensor<{n - k}xf32>' for k in range(81)]; print(f'func.func @main(%%v0: {t[0]}) -> {t[80]} {{', *[f'%%v{k + 1} = tensor.extract_slice %%v{k}[1] [{n - k - 1}] [1] : {t[k]} to {t[k + 1]}' for k in range(80)], f'return %%v80 : {t[80]}', '}', sep='\n')" | layout-opt --convert-layout-to-gpu | FileCheck %s --check-prefix=CHAIN
 
-// Of 80 slices one in the middle is stored.
+// One in the middle of 80 slices is stored.
 // CHAIN-COUNT-2: gpu.launch_func
 // CHAIN-NOT: gpu.launch_func
 
-// What two ops read is computed once.
+// A value that two ops read is computed once.
 // CHECK: gpu.func @math_exp_0
 // CHECK: math.exp
 // CHECK-NOT: math.exp
@@ -22,8 +22,7 @@ func.func @of_two(%x: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
 
 // -----
 
-// What a sum reads for each of its results is computed before; of two sums that are
-// added, one is stored.
+// A value that a reduction reads for each of its results is computed before; of two sums that are added, one is stored.
 // CHECK: gpu.module
 // CHECK: gpu.func
 // CHECK-NOT: scf.for
@@ -50,7 +49,7 @@ func.func @of_sums(%x: tensor<4x5xf32>, %w: tensor<5x3xf32>, %v: tensor<5x3xf32>
 
 // -----
 
-// One turn is no loop, and three channels are three lanes.
+// A loop with one iteration is removed, and three channels are three lanes.
 #img = #layout.rgba_image<in_out_channel, "NHWC">
 // CHECK: gpu.func @linalg_generic_0
 // CHECK-NOT: scf.for
@@ -71,7 +70,7 @@ func.func @of_few_channels(%x0: tensor<1x1x6x3xf32>, %s: tensor<6xf32>) -> tenso
 
 // -----
 
-// In front of the first element, the first one is read; behind the last, the last.
+// Before the first element, the first one is read; after the last one, the last.
 // CHECK: gpu.func @tensor_pad_0(%[[X:.*]]: memref<6xf32, "buffer">
 // CHECK: %[[BELOW:.*]] = arith.minsi
 // CHECK: %[[INSIDE:.*]] = arith.maxsi %[[BELOW]]
@@ -87,8 +86,7 @@ func.func @of_a_border(%x: tensor<6xf32>) -> tensor<9xf32> {
 
 // -----
 
-// A sum in an image is computed for pixels, although what is made of it at last is in
-// a buffer.
+// A sum in an image is computed per pixel, although the final result is in a buffer.
 #img = #layout.map<(a, b) -> image2d(x = b floordiv 4, y = a, lane = b mod 4)>
 #map = affine_map<(a, b) -> (a, b)>
 // CHECK-LABEL: func.func @of_sums_in_images

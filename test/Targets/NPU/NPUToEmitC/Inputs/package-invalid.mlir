@@ -2,7 +2,7 @@
 !sys = memref<1x3x1x2xf32, #npu.memory<system>>
 !local = memref<1x3x1x2xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 
-// Reads what nobody wrote.
+// Reads uninitialized memory.
 func.func @main(%y: !sys) {
   %t = npu.alloc {address = 0} : !local
   npu.copy %t to %y : !local to !sys
