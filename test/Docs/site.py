@@ -4,7 +4,8 @@
 # RUN: %python %layout_src_root/scripts/build_site.py %layout_obj_root/bin/layout-translate %t/pages %layout_src_root %t/site
 # RUN: %python %layout_src_root/scripts/check_links.py --site %t/site
 # RUN: %python %s %t/site
-"""The documentation site builds without a warning, its links lead somewhere, and its pages work in a browser."""
+"""Checks that the documentation site builds without a warning, that its links have targets, and that its pages work in
+a browser."""
 
 import pathlib
 import shutil
@@ -27,7 +28,7 @@ class Site(unittest.TestCase):
         self.browser.open(page if "://" in page else SITE / page)
 
     def put(self, **values):
-        """What pasting does: fields get their values at once."""
+        """Sets the values of fields at once, as pasting does."""
         self.browser.run("""for (const [id, value] of Object.entries(arguments[0]))
                                 document.getElementById(id).value = value;
                             for (const id of Object.keys(arguments[0]))

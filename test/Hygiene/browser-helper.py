@@ -1,5 +1,5 @@
-# What the tests of pages rely on: a script's error, an address outside and a
-# blank page are noticed; clicks, hovers, typing and the color scheme arrive.
+# Check that the helper of browser tests detects script errors, external addresses and blank pages, and that clicks,
+# hovers, typing and the color scheme work.
 # REQUIRES: browser
 # RUN: %python %s %t
 

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python -B %s %layout_src_root/scripts %t %host_cxx | FileCheck %s
-# Mutation testing of a program of four functions: what is planted, what the tests
-# catch, and how it is counted; and which lists are refused.
+# Check mutation testing of a program with four functions: the planted code, the caught mutants, the counts, and the
+# errors for invalid lists.
 import argparse
 import os
 import subprocess
@@ -127,7 +127,7 @@ def main():
     # CHECK: refused: Toy.txt:3: there is no file lib/Gone.cpp
     refuse(SOURCE, head[head.index("=="):] + "return @w * h => w@;")
     # CHECK: refused: Toy.txt: no line says which tests belong to the room
-    # How code is broken into lines does not matter.
+    # Line breaks in the code do not matter.
     refuse(SOURCE.replace("w * h", "w *\n    h"), head + "return @w * h => w@;")
     # CHECK: taken
 

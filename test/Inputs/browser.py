@@ -1,4 +1,4 @@
-"""Pages in a headless Chromium, for tests: clicks, hovers, console errors and screenshots.
+"""Controls pages in a headless Chromium, for tests: clicks, hovers, console errors and screenshots.
 
     with Browser() as browser:
         browser.open("page.html")
@@ -6,8 +6,8 @@
         assert browser.text("#details") == "conv2"
         browser.screenshot("page.png")
 
-Leaving the block checks that the console of the browser has no error. A page reaches this machine
-only: what it asks the network for is such an error.
+Leaving the block checks that the console of the browser has no error. Pages can only access this machine: other network
+requests are errors.
 """
 
 import io
@@ -27,7 +27,7 @@ class Browser:
         self.home = tempfile.TemporaryDirectory(prefix="layout-browser-", ignore_cleanup_errors=True)
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
-        # The sandbox needs rights that root and most containers lack; the pages are the project's.
+        # The sandbox needs privileges that root and most containers lack; the pages belong to the project.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                          "--force-device-scale-factor=1", f"--window-size={width},{height}",
                          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"):
@@ -36,7 +36,7 @@ class Browser:
         service = webdriver.ChromeService(shutil.which("chromedriver"),
                                           env={**os.environ, "HOME": self.home.name})
         self.driver = webdriver.Chrome(options, service)
-        # The window has a frame; the page is to have the size that was asked for.
+        # The window has a frame, but the page must have the requested size.
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
@@ -52,16 +52,16 @@ class Browser:
             self.home.cleanup()
 
     def open(self, page):
-        """A file, or an address of this machine."""
+        """Opens a file, or an address of this machine."""
         page = str(page)
         self.driver.get(page if "://" in page else pathlib.Path(page).resolve().as_uri())
 
     def errors(self):
-        """What the console was told of as an error since the last call."""
+        """Returns the console errors since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
     def find(self, selector):
-        """The first element of a CSS selector, as soon as it is there."""
+        """Returns the first element of a CSS selector, waiting until it exists."""
         return WebDriverWait(self.driver, 20).until(
             lambda driver: driver.find_elements(By.CSS_SELECTOR, selector),
             f"the page has no {selector}")[0]
@@ -84,16 +84,16 @@ class Browser:
         element.send_keys(text)
 
     def run(self, script, *arguments):
-        """What JavaScript returns."""
+        """Runs JavaScript and returns its result."""
         return self.driver.execute_script(script, *arguments)
 
     def use_scheme(self, scheme):
-        """'light' or 'dark', as a user's system asks for."""
+        """Sets the color scheme of the system, 'light' or 'dark'."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def screenshot(self, path=None):
-        """The window as an image, which is not blank: no color covers nearly all of it."""
+        """Returns the window as an image after checking that it is not blank: no color covers nearly all of it."""
         picture = self.driver.get_screenshot_as_png()
         if path:
             pathlib.Path(path).write_bytes(picture)

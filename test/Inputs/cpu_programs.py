@@ -1,4 +1,4 @@
-"""Programs of linalg ops that are lowered for a CPU and run, for tests that compare them with numpy."""
+"""Lowers and runs programs of linalg ops on a CPU, for tests that compare them with numpy."""
 
 import numpy as np
 
@@ -10,7 +10,8 @@ def tensor(shape, element="f32"):
 
 
 def generic(name, maps, loops, ins, out, body):
-    """A linalg.generic; `ins` and `out` are values with their types, and the body calls elements %a0, %a1, .. and %s."""
+    """Returns a linalg.generic; `ins` and `out` are typed values, and the body names the elements %a0, %a1, .. and
+    %s."""
     operands, types = ", ".join(each for each, _ in ins), ", ".join(each for _, each in ins)
     block = ", ".join(f"%a{i}: {each.rstrip('>').split('x')[-1]}" for i, (_, each) in enumerate(ins))
     return f"""  {name} = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{each}>' for each in maps)}],
@@ -34,10 +35,10 @@ class Program:
             np.save(folder / f"{i}.npy", array)
 
     def lower(self, options):
-        """With options of layout-linalg-to-llvm."""
+        """Lowers the function with options of layout-linalg-to-llvm."""
         run_tool("layout-opt", self.module, f"--layout-linalg-to-llvm={options}", "-o", self.code)
 
     def run(self, *options):
-        """The result of what was lowered last, with options of layout-run."""
+        """Runs the last lowered function with options of layout-run and returns its result."""
         run_tool("layout-run", self.code, *self.inputs, f"--output={self.result}", *options)
         return np.load(self.result)

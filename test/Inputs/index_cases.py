@@ -1,6 +1,6 @@
-"""Programs that read and write tensors at places that data name, in and out of range.
+"""Programs that read and write tensors at data-dependent indices, in and out of bounds.
 
-A case is a module, its inputs, and the results that NumPy has, or the text of the error that ends the program.
+A case has a module, its inputs, and the results by NumPy or the text of the error that ends the program.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class Case(NamedTuple):
 
 
 def _rows(rows: str, element: str, count: str, body: str) -> str:
-    """A lookup of rows of `rows` x 4 numbers by `count` integers."""
+    """Returns a lookup of rows of `rows` x 4 numbers by `count` integers."""
     sizes = "" if count != "?" else "%n"
     return f"""
 #ids = affine_map<(a, b) -> (a)>
@@ -57,7 +57,7 @@ def says(index: int, size: int, node: str = "emb", dim: int = 0) -> str:
 
 
 def lookups(dynamic: bool = True) -> Iterator[Case]:
-    """Lookups of rows."""
+    """Yields lookups of rows."""
     for element, width in ("i32", "i4"), ("i64", "i8"):
         for rows, count in [("10", "5")] + [("?", "?")] * dynamic:
             table = np.arange(40, dtype="f4").reshape(10, 4)
@@ -66,7 +66,7 @@ def lookups(dynamic: bool = True) -> Iterator[Case]:
                 stem = f"{name} {element} {rows}"
                 inside = np.array([9, 0, least, 3, 7], width)
                 yield Case(f"{stem} in range", text, [table, inside], [table[inside]])
-                # Of negative indices the error has what they became.
+                # The error states the wrapped value of a negative index.
                 for wrong, found in (10, 10), (1000, 1000), (least - 1, -1), (least - 77, -77):
                     ids = inside.copy()
                     ids[3] = wrong
@@ -80,7 +80,7 @@ def lookups(dynamic: bool = True) -> Iterator[Case]:
 
 
 def nested() -> Iterator[Case]:
-    """A lookup by looked up indices, of a dim that is longer than its loop."""
+    """Yields nested lookups in a dim that is longer than its loop."""
     text = """
 func.func @main(%t: tensor<1x3x4x4xf32>, %i: tensor<3x2xi32>) -> tensor<1x2x3xf32> {
   %c0 = arith.constant 0 : index
@@ -99,7 +99,7 @@ func.func @main(%t: tensor<1x3x4x4xf32>, %i: tensor<3x2xi32>) -> tensor<1x2x3xf3
 }
 """
     table = np.arange(48, dtype="f4").reshape(1, 3, 4, 4)
-    # What the program does not read may be anything.
+    # Indices that the program does not read may have any value.
     ids = np.array([[1, 99], [2, -99], [0, 99]], "i4")
     k = ids[:, 0]
     yield Case("nested in range", text, [table, ids], [table[0, k, k, :2].T[None]])
@@ -110,7 +110,7 @@ func.func @main(%t: tensor<1x3x4x4xf32>, %i: tensor<3x2xi32>) -> tensor<1x2x3xf3
 
 
 def loops() -> Iterator[Case]:
-    """Elements and slices that a loop writes and reads at places that data name."""
+    """Yields loops that write and read elements and slices at data-dependent indices."""
     scatter = """
 func.func @main(%x: tensor<6xf32>, %ids: tensor<?xi64>, %u: tensor<?xf32>) -> tensor<6xf32> {
   %c0 = arith.constant 0 : index

@@ -1,7 +1,7 @@
-"""Programs over a mesh, compiled to a library and run by MPI on ranks that numpy checks.
+"""Runs programs over a mesh, compiled to a library, on MPI ranks that numpy checks.
 
-A rank takes its blocks of the arguments as numpy cuts them, and compares what it gets with its block of
-what numpy has computed. Run as a program, this module is such a rank.
+A rank takes its blocks of the arguments as numpy slices, and compares its results with its block of numpy's result. Run
+as a program, this module is such a rank.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import numpy as np
 from mesh_programs import RUNTIME, Case, Memory, compile_library, start
 
 ELEMENTS = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "int32": "i32"}
-# Rows of the table %a0, looked up by the indices %a1.
+# Looks up rows of the table %a0 by the indices %a1.
 ROWS_OF_TABLE = """%e = tensor.empty() : {r}
   %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
        iterator_types = ["parallel", "parallel"]}} ins(%a1 : {1}) outs(%e : {r}) {{
@@ -27,8 +27,8 @@ ROWS_OF_TABLE = """%e = tensor.empty() : {r}
 
 
 class Program:
-    """A function. Arguments are arrays with their distributions, and maybe tiles as those of Case. Aliases
-    are a name with a text, or with a distribution, a shape and an element type; tiles of the result."""
+    """A function. Arguments are arrays with their distributions and optional tiles, as in Case. Aliases are (name,
+    text) or (name, distribution, shape, element type); `tiles` are those of the result."""
 
     def __init__(self, text, arguments, result, expected, aliases=()):
         self.arguments = [(np.asarray(array), *self.place(array, *rest)) for array, *rest in arguments]
@@ -43,7 +43,7 @@ class Program:
                 name, distribution, shape, *other = alias
                 names[name] = Case(distribution, distribution, shape, *(other or [element])).type(0)
         self.result, self.expected = self.place(expected, result, tile)[0], expected
-        # Of the elements that the program computes with.
+        # The element type in which the program computes.
         wide = ELEMENTS[expected.dtype.name] if element == "i8" else element
         self.result.element = wide
         self.dtype = np.dtype(next(name for name, text in ELEMENTS.items() if text == wide))
@@ -80,7 +80,7 @@ def be_rank(library, folder):
         kept, memories = [], []
         for array, case in program.arguments:
             positions, count = case.positions(0)
-            # What memory has beside the block must not matter.
+            # Memory beside the block has garbage, which must not affect the result.
             values = np.full(count, np.nan if array.dtype.kind == "f" else 77).astype(array.dtype)
             piece = array[case.ends[0].block(rank, case.shape)]
             values[positions[tuple(slice(n) for n in piece.shape)]] = piece

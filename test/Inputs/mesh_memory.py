@@ -1,8 +1,8 @@
 """usage: mesh_memory.py NETWORK RANKS..
 
-Runs a network, `--small` or a case of `./dev bench --mesh`, on ranks, and counts what its program takes of memory, with the
-blocks of arguments and constants: no more than its decision says, and not much less. It does so for the fastest decision,
-and for one with a limit halfway to the least that any needs. As a rank it writes what it took.
+Runs a network, `--small` or a case of `./dev bench --mesh`, on ranks, and measures the memory of its program including
+the blocks of arguments and constants: at most what the decision states, and not much less. Measures the fastest
+decision, and one with a limit halfway to the minimum. A rank writes its own measurement.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ CLOSE = 1.05
 
 
 def compile_counted(lowered, library):
-    """A shared library whose functions for memory are those of count_memory.c."""
+    """Returns a shared library whose allocation functions are those of count_memory.c."""
     ir = library.with_suffix(".ll")
     subprocess.run(["mlir-translate-22", "--mlir-to-llvmir", lowered, "-o", ir], check=True)
     ir.write_text(re.sub(rf"@({'|'.join(COUNTED)})\(", r"@counted_\1(", ir.read_text()))
@@ -38,7 +38,7 @@ def compile_counted(lowered, library):
 
 
 def decide(text_path, target, folder, *passes):
-    """The figures of a decision, and its program for a rank with counters, with the blocks of arguments."""
+    """Returns the statistics of a decision, and its program for a rank, with counters and the blocks of arguments."""
     run_tool("layout-opt", text_path, *passes, f"--layout-assign=target={{{target}}}", "-o", folder / "assigned.mlir")
     text = (folder / "assigned.mlir").read_text()
     figures = {name: int(value) for name, value in
@@ -52,7 +52,7 @@ def decide(text_path, target, folder, *passes):
 
 
 def measure(figures, arguments, folder, ranks, dtypes):
-    """Of each rank, what it takes with the blocks of its arguments and all constants."""
+    """Returns the memory that each rank uses including the blocks of its arguments and all constants."""
     given = np.zeros(ranks, int)
     for number, (block, dtype) in enumerate(zip(arguments, dtypes, strict=True)):
         for rank, memory in enumerate(block.scatter(np.zeros(block.shape, dtype), ranks)):
@@ -80,7 +80,8 @@ def be_rank(folder, count):
 
 
 def decide_within(limit, most, path, target, folder):
-    """The limit and the decision within it; where none is, the limit goes halfway from what is known to be needed to `most`."""
+    """Returns the limit and the decision within it. If there is none, the limit moves halfway from the proven minimum
+    to `most`."""
     while True:
         try:
             return limit, *decide(path, target(limit), folder, *PREPARATION)

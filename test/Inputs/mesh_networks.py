@@ -1,7 +1,7 @@
 """usage: mesh_networks.py NETWORK RANKS.. [--OPTION VALUE ..]
 
-Runs a small network on so many ranks, as `./dev bench --mesh --ranks` does, which fails where results differ
-from one process or other bytes are sent than planned.
+Runs a small network on each number of ranks, as `./dev bench --mesh --ranks` does, and fails if results differ from one
+process or if other bytes are sent than planned.
 """
 
 import itertools

@@ -1,7 +1,7 @@
-"""Conversions over a mesh, compiled to a library and run by MPI on ranks that numpy checks.
+"""Runs conversions over a mesh, compiled to a library, on MPI ranks that numpy checks.
 
-A rank takes its block of a tensor as numpy cuts it, runs the function, and compares what it gets with
-its block of the target. Run as a program, this module is such a rank.
+A rank takes its block of a tensor as a numpy slice, runs the function, and compares the result with its block of the
+target. Run as a program, this module is such a rank.
 """
 
 import ctypes
@@ -23,9 +23,8 @@ RUNTIME = pathlib.Path(os.environ["LAYOUT_BUILD_DIR"]) / "lib/libLayoutMPIRuntim
 
 
 class Case:
-    """A conversion; `tiles` has, for the source and the target, a dim whose indices a block keeps
-    innermost, so many at once, or nothing for row-major blocks. What the target has no element for
-    holds `padding`, or anything."""
+    """A conversion; `tiles` has, for source and target, a dim that blocks store innermost and its tile size, or nothing
+    for row-major blocks. Positions of the target without an element have `padding`, or any value."""
 
     def __init__(self, source, target, shape, element="f32", tiles=(None, None), padding=None):
         self.ends, self.shape, self.element, self.tiles = (source, target), tuple(shape), element, tiles
@@ -51,7 +50,7 @@ class Case:
                 f"  return %0 : {self.type(1)}\n}}\n")
 
     def positions(self, end):
-        """Where each index of a block lies in its memory, and how much that is."""
+        """Returns the position of each index of a block in its memory, and the size of that memory."""
         distribution, tile = self.ends[end], self.tiles[end]
         shape = distribution.local_shape(self.shape)
         if not tile:
@@ -67,7 +66,7 @@ class Case:
 
 
 def compile_library(folder, text, options=""):
-    """A shared library of a module over a mesh."""
+    """Returns a shared library of a module over a mesh."""
     from layout_mlir.tools import run_tool
     folder = pathlib.Path(folder)
     module, lowered, ir, library = (folder / name for name in ("m.mlir", "low.mlir", "m.ll", "libm.so"))
@@ -80,7 +79,7 @@ def compile_library(folder, text, options=""):
 
 
 def start(command, ranks, seconds=120, **environment):
-    """Runs a command on ranks of this machine; ends them all where they take too long."""
+    """Runs a command on ranks of this machine; kills all of them after `seconds`."""
     env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_plm_rsh_agent="/bin/false",
                OMPI_MCA_mpi_yield_when_idle="1",
@@ -90,7 +89,7 @@ def start(command, ranks, seconds=120, **environment):
 
 
 def prepare(folder, cases, options=""):
-    """The command of a rank that runs conversions, and what counts its messages."""
+    """Returns the command of a rank that runs conversions, and the environment that counts its messages."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     library = compile_library(folder, "".join(case.function(f"f{i}") for i, case in enumerate(cases)), options)
@@ -99,12 +98,12 @@ def prepare(folder, cases, options=""):
     counter = folder / "libcount.so"
     subprocess.run(["mpicc", "-shared", "-fPIC", "-O1", pathlib.Path(__file__).parent / "count_messages.c",
                     "-o", counter], check=True)
-    # The counter brings MPI: what stands before that has to be there by then.
+    # The counter loads MPI, so it comes first.
     return [sys.executable, __file__, library, folder], {"LD_PRELOAD": f"{counter}:{RUNTIME}"}
 
 
 def run_cases(folder, cases, options="", seconds=120):
-    """Runs conversions; gives the bytes that all ranks sent for each one."""
+    """Runs conversions and returns the bytes that all ranks sent for each of them."""
     command, environment = prepare(folder, cases, options)
     ranks = cases[0].ends[0].devices
     done = start(command, ranks, seconds, **environment)
@@ -116,13 +115,13 @@ def run_cases(folder, cases, options="", seconds=120):
 
 
 class Memory(ctypes.Structure):
-    """A memref with one dim."""
+    """A 1-D memref descriptor."""
     _fields_ = [("allocated", ctypes.c_void_p), ("aligned", ctypes.c_void_p), ("offset", ctypes.c_int64),
                 ("size", ctypes.c_int64), ("stride", ctypes.c_int64)]
 
 
 def call(function, values, count, dtype):
-    """What a function of one block returns."""
+    """Returns the result of a function of one block."""
     argument = Memory(values.ctypes.data, values.ctypes.data, 0, values.size, 1)
     result = Memory()
     function(ctypes.byref(result), ctypes.byref(argument))
@@ -146,7 +145,7 @@ def be_rank(library, folder):
         dtype = np.dtype(DTYPES[case.element])
         whole, pieces = distribute(source, case.shape, dtype, rng)
         positions, count = case.positions(0)
-        # What padding holds must not matter.
+        # Padding has garbage, which must not affect the result.
         values = np.full(count, 77).astype(dtype)
         piece = pieces[rank]
         values[positions[source.within(rank, case.shape)]] = piece

@@ -1,8 +1,7 @@
-"""Distributions over a mesh by a definition of their own, and ranks that messages go between.
+"""An independent definition of distributions over a mesh, and a simulation of messages between ranks.
 
-A distribution is the sizes of the axes of a mesh and, for each dim, the axes that split it from
-major to minor, and how much beside its block each rank holds. Nothing here knows of maps: blocks are
-cut as numpy arrays are.
+A distribution has the sizes of the mesh axes and, for each dim, the axes that split it from major to minor, and the
+halo of each rank. It does not use maps: blocks are numpy slices.
 """
 
 import itertools
@@ -30,11 +29,11 @@ class Distribution:
         return dict(zip(self.axes, np.unravel_index(rank, list(self.axes.values())), strict=True))
 
     def block(self, rank, shape):
-        """The indices that a rank holds, as slices."""
+        """Returns the indices that a rank stores, as slices."""
         return tuple(held for held, _ in self.cut(rank, shape))
 
     def within(self, rank, shape):
-        """Where it has them in its local tensor."""
+        """Returns their position in its local tensor."""
         return tuple(slice(at, at + held.stop - held.start) for held, at in self.cut(rank, shape))
 
     def cut(self, rank, shape):
@@ -50,7 +49,7 @@ class Distribution:
         return cuts
 
     def local_shape(self, shape):
-        """The sizes of the largest block, for which every rank has memory."""
+        """Returns the sizes of the largest block, which every rank allocates."""
         parts = [int(np.prod([self.axes[axis] for axis in split], dtype=int)) for split in self.splits]
         return [max((n + k - 1) // k, 1) + sum(halo) if split else n
                 for n, k, split, halo in zip(shape, parts, self.splits, self.halos, strict=True)]
@@ -61,7 +60,7 @@ class Distribution:
         return mask
 
     def part(self, rank):
-        """Which part of a sum a rank holds."""
+        """Returns the number of the partial sum that a rank stores."""
         position = self.position(rank)
         return tuple(position[axis] for axis in self.partial)
 
@@ -70,7 +69,7 @@ class Distribution:
 
 
 class Shifted(Distribution):
-    """One dim over one axis, each block on the rank after its own."""
+    """One dim over one axis, with each block on the next rank."""
 
     def __init__(self, axis, ranks, size):
         super().__init__({axis: ranks}, [[axis]])
@@ -86,7 +85,7 @@ class Shifted(Distribution):
 
 
 def all_over(bits, rank):
-    """Every way to split the dims of a tensor by axes of two positions, in any order."""
+    """Returns every way to split the dims of a tensor by axes of extent two, in any order."""
     axes = {f"a{i}": 2 for i in range(bits)}
     found = []
     for places in itertools.product(range(rank + 1), repeat=bits):
@@ -112,9 +111,9 @@ def box_slices(offsets, sizes):
 
 
 def run(plan, source, target, pieces, shape, dtype):
-    """What every rank has after the messages; pieces[rank] is what it had before.
+    """Returns the data of every rank after the messages; pieces[rank] is its data before.
 
-    Checks the rounds, and measures what the plan states of itself.
+    Checks the rounds, and the statistics that the plan states.
     """
     combine = COMBINE[plan["reduction"]][0] if plan["reduction"] else None
     start = neutral(plan["reduction"], dtype) if combine else np.array(97).astype(dtype)
@@ -162,20 +161,20 @@ def run(plan, source, target, pieces, shape, dtype):
 
 
 def bound(source, target, number, shape):
-    """The fewest elements that ranks send: what each needs and does not hold."""
+    """Returns a lower bound on the elements that ranks send: what each needs and does not store."""
     ranks = range(source.devices)
     held = [source.mask(rank, shape) for rank in ranks]
     needed = [target.mask(number[rank], shape) for rank in ranks]
     if not source.partial:
         return sum(int((needed[r] & ~held[r]).sum()) for r in ranks)
-    # A tree over all that have a part of an index and all that need it.
+    # A tree over all ranks that have a partial value of an index and all that need it.
     meet = sum((held[r] & needed[r]) for r in ranks) > 0
     targets = sum(needed[r].astype(int) for r in ranks)
     return int((len(source.parts()) - 1 + targets - meet).sum())
 
 
 def distribute(source, shape, dtype, rng):
-    """A tensor and what each rank holds of it, parts of one value where it is partial."""
+    """Returns a tensor and the data of each rank, with partial values if `source` is partial."""
     low, high = (-3, 3) if np.dtype(dtype).itemsize == 1 else (-200, 200)
     parts = {part: rng.integers(low, high, shape).astype(dtype) for part in source.parts()}
     whole = None

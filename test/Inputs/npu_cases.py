@@ -1,4 +1,4 @@
-"""Functions that one program calls, on three chips in the simulator, compared with numpy."""
+"""Runs functions, called by one program, on three chips in the simulator and compares them with numpy."""
 
 import pathlib
 import sys
@@ -10,7 +10,7 @@ from layout_mlir.tools import run_tool
 
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(19)
-cases = []  # (function, inputs, wanted, tolerance)
+cases = []  # (function, inputs, expected results, tolerance)
 
 
 def draw(*shape):
@@ -36,7 +36,7 @@ def case(lines, inputs, wanted, tolerance=1e-5):
 
 
 def generic(result, rank, ins, body, out, maps=None, init="%e"):
-    """%result of an op without sums; `ins` is [(name, type)]."""
+    """Returns the text of %result of an op without reductions; `ins` is [(name, type)]."""
     dims = ", ".join("abcdef"[:rank])
     maps = [*(maps or [f"({dims}) -> ({dims})"] * len(ins)), f"({dims}) -> ({dims})"]
     maps = ", ".join(f"affine_map<{each}>" for each in maps)
@@ -48,7 +48,7 @@ def generic(result, rank, ins, body, out, maps=None, init="%e"):
 
 
 def run_all():
-    """Each case, by one program."""
+    """Runs all cases in one program per chip."""
     inputs, calls, returned, types = [], [], [], []
     for number, (_, given, wanted, _) in enumerate(cases):
         names = [f"%y{len(inputs) + i}" for i in range(len(given))]

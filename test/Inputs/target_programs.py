@@ -1,6 +1,7 @@
-"""Programs that every target compiles and runs, for tests that compare them with numpy.
+"""Compiles and runs programs on every target, for tests that compare them with numpy.
 
-The first argument of a test is a folder, the others are targets: `plain` is the CPU without a decision of layouts."""
+The first argument of a test is a folder, the others are targets: `plain` is the CPU without assigned layouts.
+"""
 
 import pathlib
 import sys
@@ -25,7 +26,7 @@ def tensor(shape, element="f32", layout=None):
 
 
 def draw(*shape, dtype="f4", seed=0):
-    """Numbers that every order of sums gives the same results for."""
+    """Returns numbers whose sums are exact in any order."""
     numbers = np.random.default_rng(seed + sum(shape)).integers(-32, 33, shape)
     return (numbers / 8 if np.dtype(dtype).kind == "f" else numbers).astype(dtype)
 

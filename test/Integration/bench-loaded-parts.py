@@ -1,4 +1,4 @@
-# The load of ./dev bench --loaded, and what it makes of times.
+# Check the load of ./dev bench --loaded, and the statistics of its times.
 # REQUIRES: onnx, python-extension
 # RUN: %python %s
 import os
@@ -13,13 +13,13 @@ from layout_mlir.tools import ToolError
 
 
 def busy_children(parent):
-    """The processes that compute for a parent."""
+    """Returns the busy processes of a parent."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
             words = (path.parent / "cmdline").read_text()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         if fields[0] != "Z" and f"\0{parent}\0" in words and loaded.BUSY in words:
             found.append(int(path.parent.name))
@@ -33,7 +33,7 @@ def wait_for(count, parent):
         time.sleep(0.05)
 
 
-# Processes end with the block, also by an error, and with the process that started them.
+# Processes end with the block, also after an error, and with the process that started them.
 with loaded.busy_processes(2):
     wait_for(2, os.getpid())
 assert not busy_children(os.getpid())
@@ -49,7 +49,7 @@ with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as s
     starter.send_signal(signal.SIGKILL)
 wait_for(0, starter.pid)
 
-# The ratio is of medians, to the better peer of each round; a round without one has none.
+# The ratio is that of medians, to the faster peer of each round; a round without peers has no ratio.
 ROUNDS = [{"laid out": [1, 2, 9], "ONNX Runtime": [4], "OpenVINO": [1]},
           {"laid out": [3], "ONNX Runtime": [2, 2], "OpenVINO": [5]},
           {"laid out": [4], "ONNX Runtime": [4]}, {"laid out": [1]}, {"ONNX Runtime": [1]}]
@@ -57,7 +57,7 @@ assert loaded.compare(ROUNDS) == 1.5
 assert loaded.compare(ROUNDS[3:]) is None
 assert [loaded.show_ratio(each) for each in (None, 1.2, 1.25)] == ["-", "1.20", "1.25 !"]
 
-# Open sizes are those that are given, or 1.
+# Dynamic sizes become the given ones, or 1.
 graph = onnx_networks.Graph("open")
 model = graph.model(graph.op("Add", graph.input("x", "n", 3, "w"), graph.input("y", "n", 3, "w")))
 loaded.fix_shapes(model, {"x": [2, 3, 5]})

@@ -1,5 +1,4 @@
-# The networks that are measured beside other runtimes: valid models, whose results are neither
-# infinite nor the same everywhere.
+# Check that the networks of ./dev bench --peers are valid models with finite, nonuniform results.
 # REQUIRES: onnx
 # RUN: %python %s | FileCheck %s
 

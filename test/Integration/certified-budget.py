@@ -1,5 +1,5 @@
-# Certificates of decisions under a budget of weights are accepted, those that the chain of variables proves, of all sums
-# or of some, and those that a price of bytes bounds, and lies about the budget are rejected.
+# Check that certificates of decisions under a weight budget are accepted, with proofs by the chain of variables over
+# all sums or some, or by a price per byte, and that false claims about the budget are rejected.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t | FileCheck %s
@@ -13,7 +13,7 @@ from networks import NETWORKS
 
 folder = pathlib.Path(sys.argv[1])
 TARGET = "#layout.cpu<lanes = 16>"
-# Per network budgets, and passes with their options; without a table of two entries there is no chain.
+# Budgets and passes per network; without a table of two entries there is no chain.
 ASSIGN, PRICES = "--layout-assign=", "--layout-solve=max-table=1 "
 BUDGETS = {"swin_t": [(126956, ASSIGN), (127100, ASSIGN)],
            "resnet50": [*((94668 + 5500 * i, ASSIGN) for i in range(8)), (105669, PRICES)]}
@@ -28,7 +28,7 @@ def is_accepted(text):
 
 
 def lies(lines, has_chain):
-    """The lines with one of them changed, so that what they claim is wrong."""
+    """Yields the lines with one falsified claim."""
     places = {line.split()[0]: i for i, line in reversed([*enumerate(lines)]) if line}
 
     def changed(kind, change, number=0):
@@ -46,7 +46,7 @@ def lies(lines, has_chain):
     yield changed("cost", add(1, -1))
     yield changed("lower-bound", add(1, 1 << 40))
     limit, least, unit, weight, price = map(int, lines[places["budget"]].split()[1:])
-    yield changed("budget", add(1, least - limit - 1))  # less than what anything takes
+    yield changed("budget", add(1, least - limit - 1))  # less than the minimum
     yield changed("budget", add(2, limit + 1))
     yield changed("budget", add(3, -unit))
     yield changed("budget", add(4, weight * 5 + 3))
@@ -62,8 +62,8 @@ def lies(lines, has_chain):
         yield changed("budget", add(1, 10 ** 6))  # more than the chain allows
 
 
-# Variable 0 is the chain behind variable 1 and takes something itself: together they forbid 1 for variable 0 and 0 for
-# variable 1, which costs 0 and takes 0.
+# Variable 0 is the chain after variable 1 and has a weight itself: together they exclude 1 for variable 0 and 0 for
+# variable 1, which costs 0 and weighs 0.
 CIRCLE = """layout-certificate 1
 cost 10
 lower-bound 10

@@ -1,6 +1,6 @@
-# Labels confirm what is least under a limit, which the proof of a certificate leaves open, and refuse assignments that
-# are not, limits that are broken, and prices that are not in the cost: of random problems, where everything is tried, and
-# of a network.
+# Check that labels confirm the optimum under a limit, which the proof of a certificate leaves open, and reject
+# assignments that are not optimal, violated limits, and omitted costs: for random problems, by enumeration, and for a
+# network.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t | FileCheck %s
@@ -21,7 +21,7 @@ from networks import NETWORKS
 
 
 def is_accepted(text):
-    """Whether labels confirm that the claim is the least."""
+    """Returns true if labels confirm that the claimed cost is optimal."""
     try:
         cost, bound, _ = certify_labels.check(text)
     except (certify.Rejected, ArithmeticError, LookupError, ValueError):
@@ -30,7 +30,7 @@ def is_accepted(text):
 
 
 class Drawn:
-    """A few functions of one or two variables, and what these take at all times and at some peaks."""
+    """Random functions of one or two variables, with their permanent and peak resource use."""
 
     def __init__(self, rng):
         count = rng.randint(1, 7)
@@ -99,7 +99,7 @@ while confirmed < 300:
             rejected += 1
 print(f"{confirmed} optima confirmed, {rejected} lies rejected" if confirmed == 300 else confirmed)
 
-# Without tables the solver has a price of bytes alone, which may miss what is best. Labels need no proof.
+# Without tables the solver only has a price per byte, which may miss the optimum. Labels need no proof.
 network, file = pathlib.Path(sys.argv[1], "resnet50.mlir"), pathlib.Path(sys.argv[1], "certificate")
 NETWORKS["resnet50"].write(network, small=True)
 
@@ -117,6 +117,6 @@ for budget in (96700, 98700, 100700):
     priced, worse, bound, _ = decide(budget, "max-table=1")
     assert bound <= cost <= worse and is_accepted(priced) == (cost == worse), (budget, bound, cost, worse)
     print(f"{budget}: {cost} is least, at least {bound} without a chain, which finds {worse}")
-    # With less the assignment keeps to no limit, and with more something else costs less.
+    # With a smaller budget the assignment violates it, and with a larger one another assignment costs less.
     for other in (budget - 2000, budget + 5000):
         assert not is_accepted(re.sub(r"^budget \d+", f"budget {other}", text, flags=re.M)), other

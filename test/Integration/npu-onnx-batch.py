@@ -1,9 +1,9 @@
 # REQUIRES: onnx
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# ONNX models of an open batch are one program of an NPU for batches of any size, against ONNX Runtime: attention,
-# whose heads split a size that the import computes, and whose norm is broadcast over open dims, and a shape that
-# the model computes itself. An open size further inside is an error that names it.
+# Check that ONNX models with a dynamic batch become one NPU program for all batch sizes, compared with ONNX Runtime:
+# attention whose heads split a computed size and whose norm is broadcast over dynamic dims, and a shape that the model
+# computes itself. Another dynamic dim is an error that names it.
 import pathlib
 import re
 import sys

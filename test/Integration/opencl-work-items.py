@@ -1,5 +1,5 @@
-# At full size no kernel of ResNet-50 and BERT has both few work items and much to read in each: a sum of
-# many elements with few results is shared by the items of a group.
+# Check that at full size no kernel of ResNet-50 and BERT has both few work-items and many reads in each: long
+# reductions with few results are shared by the work-items of a work-group.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t

@@ -1,8 +1,7 @@
 # RUN: %python %s %t plain cpu
 # RUN: env CXX=%host_cxx %python %s %t npu
-# Padding by negative amounts crops, as ONNX and StableHLO say: with static and
-# dynamic sizes, with amounts that only the run knows, where verification is off,
-# and where one side removes more than there is.
+# Check that padding with negative amounts crops, as ONNX and StableHLO define: with static and dynamic sizes, with
+# amounts known at run time only, without verification, and if one side removes more than exists.
 
 import sys
 
@@ -12,7 +11,7 @@ from target_programs import check, draw, tensor
 
 
 def pad(x, low, high, value):
-    """The definition: element i of the result is element i - low of x, if there is one."""
+    """Implements the definition: element i of the result is element i - low of x, if it exists."""
     shape = [size + a + b for size, a, b in zip(x.shape, low, high, strict=True)]
     result = np.full(shape, value, x.dtype)
     for place in np.ndindex(*shape):
@@ -45,7 +44,7 @@ for shape, low, high in CASES:
         check(program(opened, tensor(("?", wanted.shape[1])), *amounts), [x], [wanted])
         check(program(opened, tensor(wanted.shape), *amounts), [x], [wanted], options=["--verify-each=false"])
 
-# Amounts of which only the run knows the sign: one program for all of them.
+# Amounts whose sign is known at run time only: one program for all of them.
 if "npu" not in sys.argv:
     text = program("tensor<?x5xf32>", "tensor<?x5xf32>", "%l, 0", "%h, 0", ", %lt: tensor<index>, %ht: tensor<index>")
     text = text.replace("  %z =", """  %l = tensor.extract %lt[] : tensor<index>
@@ -55,7 +54,7 @@ if "npu" not in sys.argv:
         x = draw(6, 5)
         check(text, [x, np.array(low), np.array(high)], [pad(x, (low, 0), (high, 0), 9)])
 
-# What is added depends on where it is, which kernels on images don't take.
+# The padding value depends on the index, which image kernels do not support.
 x = draw(6, 5)
 wanted = np.where(np.pad(np.ones((4, 5)), ((0, 2), (0, 1))), pad(x, (-2, 0), (2, 1), 0),
                   np.add.outer(np.arange(6) * 10, np.arange(6))).astype("f4")

@@ -1,7 +1,7 @@
 # RUN: %python %s %t plain cpu
 # RUN: env CXX=%host_cxx %python %s %t npu
-# linalg.pack and unpack that pad, cut, and order tiles anew, and scf.forall whose
-# bodies put slices into a tensor that is read afterwards: the same on all targets.
+# Check linalg.pack and unpack that pad, crop, and reorder tiles, and scf.forall whose bodies insert slices into a
+# tensor that is read afterwards, on all targets.
 
 import sys
 
@@ -16,7 +16,7 @@ def padded(x, *shape, value=0):
     return result
 
 
-# A pack that pads both dims, and an unpack that cuts what another op made.
+# A pack that pads both dims, and an unpack that crops the result of another op.
 x, y = draw(21, 34), draw(3, 5, 8, 8)
 check("""func.func @main(%x: tensor<21x34xf32>, %y: tensor<3x5x8x8xf32>) -> (tensor<3x5x8x8xf32>, tensor<21x34xf32>) {
   %v = arith.constant 0.5 : f32
@@ -32,7 +32,7 @@ check("""func.func @main(%x: tensor<21x34xf32>, %y: tensor<3x5x8x8xf32>) -> (ten
 }""", [x, y], [np.abs(padded(x, 24, 40, value=0.5).reshape(3, 8, 5, 8).transpose(0, 2, 1, 3)),
                -y.transpose(0, 2, 1, 3).reshape(24, 40)[:21, :34]])
 
-# Outer dims in another order, one tile, and integers.
+# Permuted outer dims, one tile, and integers.
 x = draw(10, 6, dtype="i4")
 check("""func.func @main(%x: tensor<10x6xi32>) -> tensor<6x3x4xi32> {
   %v = arith.constant 7 : i32
@@ -42,8 +42,8 @@ check("""func.func @main(%x: tensor<10x6xi32>) -> tensor<6x3x4xi32> {
   return %p : tensor<6x3x4xi32>
 }""", [x], [padded(x, 12, 6, value=7).reshape(3, 4, 6).transpose(2, 0, 1)])
 
-# Bodies read what they share, and its old value is read afterwards; two
-# dims, steps, and an insertion that drops a dim.
+# Bodies read the shared tensor, and its old value is read afterwards; two dims, steps, and an insertion that drops a
+# dim.
 x = draw(6, 8)
 wanted = np.abs(x)
 wanted[0:6:2] *= 2
@@ -60,7 +60,7 @@ check("""func.func @main(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf3
   return %r, %n : tensor<6x8xf32>, tensor<6x8xf32>
 }""", [x], [wanted, -np.abs(x)])
 
-# Two shared tensors, and loops in loops.
+# Two shared tensors, and nested loops.
 check("""func.func @main(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<8x6xf32>) {
   %e = tensor.empty() : tensor<6x8xf32>
   %f = tensor.empty() : tensor<8x6xf32>
@@ -84,7 +84,7 @@ check("""func.func @main(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<8x6xf3
   return %r#0, %r#1 : tensor<6x8xf32>, tensor<8x6xf32>
 }""", [x], [x * x, (x * x).T])
 
-# How often a loop runs is known at run time only.
+# The trip count is known at run time only.
 if "npu" in sys.argv:
     sys.exit()
 text = """func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {

@@ -1,6 +1,6 @@
 # RUN: %python %s %t plain cpu
-# Ops on tensors whose types state layouts that the op cannot keep: the decision
-# converts around them, and gives what the lowering without a decision does.
+# Check ops on tensors whose types state layouts that the op does not support: the assignment converts around them, with
+# the results of the lowering without an assignment.
 
 import re
 
@@ -14,18 +14,18 @@ x, y = draw(32, 12), draw(5, 12, seed=1)
 
 
 class Ops:
-    """Ops that make %q of %p, which is x in the layout `layout`, in one program."""
+    """Ops that compute %q from %p, which is x in the layout `layout`, in one program."""
 
     def __init__(self, layout):
         self.layout, self.body, self.results, self.wanted = layout, "", [], []
 
     def add(self, ops, wanted, result=None):
-        """`result` is the layout of %q."""
+        """Adds ops; `result` is the layout of %q."""
         plain = tensor(wanted.shape)
         if result:
             ops += f"\n  %r = layout.convert %q : {tensor(wanted.shape, layout=result)} to {plain}"
         made = len(self.results)
-        # Names of values are those of one op.
+        # Names of values are unique per op.
         self.body += re.sub(r"%(?!p\b|y\b|x\b|z\b)([a-z0-9]+)", rf"%\1_{made}", ops) + "\n"
         self.results.append((f"%{'r' if result else 'q'}_{made}", plain))
         self.wanted.append(wanted)

@@ -1,5 +1,5 @@
 # RUN: %python -B %s
-"""A process of isolated() ends when its parent is killed."""
+"""Checks that a process of isolated() ends when its parent is killed."""
 
 import os
 import signal

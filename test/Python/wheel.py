@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, auditwheel, onnx
 # RUN: %python -B %s %layout_src_root %layout_obj_root %t
-"""A wheel of the build works where neither the repository nor LLVM's libraries are in reach."""
+"""Checks that a wheel works without the repository and LLVM's libraries."""
 
 import pathlib
 import re
@@ -12,13 +12,13 @@ import unittest
 import zipfile
 
 ROOT, BUILD, WORK = map(pathlib.Path, (sys.argv.pop(1) for _ in range(3)))
-# The libraries that every system of the platform's tag has, and those of Python's own modules.
+# The libraries that every system with the platform tag has, and those of Python's own modules.
 SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(bz2|c|m|dl|rt|z|expat|lzma|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
 TOOLS = ["layout-lsp-server", "layout-opt", "layout-reduce", "layout-run", "layout-solve", "layout-translate"]
 
 
 def call(*command, env=None, **kwargs):
-    """What a command printed; its working directory is of no use to it."""
+    """Returns the output of a command, which runs in an unrelated directory."""
     done = subprocess.run([str(each) for each in command], cwd="/", env=env, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, **kwargs)
     if done.returncode:
@@ -44,7 +44,7 @@ class Wheel(unittest.TestCase):
         cls.before = list_files(cls.venv)
         cls.pip("install", "--no-index", "--no-compile", f"{cls.wheel}[onnx,jax]")
         cls.package = site / "layout_mlir"
-        # OpenMP's library would look there for a tool that finds races.
+        # OpenMP's library would search there for a race detector.
         cls.environment = {"PATH": f"{cls.venv}/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
                            "LD_LIBRARY_PATH": "/usr/lib/llvm-22/lib", "OMP_TOOL": "disabled"}
 
@@ -57,7 +57,7 @@ class Wheel(unittest.TestCase):
         return call(self.venv / "bin" / command, *arguments, env=self.environment, **kwargs)
 
     def check_libraries(self, paths):
-        """Each is the wheel's, Python's or one that every system has."""
+        """Checks that each library is the wheel's, Python's or one of every system."""
         shared = {path for path in paths if ".so" in path}
         self.assertTrue(any("libLLVM-" in path for path in shared), shared)
         pythons = sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "/usr/lib/python3"

@@ -1,10 +1,9 @@
-"""Prints the directories that installed files name, each with the first file that does.
+"""Prints the directories that installed files name, each with the first such file.
 
 usage: directories.py PREFIX LLVM_DIRECTORY FORBIDDEN..
 
-Of every file: those of FORBIDDEN that it names anywhere. Of CMake's files also every
-absolute path in quotes, of programs and modules every directory that the loader is told
-to search; LLVM_DIRECTORY alone is expected in both, and printed as LLVM.
+Searches every file for the FORBIDDEN directories, CMake files for all quoted absolute paths, and programs and modules
+for the search paths of the loader. Only LLVM_DIRECTORY is expected in the latter two; it is printed as LLVM.
 """
 
 import pathlib

@@ -1,6 +1,8 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bytes that decisions claim and `layout_mlir.certify_bytes` derives, of networks and random programs, and of lies.
+"""Compares the bytes that decisions claim with those that `layout_mlir.certify_bytes` derives from the text.
+
+Covers networks, random programs, and falsified claims.
 
 usage: certified_bytes.py [--programs N] [--seed S]
 """
@@ -25,7 +27,7 @@ PROFILE = Profile(elements=["f32"] * 6 + ["f16", "i32", "i8", "i64"], dynamic=0,
 
 
 def decide(text, lanes):
-    """The text before the decision and after it, or None where the program is refused."""
+    """Returns the text before the decision and after it, or None if the program is refused."""
     def opt(text, *passes):
         run = subprocess.run(["layout-opt", "-", *passes], input=text, capture_output=True, text=True)
         return run.stdout if run.returncode == 0 else None
@@ -36,7 +38,7 @@ def decide(text, lanes):
 
 
 def lies(rng, decided):
-    """Texts that claim something else, or do."""
+    """Yields texts with a false claim or with changed conversions."""
     claim = re.search(r"conversion_cost = (\d+)", decided)
     for other in {int(claim[1]) + 1, int(claim[1]) // 2, 0} - {int(claim[1])}:
         yield decided.replace(claim[0], f"conversion_cost = {other}", 1)

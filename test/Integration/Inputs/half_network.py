@@ -1,8 +1,8 @@
-"""A network in half precision on an OpenCL device, against the same network on the CPU, in single and in half precision.
+"""Compares a network in half precision on an OpenCL device with the CPU, in single and in half precision.
 
     half_network.py <folder> <limit> <network> [options of networks]
 
-Weights are arguments, so that both get the same numbers, rounded for the one.
+Weights are arguments, so that both use the same numbers, rounded for half precision.
 """
 
 import pathlib

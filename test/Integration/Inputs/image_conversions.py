@@ -1,9 +1,8 @@
-"""Random conversions between buffers and images on an OpenCL device, pixel by pixel.
+"""Checks random conversions between buffers and images on an OpenCL device, pixel by pixel.
 
-A program is a walk: a tensor goes from linear memory through images of random kinds and back, and
-all pixels on the way come out as they are, to be compared with image_table.py. A walk has dynamic
-sizes, is compiled once and run on many random shapes; or it has static ones, and is a program for
-itself. Every round of walks goes through every kind with every type.
+A program is a walk: a tensor is converted from linear memory through images of random kinds and back, and all pixels in
+between are returned and compared with image_table.py. A walk with dynamic sizes is compiled once and runs on many
+random shapes; a walk with static sizes is a separate program. Every round of walks covers every kind with every type.
 """
 
 import argparse
@@ -21,7 +20,7 @@ LONGEST = 4  # kinds of a walk
 
 
 class Walk:
-    """A program of len(kinds) + 1 conversions, on tensors whose sizes are known where `shape` says so."""
+    """A program of len(kinds) + 1 conversions; sizes are static if `shape` states them."""
 
     def __init__(self, rng, kinds, element, shape):
         self.names, self.element, self.shape = kinds, element, tuple(shape)
@@ -48,12 +47,12 @@ class Walk:
                 + f"\n  return {names} : {results}\n}}\n")
 
     def check(self, array, results):
-        """The positions that were compared."""
+        """Returns the number of compared positions."""
         compared = 0
         for name, kind, padding, got in zip(self.names, self.kinds, self.paddings, results):
             want = kind.store(array, padding or 0)
             got = got.reshape(want.shape)
-            if padding is None:  # nobody may look at it
+            if padding is None:  # unspecified padding is not compared
                 got = np.where(kind.is_padding(array.shape), want, got)
             compared += want.size
             if not np.array_equal(got, want):
@@ -63,7 +62,7 @@ class Walk:
         return compared + array.size
 
     def check_points(self, array, case, results):
-        """Elements that were placed by hand, in pixels [x, y, lane]."""
+        """Checks elements of the test vectors, in pixels [x, y, lane]."""
         pixels = results[0].reshape(*case["image"], 4)
         for index, place in case["points"]:
             if pixels[tuple(place)] != array[tuple(index)]:
@@ -75,7 +74,7 @@ class Walk:
         return f"{array.shape} x {self.element} through {steps}"
 
     def run(self, arrays, directory, cases=()):
-        """Conversions and compared positions."""
+        """Returns the numbers of conversions and of compared positions."""
         (directory / "in.mlir").write_text(self.module())
         run_tool("layout-opt", directory / "in.mlir", "--layout-prepare-entry-points",
                  "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
@@ -103,24 +102,24 @@ def fit(kinds, shape):
 def random_shape(rng, rank):
     if rank == 1:
         return (int(rng.integers(0, 300)),)
-    # Most extents are small and odd ones among them, few are long, one in 40 is none.
+    # Most extents are small, including odd ones; few are large, and one in 40 is 0.
     return tuple(int(rng.choice([rng.integers(1, 9), rng.integers(1, 30), 0], p=[0.85, 0.125, 0.025]))
                  for _ in range(rank))
 
 
 def deal(rng, element):
-    """Walks through all kinds that can hold the type, each kind once, linear memory among them."""
+    """Yields walks through all kinds that support the type, each kind once, including linear memory."""
     names = [name for name, kind in KINDS.items() if kind.rank == 4 and can_hold(kind, element)]
     names = [str(name) for name in rng.permutation(names + [str(rng.choice(list(BUFFERS)))])]
     return [*(names[k:k + LONGEST] for k in range(0, len(names), LONGEST)), ["argument"]]
 
 
 def dynamic_walks(rng, shapes):
-    """One round: walks with dynamic sizes, and arrays of random shapes for each of them."""
+    """Yields the walks of one round with dynamic sizes, and arrays of random shapes for each of them."""
     for element in TYPES:
         for kinds in deal(rng, element):
             rank = 1 if kinds == ["argument"] else 4
-            # What a kind asks of a size is stated; the others are known when it runs.
+            # Sizes that a kind requires are static; the others are dynamic.
             least, most = fit(kinds, (1,) * rank), fit(kinds, (99,) * rank)
             shape = [rng.integers(1, high + 1) if high < 99 else None for low, high in zip(least, most)]
             arrays = []
@@ -141,7 +140,7 @@ def static_walks(rng, count):
 
 
 def vector_walks(rng, path):
-    """Shapes with points that were placed by hand, one walk for all of a layout."""
+    """Yields walks over the shapes of the test vectors, one walk per layout."""
     cases = json.loads(path.read_text())["cases"]
     for name, kind in KINDS.items():
         own = [case for case in cases if case["layout"] == kind.layout]

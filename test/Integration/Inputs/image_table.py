@@ -1,8 +1,7 @@
-"""What storage of each kind must hold: the table of the specification, sections 3.1 and 3.3.
+"""Defines the storage of each kind of image: the table of the specification, sections 3.1 and 3.3.
 
-Nothing of the library takes part. A kind gives the extents of its stored axes (slowest first, those
-of x, of y, of slices, then the lane) and where an index goes in them. Extents that are not known,
-None, stay unknown.
+It does not use the library. A kind has the extents of its stored axes (slowest first: x, y, slices, then the lane), and
+maps an index to them. Unknown extents are None and stay None.
 """
 
 from dataclasses import dataclass
@@ -18,20 +17,21 @@ def c4(extent):
 @dataclass(frozen=True)
 class Kind:
     layout: str
-    # Groups of axes: one for each coordinate.
+    # Groups of axes, one per coordinate.
     axes: Callable
-    # The coordinates of an index in arrays of these groups, the lane last.
+    # Returns the coordinates of an index in arrays of these groups, the lane last.
     place: Callable
     rank: int = 4
     has_slices: bool = False
-    # The shape with what the kind cannot hold cut off.
+    # Returns the shape clipped to what the kind supports.
     fit: Callable = staticmethod(lambda shape: shape)
 
     def stored_axes(self, shape):
         return [extent for group in self.axes(*shape) for extent in group]
 
     def store(self, array, padding):
-        """The stored array, [x, y, (slice,) lane] of an image, with `padding` where no element is."""
+        """Returns the stored array, [x, y, (slice,) lane] of an image, with `padding` at positions without an
+        element."""
         size = [int(np.prod(group)) for group in self.axes(*array.shape)]
         stored = np.full(size, padding, array.dtype)
         stored[self.place(np.indices(array.shape), array.shape)] = array
@@ -73,7 +73,7 @@ KINDS = dict([
           fit=lambda s: (*s[:3], min(s[3], 4))),
 ])
 
-# Linear memory that is not in the order of the tensor: axes permuted, and channels in blocks.
+# Linear memory with permuted axes, and with channels in blocks.
 BUFFERS = {
     "buffer_permuted": Kind("#layout.map<(a, b, c, d) -> buffer(c, a, d, b)>",
                             lambda a, b, c, d: ((c,), (a,), (d,), (b,)),
@@ -86,7 +86,7 @@ TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "
 
 
 def can_hold(kind, element):
-    """PoCL 3.1 writes no integers to images with slices."""
+    """Returns true if the kind supports the element type; PoCL 3.1 does not write integers to images with slices."""
     return element[0] == "f" or not kind.has_slices
 
 
@@ -97,7 +97,7 @@ def random_array(rng, shape, element):
 
 
 def tensor_type(shape, element, kind=None, padding=None):
-    """As text; `padding` is what a type states, or None."""
+    """Returns the type as text; `padding` is the stated padding or None."""
     layout = kind.layout if kind else ""
     if padding is not None:
         value = f"{padding}.0" if element[0] == "f" else str(padding)

@@ -1,14 +1,13 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conversions between random layouts, whose stored bytes are compared with what the layouts mean.
+"""Checks conversions between random layouts by comparing their stored bytes with the definition of the layouts.
 
     layout_programs.py --count 1000 --seed 0 [--keep FOLDER] [--verbose]
 
-A program brings a tensor from one random layout to another, on storage or from a logical tensor
-and back, with static or dynamic sizes. What it must store, padding included, follows from the
-definition of the maps (layout_values.py). Many programs are one module. A program fails by a crash,
-an error, a layout that the verifier takes although it is none, and by a wrong byte; it is then made
-as small as it can be, and kept as FOLDER/SEED.mlir.
+A program converts a tensor from one random layout to another, on storage or from a logical tensor and back, with static
+or dynamic sizes. The expected storage, including padding, follows from the definition of maps (layout_values.py). Many
+programs form one module. A program fails by a crash, an error, an invalid layout that the verifier accepts, or a wrong
+byte; it is then reduced and kept as FOLDER/SEED.mlir.
 """
 
 import argparse
@@ -28,17 +27,17 @@ from random_layouts import random_layout
 
 from layout_mlir.tools import find_tool
 
-SECONDS = 120  # for one tool
+SECONDS = 120  # time limit of a tool
 BATCH = 48  # programs in one module
 CPU = '{#layout.cpu<lanes = 16>}'
 SIZES = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 33]
 MOST = 3000  # elements
-SHRINK_SECONDS = 30  # for one program that fails ..
-MOST_SHRUNK = 4  # .. and for so many
+SHRINK_SECONDS = 30  # time limit of the reduction of a program
+MOST_SHRUNK = 4  # programs that are reduced
 
 
 class Element:
-    """An element type, and the arrays of whole numbers of it that layout-run takes."""
+    """An element type, and the arrays of whole numbers with which layout-run represents it."""
 
     def __init__(self, name, dtype, low=-99, high=100):
         self.name, self.dtype, self.low, self.high = name, dtype, low, high
@@ -66,7 +65,7 @@ WEIGHTS = [8, 1, 3, 1, 1, 1, 1, 1, 1]
 
 
 class Case:
-    """One program: shape, which dims are dynamic, element, two layouts and their padding."""
+    """One program: shape, dynamic dims, element type, two layouts and their padding."""
 
     def __init__(self, shape, dynamic, element, layouts, paddings, way, seed):
         self.shape, self.dynamic, self.element = tuple(shape), tuple(dynamic), element
@@ -105,7 +104,7 @@ class Case:
     # Text.
 
     def type(self, which, states=True):
-        """The type with layout 0 or 1, or the plain one."""
+        """Returns the type with layout 0 or 1, or the plain type."""
         sizes = "".join("?x" if dynamic else f"{size}x"
                         for size, dynamic in zip(self.shape, self.dynamic))
         if which is None:
@@ -168,15 +167,15 @@ class Case:
                 module.result(k, seen, shown, table, element)
 
     def see(self, which, value, type_, name="%t"):
-        """The line that makes `name` what can be looked at of a value, and its type; there is no
-        view between plain tensors."""
+        """Returns the line that defines `name` as an observable view of a value, and its type; plain tensors need no
+        view."""
         if not self.is_plain(which):
             store = self.physical[which]
             return f"{name} = layout.storage_view {value} : {type_} to {store}", store
         return (f"{name} = layout.convert {value} : {type_} to {type_}" if name == "%t" else ""), type_
 
     def is_plain(self, which):
-        """Whether the layout may be row-major in disguise."""
+        """Returns true if the layout may be equivalent to row-major."""
         def is_row_major(shape):
             at = self.layouts[which].positions(shape)
             return (self.layouts[which].extent(shape) in (None, at.size) and
@@ -195,14 +194,14 @@ class Case:
         return at, np.broadcast_to(logical, at.shape)
 
     def count(self, which):
-        """How many positions storage has: what the layout says, else what its physical type does."""
+        """Returns the number of positions of storage, by the layout or else by its physical type."""
         if 0 in self.shape or self.layouts[which].extent(self.shape) is None:
             sizes = sizes_of(self.physical[which])
             return math.prod(sizes) if None not in sizes else None
         return self.layouts[which].extent(self.shape)
 
     def stored(self, which, logical):
-        """For each position its number and whether it is stated."""
+        """Returns for each position its number, and whether its value is stated."""
         count, padding = self.count(which), self.paddings[which]
         if count is None:
             return None
@@ -213,7 +212,7 @@ class Case:
         return table
 
     def filled(self, which, logical, rng, padding):
-        """Storage, with anything in its padding where that is not stated."""
+        """Returns storage with random values in unspecified padding."""
         data = rng.integers(self.element.low, self.element.high, self.count(which))
         if padding is not None:
             data[:] = padding
@@ -221,7 +220,7 @@ class Case:
         data[at.ravel()] = numbers.ravel()
         return data.reshape(sizes_of(self.physical[which]))
 
-    # Simpler ones.
+    # Simpler programs.
 
     def simpler(self):
         rank = len(self.shape)
@@ -247,7 +246,7 @@ class Case:
                     yield self.but(shape=[*self.shape[:d], smaller, *self.shape[d + 1:]])
 
     def is_sound(self):
-        """Whether the layouts have a meaning on the shape at all."""
+        """Returns true if both layouts are valid for the shape."""
         try:
             return all(layout.is_valid(self.shape) for layout in self.layouts)
         except (ValueError, IndexError):
@@ -255,12 +254,12 @@ class Case:
 
 
 def sizes_of(type_):
-    """The sizes in the text of a plain tensor type; None for a dynamic one."""
+    """Returns the sizes in the text of a plain tensor type, with None for dynamic ones."""
     return [None if size == "?" else int(size) for size in re.findall(r"(\d+|\?)x", type_)]
 
 
 class Module:
-    """Text that is put together: functions, the lines of @main, its arguments and results."""
+    """The text of a module: functions, and the lines, arguments and results of @main."""
 
     def __init__(self):
         self.functions, self.lines = [], []
@@ -289,7 +288,7 @@ class Module:
 
 
 class Failure(Exception):
-    """What is wrong with a module; `case` is its number where that is known."""
+    """Raised for a failing module; `case` is the number of the program if it is known."""
 
     def __init__(self, message, case=None):
         super().__init__(message)
@@ -308,8 +307,7 @@ def run(name, *args, may_fail=False):
 
 
 def find_storage(cases, folder):
-    """The physical types of all layouts; those of layouts that are refused stay None. Returns the
-    errors."""
+    """Finds the physical types of all layouts, which stay None for rejected layouts. Returns the errors."""
     source = folder / "types.mlir"
     chunks = [f"func.func private @t{k}_{which}({case.type(which)})"
               for k, case in enumerate(cases) for which in range(2)]
@@ -322,7 +320,7 @@ def find_storage(cases, folder):
 
 
 def check_storage(case):
-    """Types that were taken must be layouts, with the storage that their definition says."""
+    """Checks that accepted types are valid layouts with the storage of their definition."""
     for which, physical in enumerate(case.physical):
         layout = case.layouts[which]
         if physical is None:
@@ -340,7 +338,7 @@ def check_storage(case):
 
 
 def run_cases(cases, folder, road):
-    """Runs programs as one module and compares what they store."""
+    """Runs programs as one module and compares their storage."""
     module = Module()
     for k, case in enumerate(cases):
         case.write(k, module)
@@ -376,7 +374,7 @@ def compare(found, table, element, k):
 
 
 def find_failure(case, folder, road):
-    """What is wrong with one program, or None; None as well where its types are refused."""
+    """Returns the failure of one program, or None if it passes or its types are rejected."""
     case = case.but()
     try:
         find_storage([case], folder)
@@ -389,9 +387,9 @@ def find_failure(case, folder, road):
 
 
 def shrink(case, message, folder, road):
-    """The smallest program found that still fails, and how."""
+    """Returns the smallest failing program found, and its failure."""
     end, progress = time.monotonic() + SHRINK_SECONDS, True
-    # A refusal that is wrong stays one of the same kind.
+    # A wrong rejection must stay one of the same kind.
     kind = message.split(":")[0]
     while progress:
         progress = False
@@ -469,7 +467,7 @@ def run_batch(seeds, args, totals):
 
 
 def bisect(cases, folder, road):
-    """Programs of which each makes a module fail."""
+    """Returns programs each of which makes a module fail."""
     if len(cases) == 1:
         return cases
     half = len(cases) // 2

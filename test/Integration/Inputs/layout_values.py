@@ -1,23 +1,24 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts of linear memory as Python objects that know their text and where each element is, from
-the definition of the map alone (docs/spec.md): no project code is asked.
+"""Layouts of linear memory as Python objects with their text and element positions, by the definition of maps.
+
+The objects follow docs/spec.md and use no project code.
 
     layout = MapLayout(2, Group([Div(Dim(1), 4), Dim(0), Mod(Dim(1), 4)]))
     layout.text              # '#layout.map<(d0, d1) -> buffer((d1) floordiv 4, d0, (d1) mod 4)>'
     layout.positions(shape)  # an array [replica, *index] of positions in storage
-    layout.extent(shape)     # how many positions there are; None where a notation leaves it open
-    layout.simpler()         # layouts of which this one is a more complicated form
+    layout.extent(shape)     # the number of positions; None if the notation does not define it
+    layout.simpler()         # simpler layouts
 
-`is_valid` says whether all positions differ and lie in storage, which the verifier has to find out.
+`is_valid` returns true if all positions are distinct and in bounds, which the verifier must determine.
 """
 
 import math
 
 import numpy as np
 
-# Values. Each has a text, `at(index, sizes)` on arrays of indices, and `extent(sizes)`: how many
-# positions it reserves. `replace` gives the values with one part made simpler.
+# Values. Each has a text, `at(index, sizes)` on arrays of indices, and `extent(sizes)`, the number of positions that it
+# reserves. `replace` returns the values with one part simplified.
 
 
 class Value:
@@ -114,7 +115,7 @@ class Pad(Value):
 
 
 class Group(Value):
-    """Row-major, slowest first."""
+    """A row-major group, slowest value first."""
 
     def __init__(self, parts, align=1):
         self.parts, self.align = tuple(parts), align
@@ -176,7 +177,7 @@ class Size:
 
 
 class Sum(Value):
-    """Values with strides, and constants."""
+    """A sum of values times strides, and constants."""
 
     def __init__(self, parts, strides, constants=()):
         self.parts, self.strides, self.constants = tuple(parts), tuple(strides), tuple(constants)
@@ -261,7 +262,7 @@ class MapLayout(Layout):
 
 
 class TableLayout(Layout):
-    """Positions of one shape, as a table; how many there are in all is the notation's affair."""
+    """Positions of one shape as a table; the notation defines their number."""
 
     def __init__(self, text, shape, table):
         super().__init__(text, None, is_extent_known=False)

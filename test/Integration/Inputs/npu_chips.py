@@ -1,9 +1,11 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small networks in the simulator of each chip, beside the CPU: npu_chips.py NETWORK[,OPTION=VALUE].. ..
+"""Runs small networks in the simulator of each chip and compares them with the CPU.
 
-Their programs have functions of OKKernel's alone, compile without a warning and break no rule. Results are within
-BOUND of the CPU's largest value, those of integers are equal.
+usage: npu_chips.py NETWORK[,OPTION=VALUE].. ..
+
+Their programs only call OKKernel functions, compile without warnings and violate no rule. Results are within BOUND of
+the CPU's largest value; integers are equal.
 """
 
 import pathlib
@@ -21,7 +23,7 @@ BOUND = 1e-5
 
 
 def read(text):
-    """The name of a network, and its options."""
+    """Returns the name of a network, and its options."""
     name, *given = text.split(",")
     values = dict(option.split("=") for option in given)
     return name, {key: int(value) if value.isdigit() else value for key, value in values.items()}

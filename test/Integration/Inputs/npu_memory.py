@@ -1,10 +1,9 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose tensors are at different places: in the simulator, against numpy.
+"""Runs programs with different addresses of tensors in the simulator and compares them with numpy.
 
-Four ops placed by a compiler that is not told of the banks and by one that is; a convolution whose
-weights lie in rows of their own, and in the holes of its data; and two branches that are
-concatenated, one batch and two.
+Covers four ops placed with and without known banks, a convolution whose weights are in separate rows or in the holes of
+its data, and two branches that are concatenated, with one batch and two.
 """
 
 import pathlib
@@ -87,7 +86,7 @@ def main():
         x, y, z = (random.integers(-9, 9, (2, 3, 4, 5)).astype(np.float32) for _ in range(3))
         expected = np.maximum((x + y) * z - x, y)
         chip = CHIP.format(bytes=4096)
-        # The same addresses on a chip that has banks.
+        # The same addresses on a chip with banks.
         blind = re.sub(re.escape(chip), chip + ", banks = 8", lower(folder, NETWORK, chip))
         run("blind", blind, folder, (x, y, z), expected)
         run("apart", lower(folder, NETWORK, chip + ", banks = 8"), folder, (x, y, z), expected)

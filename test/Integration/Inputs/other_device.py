@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""In place of the Python with pyopencl: answers as the process of `bench --mace` would."""
+"""Stands in for the Python with pyopencl: answers like the process of `bench --mace`."""
 import json
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""In the place of the Python that has other runtimes: OpenVINO computes something else, IREE ends
-at once, and the others are what $REAL_PYTHON has."""
+"""Stands in for the Python with other runtimes: OpenVINO returns wrong results, IREE ends at once, and the others are
+those of $REAL_PYTHON."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In the place of the Python that has other solvers: toulbar2 finds what COST says and proves it, CP-SAT finds
-nothing, and CBC is not installed."""
+"""Stands in for the Python with other solvers: toulbar2 finds COST and proves it, CP-SAT finds no solution, and CBC is
+not installed."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random layouts of linear memory over the whole type grammar; layout_values.py says what they mean.
+"""Generates random layouts of linear memory over the whole type grammar; layout_values.py defines them.
 
     layout = random_layout(random.Random(7), (3, 17), dynamic=(False, True))
 """
@@ -19,7 +19,7 @@ FACTORS = [2, 2, 3, 4, 4, 5, 8, 16]
 
 
 def cut(rng, x, factors):
-    """The digits of x, most significant first."""
+    """Returns the digits of x, most significant first."""
     digits, below = [], x
     for k in factors:
         digits.append(Mod(below, k))
@@ -33,7 +33,7 @@ def reverse(x, d, dynamic, size):
 
 
 def random_sources(rng, shape, dynamic):
-    """Values that tell the index, each of one dim or of several."""
+    """Returns values that determine the index, each of one or several dims."""
     sources = []
     dims = list(range(len(shape)))
     while dims:
@@ -63,7 +63,7 @@ def random_digits(rng, shape, dynamic):
 
 
 def drop_constant(rng, digits, shape, dynamic):
-    """Leaves out digits that are zero on this shape, sometimes."""
+    """Drops some digits that are zero on this shape."""
     if any(dynamic) or rng.random() < 0.5:
         return digits
     index = np.ogrid[tuple(slice(size) for size in shape)] if shape else []
@@ -73,7 +73,7 @@ def drop_constant(rng, digits, shape, dynamic):
 
 
 def swizzle(rng, digits):
-    """One digit of 2^n values becomes the xor of itself and of others."""
+    """Replaces one digit of 2^n values by the xor of itself and others."""
     where = [n for n, x in enumerate(digits) if isinstance(x, Mod) and x.k in (2, 4, 8, 16)]
     if not where:
         return digits
@@ -86,7 +86,7 @@ def swizzle(rng, digits):
 
 
 def nest(rng, values):
-    """Adjacent values as groups, sometimes rounded up."""
+    """Groups some adjacent values, and aligns some groups."""
     while len(values) > 1 and rng.random() < 0.3:
         low = rng.randrange(len(values) - 1)
         high = rng.randrange(low + 1, len(values)) + 1
@@ -96,7 +96,7 @@ def nest(rng, values):
 
 
 def with_strides(rng, values, shape, dynamic):
-    """Explicit strides with holes, of sizes where there are dynamic ones."""
+    """Returns explicit strides with holes; strides may be products of dynamic sizes."""
     strides, stride = [], Size(rng.choice([1, 1, 2, 3]))
     for x in reversed(values):
         strides.append(stride)
@@ -123,7 +123,7 @@ def with_strides(rng, values, shape, dynamic):
 
 
 def random_value(rng, rank, depth):
-    """Anything that the grammar allows; few of these are layouts."""
+    """Returns any value of the grammar; few of these are valid layouts."""
     if depth == 0 or rng.random() < 0.25:
         return Dim(rng.randrange(rank)) if rng.random() < 0.95 else Constant(rng.randrange(3))
     def inner():
@@ -176,7 +176,7 @@ def digit_map(rng, shape, dynamic):
 
 
 def blocked(rng, shape, dynamic):
-    """Named axes; a dim of stated size may be a part of another one already."""
+    """Returns a blocked layout with named axes; a dim of static size may be a part of another one."""
     rank = len(shape)
     if rank == 0:
         return None
@@ -197,7 +197,7 @@ def blocked(rng, shape, dynamic):
         tokens.append((letter, [(letter, outer)] + [
             (f"{k}{letter.lower()}", digit) for k, digit in zip(factors, digits, strict=True)]))
     queues, order = [queue for _, queue in tokens], []
-    # The parts of one letter keep their order; the primal axis may stand behind them.
+    # The parts of a letter keep their order; the primal axis may follow them.
     primal = [queue.pop(0) for queue in queues]
     while any(queues):
         order.append(rng.choice([queue for queue in queues if queue]).pop(0))
@@ -288,7 +288,7 @@ def packed_dims(rng, shape, dynamic):
 
 
 def xla(rng, shape, dynamic):
-    """Tiles act on the last physical dims, later ones on the result of the earlier ones."""
+    """Returns an XLA layout: tiles apply to the last physical dims, later ones to the result of earlier ones."""
     order = list(range(len(shape)))
     rng.shuffle(order)
     dims, tiles = [Dim(d) for d in order], ""
@@ -336,7 +336,7 @@ def onednn(rng, shape, dynamic):
 
 
 def cute(rng, shape, dynamic):
-    """Modes of nested shapes, the leftmost fastest; a swizzle xors bits of the offset."""
+    """Returns a CuTe layout: modes of nested shapes, the leftmost fastest; a swizzle xors bits of the offset."""
     if any(dynamic) or 0 in shape or not shape:
         return None
     modes = []  # of each dim: [size, stride]
@@ -385,7 +385,7 @@ def cute(rng, shape, dynamic):
 
 
 def triton(rng, shape, dynamic):
-    """For each bit of the offset the logical index that it adds by xor."""
+    """Returns a Triton layout: for each bit of the offset the logical index that it adds by xor."""
     if any(dynamic) or not shape or any(size < 1 or size & (size - 1) for size in shape):
         return None
     bits = [(d, b) for d, size in enumerate(shape) for b in range(size.bit_length() - 1)]
@@ -421,14 +421,14 @@ def triton(rng, shape, dynamic):
                        shape, table)
 
 
-# Layouts of all shapes, and those that are layouts of some shapes only.
+# Layouts of all shapes, and those of some shapes only.
 FAMILIES = [(blocked, 2), (relations, 3), (xla, 2), (onednn, 1)]
 KINDS = [*FAMILIES, (digit_map, 10), (free_map, 3), (packed_dims, 2), (cute, 2), (triton, 2)]
 
 
 def random_layout(rng, shape, dynamic, valid=True, kinds=KINDS):
-    """A layout of tensors of this shape, whose text does not speak of the sizes of `dynamic` dims.
-    What is not `valid` may be anything that parses."""
+    """Returns a layout for tensors of this shape whose text does not depend on the sizes of `dynamic` dims. If not
+    `valid`, it only needs to parse."""
     for _ in range(60):
         kind, = rng.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])
         layout = kind(rng, tuple(shape), tuple(dynamic))

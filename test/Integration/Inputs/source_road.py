@@ -1,8 +1,8 @@
-"""A network whose kernels are built from OpenCL C, against the same ones from SPIR-V.
+"""Compares a network whose kernels are built from OpenCL C with its kernels from SPIR-V.
 
     source_road.py <folder> <results> <network> [options of networks]
 
-The translator of SPIR-V is not there when the source is built.
+The SPIR-V translator is hidden while the source is built.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Inputs of run-dynamic-convolutions.mlir, and its results in numpy.
+"""Writes the inputs of run-dynamic-convolutions.mlir, and checks its results with numpy.
 
 usage: dynamic_convolutions.py (inputs | check) DIRECTORY
 """

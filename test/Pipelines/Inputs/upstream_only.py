@@ -1,5 +1,4 @@
-"""Runs a small network twice, as it is and laid out for other compilers, both lowered by the stock
-mlir-opt alone, and compares the results.
+"""Runs a small network unchanged and with layouts for other compilers, both lowered by stock mlir-opt.
 
 usage: upstream_only.py FOLDER MLIR-OPT PACKS NETWORK [OPTION..]
 """
@@ -28,7 +27,7 @@ def main(folder, mlir_opt, packs, network, *options):
     generate([network, "--small", "--runnable", *options, "-o", str(plain), "--inputs",
               str(inputs)])
     run_tool("layout-opt", plain, f"--layout-to-upstream=target={{{TARGET}}}", "-o", laid_out)
-    # What layout-run reads comes from the program before, as nothing of ours is left.
+    # The attributes for layout-run are taken from the original program, because no attribute of ours is left.
     text = laid_out.read_text()
     if "layout." in text:
         sys.exit("something of the project is left")

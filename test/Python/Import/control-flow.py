@@ -1,7 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s %t
-"""If, Loop, Scan and sequences compute what ONNX Runtime computes: branches of other sizes, loops that carry growing
-tensors or sequences, results of an unknown number of iterations, scans from both ends."""
+"""Checks If, Loop, Scan and sequences against ONNX Runtime: branches of different sizes, loops that carry growing
+tensors or sequences, a dynamic number of iterations, scans from both ends."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ WHILE = """g (float[n] x, int64 most, float limit) => (float[n] y, float[s,n] z,
     number = Add (i, i) }>
 }"""
 
-# The sizes of what is stacked are known inside of the loop only.
+# The sizes of the stacked tensors are known inside of the loop only.
 INSIDE = """g (float[n] x, int64 most) => (float[s,p] z)
     <bool true = {1}, int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}> {
   z = Loop (most, true) <body = b (int64 i, bool go) => (bool again, float[p] o) {
@@ -131,7 +131,7 @@ EMPTY_ROWS = """g (float[3,0] x) => (float[0] y, float[3,0] z) <float[0] zero = 
     w = Mul (s, v) }> (zero, x) }"""
 
 
-# Each branch is for one number of columns.
+# Each branch supports one number of columns.
 RATES = """g (float[2,n] x, int64 rate) => (float[p] y)
     <int64 wide = {16000}, float[3,1] three = {1, 2, 3}, float[2,1] two = {4, 5}, int64[1] last = {1}> {
   c = Equal (rate, wide)
@@ -184,7 +184,7 @@ class ControlFlow(unittest.TestCase):
         self.assertEqual((a.shape, b.shape), ((0, 2), (2, 0)))
 
     def test_no_iteration(self) -> None:
-        """A loop without iterations gives what it carries, and stacks of the sizes that it would stack."""
+        """A loop without iterations returns its inits, and stacks of the sizes that it would stack."""
         y, z = compile_model(parse(GROWS))(np.ones(3, np.float32), np.array(0))
         np.testing.assert_array_equal(y, np.ones(3))
         self.assertEqual(z.shape, (0, 3))

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Convolutions of ONNX are right for all ranks, pads, groups and element types, with static and dynamic sizes."""
+"""Checks ONNX convolutions for all ranks, pads, groups and element types, with static and dynamic sizes."""
 import pathlib
 import sys
 import unittest
@@ -51,7 +51,7 @@ class Convolutions(unittest.TestCase):
         x, w = f32(1, 3, 5, 5), f32(2, 3, 3, 3)
         nodes.add("Conv", x.astype(np.float64), Constant(w.astype(np.float64)))
         nodes.add("Conv", x.astype(np.float16), Constant(w.astype(np.float16)), atol=0.01)
-        # Negative pads, which ONNX's shape inference refuses, drop elements.
+        # Negative pads, which ONNX's shape inference rejects, drop elements.
         nodes.add("Conv", x, Constant(w), pads=[-1, 1, 0, -1],
                   expected=[slide_floats(np.pad(x[:, :, 1:, :4], [(0, 0), (0, 0), (0, 0), (1, 0)]), w)])
         nodes.check()
@@ -75,7 +75,7 @@ class Convolutions(unittest.TestCase):
         nodes.check()
 
     def test_integers(self) -> None:
-        """Unsigned or signed operands, one zero point or one for each filter, pads of the zero point."""
+        """Unsigned or signed operands, one zero point or one per filter, pads with the zero point."""
         nodes = Nodes(17)
         for kind in ("uint8", "int8"):
             for weights in ("uint8", "int8"):

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Operators of ONNX on elements are right for all element types, special values, old opsets and dynamic sizes."""
+"""Checks elementwise ONNX operators for all element types, special values, old opsets and dynamic sizes."""
 
 import pathlib
 import sys

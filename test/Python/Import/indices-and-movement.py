@@ -1,8 +1,8 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Operators of ONNX that move, slice, gather, scatter and choose elements are right on hard forms: sizes that are
-static or dynamic, operands that are constants or that the program computes. ONNX Runtime says what is right, or the
-onnx package's reference if that does not take a form."""
+"""Checks ONNX operators that move, slice, gather, scatter and select elements in difficult forms: static or dynamic
+sizes, constant or computed operands. The expected results are those of ONNX Runtime, or of the onnx package's reference
+if ONNX Runtime does not support a form."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def scalar(value: Any, kind: Any = np.int64) -> Array:
 
 @dataclasses.dataclass
 class Case:
-    """One node. `data` are inputs of the program. `known` are constants in two forms and inputs in the third, those
-    numbered in `constant` excepted. None is left out."""
+    """One node. `data` are inputs of the program. `known` are constants in two forms and inputs in the third, except
+    those numbered in `constant`. None is omitted."""
     op: str
     data: list[Array | None]
     known: list[Array | None] = dataclasses.field(default_factory=list)
@@ -299,7 +299,7 @@ FORMS = [("static", False), ("dynamic", False), ("dynamic", True)]
 
 
 def check(cases: list[Case]) -> list[str]:
-    """Returns what differs."""
+    """Returns the differences."""
     found = []
     for opset in sorted({case.opset for case in cases}):
         chosen = [case for case in cases if case.opset == opset]

@@ -1,7 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Operators of ai.onnx.ml compute what ONNX Runtime computes: trees with all tests, missing values, aggregates and
-transforms, one score for two classes, linear models and features."""
+"""Checks operators of ai.onnx.ml against ONNX Runtime: trees with all tests, missing values, aggregates and transforms,
+one score for two classes, linear models and features."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Learning(unittest.TestCase):
 
     def test_classifiers(self) -> None:
         for transform in TRANSFORMS:
-            # Three classes; one score for two, of either sign or of one; the score of the second class alone.
+            # Three classes; one score for two, of either sign or of one; only the score of the second class.
             for labels, targets, positive, base in (([7, 3, 5], [0, 1, 2], True, []), ([7, 3], [0], False, [0.3]),
                                                     ([7, 3], [0], True, []), ([7, 3], [1], False, [])):
                 trees = Trees(3, targets, TESTS[:1], positive=positive)

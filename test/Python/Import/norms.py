@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Norms of ONNX are right for all axes, ranks, opsets and element types, with static and dynamic sizes."""
+"""Checks ONNX norms for all axes, ranks, opsets and element types, with static and dynamic sizes."""
 
 import pathlib
 import sys
@@ -71,7 +71,7 @@ class Norms(unittest.TestCase):
 
     @staticmethod
     def normalize(x: Array, axes: tuple[int, ...], scale: Array, bias: Array, shape: tuple[int, ...] = ()) -> Array:
-        """In f64: images with a mean far from 0 show a variance of one pass."""
+        """Computes in f64: images with a mean far from 0 detect a one-pass variance."""
         wide = x.astype(np.float64)
         y = (wide - wide.mean(axes, keepdims=True)) / np.sqrt(wide.var(axes, keepdims=True) + 1e-5)
         y = y.reshape(shape or x.shape)
@@ -94,7 +94,7 @@ class Norms(unittest.TestCase):
             nodes.check()
 
     def test_with_sums(self) -> None:
-        """The norms of ONNX Runtime's own domain."""
+        """Checks the norms of ONNX Runtime's own domain."""
         nodes = Nodes(17)
         x, y, given = f32(2, 3, 8), f32(2, 3, 8), [Constant(f32(8)) for _ in range(3)]
         nodes.add("SkipLayerNormalization", x, y, *given, domain="com.microsoft", dynamic=True, atol=1e-5)
@@ -118,7 +118,7 @@ class Norms(unittest.TestCase):
         nodes.add("LpNormalization", Constant(x), axis=1, p=1)
         nodes.add("MeanVarianceNormalization", x + 100, dynamic=True, atol=1e-3)
         nodes.add("MeanVarianceNormalization", x, axes=[1, -1], atol=1e-5)
-        x = f32(3, 3, 4, 5)  # the reference, which alone takes even windows, counts images in place of channels
+        x = f32(3, 3, 4, 5)  # the reference, which alone supports even windows, counts images instead of channels
         for size in range(1, 6):
             nodes.add("LRN", x, size=size, alpha=0.3, beta=(0.6, 0.75, 0.5, 1.0, 0.75)[size - 1], bias=1.5,
                       dynamic=size % 2 == 0)

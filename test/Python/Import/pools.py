@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Poolings of ONNX are right for all ranks, pads and ways to round and count, with static and dynamic sizes."""
+"""Checks ONNX poolings for all ranks, pads, rounding and counting modes, with static and dynamic sizes."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Products of matrices of ONNX are right for all ranks, element types, broadcast batches and equations."""
+"""Checks ONNX matrix products for all ranks, element types, broadcast batches and equations."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Quantized operators of ONNX round as ONNX Runtime does, for scales of tensors, dims and blocks."""
+"""Checks that quantized operators round as ONNX Runtime does, for scales of tensors, dims and blocks."""
 
 import pathlib
 import sys
@@ -25,7 +25,7 @@ def i64(*values: int) -> np.ndarray:
 
 
 DOMAIN = {"domain": "com.microsoft"}
-# Halves between two integers, and what saturates.
+# Halves between two integers, and saturated values.
 STEPS = np.array([[-1000, -2.5, -1.5, -0.5, -0.2], [0.5, 1.5, 2.5, 254.5, 1000]], np.float32)
 
 
@@ -56,7 +56,7 @@ class Quantization(unittest.TestCase):
         nodes.check()
 
     def test_quantize_integers(self) -> None:
-        nodes = Nodes(13)  # later opsets ask for a scale of the input's type
+        nodes = Nodes(13)  # later opsets require a scale of the input's type
         nodes.add("QuantizeLinear", RNG.integers(-999, 999, (3, 4)).astype(np.int32), np.float32(2.5), np.int8(1))
         nodes.check()
 

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s %t
-"""Recurrent operators and Fourier transforms compute what ONNX Runtime, NumPy or the onnx package's reference compute:
+"""Checks recurrent operators and Fourier transforms against ONNX Runtime, NumPy or the onnx package's reference:
 lengths of sequences, clipping, activations with parameters, peepholes, long transforms, windows."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def f32(*shape: int) -> Array:
 
 
 class Model:
-    """Nodes with inputs of their own; `dynamic` leaves out the sizes of inputs of more than one dim."""
+    """Nodes with their own inputs; `dynamic` omits the sizes of inputs with more than one dim."""
 
     def __init__(self, dynamic: bool = True, opset: int = 17) -> None:
         self.nodes: list[onnx.NodeProto] = []
@@ -109,8 +109,8 @@ class Operators(unittest.TestCase):
         self.by_runtime(model)
 
     def test_quantized_weights(self) -> None:
-        """com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one for each gate's unit. Sums of two
-        products of bytes fit into 16 bits, where ONNX Runtime saturates on some processors."""
+        """Checks com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one per gate unit. Sums of
+        two byte products fit into 16 bits, at which ONNX Runtime saturates on some processors."""
         steps, width, hidden = 5, 3, 4
         for count, direction in ((1, "reverse"), (2, "bidirectional")):
             for columns in ([], [4 * hidden]):

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Operators of ONNX that reduce, sort or accumulate are right for axes of all forms, ties, NaN and empty dims."""
+"""Checks ONNX operators that reduce, sort or accumulate for axes of all forms, ties, NaN and empty dims."""
 
 import pathlib
 import sys
@@ -39,7 +39,7 @@ class Reductions(unittest.TestCase):
             nodes.add(op, x, Constant(i64()), keepdims=0)
             nodes.add(op, np.array(2, np.float32))
             nodes.add(op, (x * 2).astype(np.float16), Constant(i64(1)))
-        # ONNX Runtime leaves all of these as they are.
+        # ONNX Runtime returns all of these unchanged.
         for op, expected in (("ReduceSum", x), ("ReduceSumSquare", x * x), ("ReduceL2", x),
                              ("ReduceLogSum", np.log(x))):
             nodes.add(op, x, Constant(i64()), noop_with_empty_axes=1, expected=[expected])
@@ -53,7 +53,7 @@ class Reductions(unittest.TestCase):
             nodes.add(op, integers.astype(np.int64), Constant(i64(0)), keepdims=0)
         nodes.add("ReduceMax", np.array([[200, 3]], np.uint8))
         nodes.add("ReduceL2", np.array([[3, 4]], np.int32))
-        # Sums of many narrow floats are not rounded on the way.
+        # Sums of many narrow floats are not rounded in between.
         many = np.full((1, 5000), 1.1, np.float16)
         nodes.add("ReduceMean", many, expected=[np.array([[1.1]], np.float16)])
         for op, neutral in (("ReduceSum", 0), ("ReduceProd", 1), ("ReduceMax", -np.inf), ("ReduceMin", np.inf),

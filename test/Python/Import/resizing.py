@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Resize and Upsample of ONNX are right for all modes, transforms and opsets, with static and dynamic sizes."""
+"""Checks Resize and Upsample for all modes, transforms and opsets, with static and dynamic sizes."""
 
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def sizes(*values: int) -> Constant:
 class Resizing(unittest.TestCase):
     def test_nearest(self) -> None:
         nodes, x = Nodes(19), f32(1, 2, 5, 7)
-        # The middle of 5 rows is at 2.0, where ONNX Runtime computes 1.99.
+        # The middle of 5 rows is at 2.0, while ONNX Runtime computes 1.99.
         exact = {("half_pixel_symmetric", "floor"): [x[:, :, [0, 2, 3]][..., [0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 5]]]}
         for transform in TRANSFORMS:
             for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Operators of ONNX that read at places in other tensors are right for all modes and kinds of padding."""
+"""Checks ONNX operators that read at computed positions for all modes and kinds of padding."""
 
 import pathlib
 import sys

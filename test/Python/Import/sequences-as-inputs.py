@@ -1,6 +1,7 @@
 # REQUIRES: onnx, python-extension
 # RUN: %python %s
-"""An input that is a sequence is as many inputs as shapes are stated for it; tensors of results are results each."""
+"""Checks that a sequence input becomes as many inputs as shapes are stated for it, and that tensors in results are
+separate results."""
 
 import pathlib
 import tempfile

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Casts between numbers of 2 to 8 bits and others are those of ONNX."""
+"""Checks that casts between numbers of 2 to 8 bits and others follow ONNX."""
 
 import math
 import pathlib
@@ -14,7 +14,7 @@ from onnx import TensorProto
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Inputs"))
 from onnx_nodes import Constant, Nodes  # noqa: E402
 
-# Exact, halfway and too large numbers of all types, and what is none.
+# Exact, halfway and too large numbers of all types, and NaN.
 NUMBERS = np.float32([0, -0.0, 0.24, 0.25, 0.26, 0.75, 1, 1.25, 1.75, 2.5, 3.5, 5, 5.1, 6, 7, -7, 7.25, 7.4, 8, 28,
                       30, -31, 1e9, -1e9, np.inf, -np.inf])
 POWERS = np.concatenate([np.ldexp(np.float64([1, 1.25, 1.5, 1.75]), k) for k in (-160, -128, -127, -3, 0, 5, 126, 127,
@@ -22,12 +22,12 @@ POWERS = np.concatenate([np.ldexp(np.float64([1, 1.25, 1.5, 1.75]), k) for k in 
 
 
 def to_exponent(x: float, saturate: bool, rounding: str) -> int:
-    """The byte of FLOAT8E8M0, which is the exponent of a power of two plus 127."""
+    """Returns the FLOAT8E8M0 byte, which is the exponent of a power of two plus 127."""
     if math.isnan(x) or not saturate and not 2.0**-127 <= x < math.inf:
         return 255
     if math.isinf(x) or x == 0:
         return 254 if x else 0
-    fraction, exponent = math.frexp(x)  # of at least a half and less than 1
+    fraction, exponent = math.frexp(x)  # at least 1/2 and less than 1
     up = fraction > 0.5 if rounding == "up" else fraction >= 0.75 if rounding == "nearest" else False
     byte = exponent - 1 + up + 127
     return min(max(byte, 0), 254) if saturate or byte < 255 else 255
@@ -85,7 +85,7 @@ class SmallElements(unittest.TestCase):
         nodes.check()
 
     def test_halves_of_doubles(self) -> None:
-        # Just above and below what is halfway between two numbers of f16: f32 in between would lose it.
+        # Just above and below the midpoint of two f16 numbers: rounding to f32 in between would lose the difference.
         halfway = 1 + np.float64([1, 3, 5, 7]) * 2.0**-11
         x = np.concatenate([halfway, halfway + 2.0**-40, halfway - 2.0**-40, [65519.999999, 65520, 2.0**-25, 1e300]])
         nodes = Nodes(25)

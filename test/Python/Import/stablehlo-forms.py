@@ -1,6 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Unsigned signatures, dynamic shapes, barriers and composites of StableHLO are imported; others are refused by name."""
+"""Checks that unsigned signatures, dynamic shapes, barriers and composites of StableHLO are imported, and that others
+are refused by name."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Gathers and slices of StableHLO clamp their starts, and scatters drop what is out of bounds."""
+"""Checks that gathers and slices of StableHLO clamp their starts, and that scatters drop updates out of bounds."""
 
 import pathlib
 import sys

@@ -1,6 +1,7 @@
 # REQUIRES: python-extension, onnx
 # RUN: %python -B %s
-"""Sorts, top_k and cumulative reductions of StableHLO are loops over tensors; unsigned elements compare as such."""
+"""Checks that sorts, top_k and cumulative reductions of StableHLO are loops over tensors, and that unsigned elements
+compare as unsigned."""
 
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 # REQUIRES: onnx
 # RUN: %python -B %s
-"""Arithmetic of ONNX on small integer tensors keeps the sizes that import knows."""
+"""Checks that arithmetic on small integer tensors keeps the sizes that the import tracks."""
 
 import unittest
 
@@ -47,7 +47,7 @@ class TrackedSizes(unittest.TestCase):
         halves = self.run_node("Div", shape, two).integers
         assert halves is not None
         self.assertEqual(halves[2], 4)
-        # The same quotient is the same size.
+        # Equal quotients are the same size.
         self.assertEqual(self.run_node("Div", shape, two).integers, halves)
         self.assertEqual(self.run_node("Mod", shape, self.constant(3)).integers[2], 2)
         self.assertEqual(self.run_node("Neg", shape).integers, (-n, -m, -8))
@@ -58,7 +58,7 @@ class TrackedSizes(unittest.TestCase):
         self.assertEqual(self.run_node("ReduceSum", shape).shape, (1,))
 
     def test_quotient_of_what_may_be_negative(self) -> None:
-        # It is rounded towards zero, which the division of sizes does not do.
+        # ONNX rounds toward zero, which the division of sizes does not.
         self.assertIsNone(self.run_node("Div", self.sizes(self.n - 3), self.constant(2)).integers)
         self.assertEqual(self.run_node("Div", self.sizes(self.n, -7), self.sizes(1, 2)).integers, (self.n, -3))
 
@@ -71,7 +71,7 @@ class TrackedSizes(unittest.TestCase):
         self.assertTrue(self.run_node("Cast", self.sizes(self.n + 1), to=9).array.all())
 
     def test_choice_of_expand(self) -> None:
-        """As torch.onnx writes the shape that Expand takes, where -1 keeps a size."""
+        """Checks the shape of Expand as torch.onnx writes it, in which -1 keeps a size."""
         shape = self.sizes(self.n, self.m, 8)
         is_kept = self.run_node("Equal", shape, self.constant(-1, -1, -1))
         self.assertIs(is_kept.element, BOOL)

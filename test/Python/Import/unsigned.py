@@ -1,6 +1,6 @@
 # REQUIRES: onnx, python-extension
 # RUN: %python %s
-"""Unsigned integers come in and go out as such: by compile, and in the files of layout-run."""
+"""Checks that unsigned integers stay unsigned at the boundary: in compile, and in the files of layout-run."""
 
 import pathlib
 import subprocess

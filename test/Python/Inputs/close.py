@@ -1,4 +1,4 @@
-"""usage: close.py A.npy B.npy LIMIT: the shapes agree and max|a-b| / max|a| <= LIMIT."""
+"""usage: close.py A.npy B.npy LIMIT: checks that the shapes agree and max|a-b| / max|a| <= LIMIT."""
 
 import sys
 

@@ -1,11 +1,11 @@
 """usage: make_onnx.py small OUT.onnx | run MODEL.onnx INPUT.npy OUTPUT.npy | unknown OUT.onnx
                     | parse MODEL.txt OUT.onnx
 
-small    a model with the operators of the classic networks, in an old opset,
-         with ConstantOfShape weights that are also listed as inputs
-run      what ONNX Runtime computes for a seeded input
-unknown  a model with an operator that has no lowering
-parse    the model of a text in ONNX's syntax
+small    writes a model with the operators of classic networks, in an old opset, with ConstantOfShape weights that are
+         also listed as inputs
+run      writes the results of ONNX Runtime for a seeded input
+unknown  writes a model with an operator that has no lowering
+parse    writes the model of a text in ONNX's syntax
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Compares the import of nodes of ONNX with ONNX Runtime, or with the reference of the onnx package.
+"""Compares the import of ONNX nodes with ONNX Runtime, or with the reference of the onnx package.
 
     nodes = Nodes(opset=21)
     nodes.add("Add", x, y)                   both are inputs of the program, of static sizes
@@ -23,7 +23,7 @@ from layout_mlir import onnx_import
 from layout_mlir.onnx_import import compare as onnx_compare
 
 Array = NDArray[typing.Any]
-# The relative tolerance by element type; integers are equal.
+# The relative tolerance by element type; integers must be equal.
 TOLERANCE = {"float16": 2**-9, "bfloat16": 2**-6, "float32": 2e-5, "float64": 1e-9}
 
 
@@ -76,8 +76,8 @@ class Nodes:
     def add(self, op: str, *given: Array | np.generic | Constant | None, outputs: int = 1, dynamic: bool = False,
             domain: str = "", expected: list[Array] | None = None, atol: float = 1e-6, steps: int = 0,
             **attributes: object) -> None:
-        """Adds a node. None is an operand that is left out. `expected` holds the results if neither ONNX Runtime nor
-        the reference is to say them; integers may differ by `steps`."""
+        """Adds a node. None is an omitted operand. `expected` has the results if neither ONNX Runtime nor the reference
+        computes them; integers may differ by `steps`."""
         number = len(self.cases)
         given = tuple(np.asarray(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in given)
         names = ["" if x is None else f"x{number}_{place}" for place, x in enumerate(given)]
@@ -117,8 +117,8 @@ class Nodes:
 
 
 def run_oracle(model: onnx.ModelProto, inputs: dict[str, Array]) -> list[Array]:
-    """Returns the results that ONNX Runtime computes, or those of the onnx package's reference for operators, element
-    types and forms that ONNX Runtime does not take. Raises InvalidArgument if inputs do not fit."""
+    """Returns the results of ONNX Runtime, or those of the onnx package's reference for operators, element types and
+    forms that ONNX Runtime does not support. Raises InvalidArgument if inputs do not match."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     try:

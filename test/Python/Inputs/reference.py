@@ -1,9 +1,9 @@
-"""The networks in plain numpy, to check what a generated module computes.
+"""Evaluates the networks in plain numpy, to check what a generated module computes.
 
 usage: reference.py NETWORK MODULE.mlir INPUT.npy OUTPUT.npy
 
-Knows the networks by their definition and takes from the module only the weights
-(its dense resources, by name). Exits with an error when OUTPUT is not the result.
+Implements the definition of the networks, and only takes the weights from the module (its dense resources, by name).
+Exits with an error if OUTPUT is not the result.
 """
 
 import re
@@ -15,7 +15,7 @@ LIMIT = 1e-4
 
 
 def read_weights(path):
-    """{name: array}, shaped as the constants that use the resources."""
+    """Returns {name: array}, with the shapes of the constants that use the resources."""
     with open(path) as file:
         text = file.read()
     code, resources = text.split("\n{-#")
@@ -120,7 +120,7 @@ def main(network, module, source, output):
     size = np.abs(expected).max()
     difference = np.abs(actual - expected).max() / size
     print(f"relative difference {difference:.1e}, size of the result {size:.2f}")
-    # Written so that a NaN fails.
+    # Fails for NaN, too.
     if not difference <= LIMIT:
         sys.exit("the results differ")
     if not 0.05 < size < 100:

@@ -1,4 +1,4 @@
-"""Modules of StableHLO as text, compiled and compared with what NumPy computes."""
+"""Compiles StableHLO modules given as text and compares them with NumPy."""
 
 import pathlib
 import tempfile

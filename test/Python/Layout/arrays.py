@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""pack and unpack against numpy's own transpose, pad and reshape."""
+"""Checks pack and unpack against numpy's transpose, pad and reshape."""
 
 import unittest
 
@@ -11,13 +11,13 @@ DTYPES = ["f4", "f2", "f8", "i1", "u1", "i2", "i4", "i8", "?", "c8"]
 
 
 def data(shape, dtype="i4", seed=7):
-    """Numbers that are not 0."""
+    """Returns nonzero numbers."""
     values = np.random.default_rng(seed).integers(1, 100, size=shape)
     return values.astype(dtype)
 
 
 def blocked_by_numpy(array, block, pad=0):
-    """NCHW to NCHW<block>c in numpy's words."""
+    """Converts NCHW to NCHW<block>c with numpy."""
     n, c, h, w = array.shape
     blocks = -(-c // block)
     padded = np.pad(array, [(0, 0), (0, blocks * block - c), (0, 0), (0, 0)],
@@ -144,7 +144,7 @@ class Pack(unittest.TestCase):
         layout = Layout("#layout.npu_scatter<aligned, start = 2>", target=chip)
         array = data((2, 3, 4, 5), "f4")
         storage = layout.pack(array)
-        expected = np.zeros((4, 2, 2, 32), "f4")  # unit, n, row, h and w padded
+        expected = np.zeros((4, 2, 2, 32), "f4")  # core, n, row, h and w padded
         for c in range(3):
             expected[(2 + c) % 4, :, (2 + c) // 4, :20] = array[:, c].reshape(2, 20)
         self.same(storage, expected.reshape(4, 128))

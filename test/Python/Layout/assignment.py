@@ -1,8 +1,8 @@
 # RUN: %python %s 2>&1 | FileCheck %s
-# Nothing but the summary is written: what is wrong is raised, never printed.
+# Only the summary is printed: errors are raised.
 # CHECK-NOT: {{error|Error|LLVM|no such}}
 # CHECK: OK
-"""assign decides layouts in this process and says what they are, what they cost, and why."""
+"""Checks that assign decides layouts in this process and reports them with their costs and reasons."""
 
 import json
 import pathlib
@@ -46,7 +46,7 @@ class Assign(unittest.TestCase):
         return path
 
     def read_table(self):
-        """What the tools say of the same."""
+        """Returns the same table by the tools."""
         assigned = self.path("assigned.mlir", run_pipeline(CONVOLUTION, f"layout-assign{{target={{{TARGET}}}}}"))
         cost = assigned.with_name("cost.json")
         subprocess.run([find_tool("layout-opt"), assigned, "-o", "/dev/null",

@@ -1,6 +1,6 @@
 # RUN: %python %s
-"""Inverse and composition of layouts whose map needs the shape: images, shifted
-storage, cores of an NPU, packed dims (L7)."""
+"""Checks inverse and composition of layouts whose map depends on the shape: images, shifted storage, NPU cores, packed
+dims (L7)."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Constants take their elements from arrays, of each type, and refuse arrays that are others.
+# Check that constants take their elements from arrays, for each type, and that mismatching arrays are errors.
 import re
 
 import numpy as np
@@ -32,13 +32,13 @@ for dtype, name in (("f4", "f32"), ("f8", "f64"), ("f2", "f16"), ("i1", "i8"), (
         (result,) = [compile(module)()]
         assert result.dtype == array.dtype and np.array_equal(result, array), (dtype, shape)
 
-# The bits are taken as they are; a view of another type of that size will do.
+# The bits are used unchanged; a view of another type of that size is accepted.
 bits = rng.standard_normal(8).astype("f4").view("u4") & 0xFFFF0000
 text = run_pipeline(attach("8xbf16", w=(bits >> 16).astype("u2")), "", bytecode=False)
 stated = re.search(r"dense<\[(.*)\]>", text)[1].split(", ")
 assert np.allclose(np.array(stated, "f4"), bits.view("f4"), rtol=1e-5), text
 
-# One element is all elements only if the constant has one.
+# One element is a splat only if the constant has one element.
 assert "'w'" in refused("4xf32", w=np.ones(1, "f4"))
 assert "'w'" in refused("4xf32", w=np.ones(3, "f4"))
 assert "'w'" in refused("4xf32", w=np.ones(4, "f8"))
@@ -46,5 +46,5 @@ assert "'w'" in refused("2x2xf32", w=np.ones((2, 2), "f4").T[:, ::-1])
 assert "'w'" in refused("4x4xf32", w=np.ones((4, 8), "f4")[:, ::2])
 assert "'w'" in refused("3x2xf32", w=np.asfortranarray(np.ones((3, 2), "f4")))
 
-# What no array is for stays as it is, and arrays that nothing names are not looked at.
+# Constants without an array stay unchanged, and unused arrays are ignored.
 assert "dense_resource<w>" in run_pipeline(attach("4xf32", v=np.ones(4, "f4")), "", bytecode=False)

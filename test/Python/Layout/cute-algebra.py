@@ -1,8 +1,7 @@
 # RUN: %python %s
-"""CuTe's algebra at every point: layouts as lists of offsets, by plain arithmetic.
+"""Checks CuTe's algebra at every point: layouts as lists of offsets, by plain arithmetic.
 
-The examples are those of CuTe's documentation and cases that are easy to get wrong; random ones are
-in the unit tests of the algebra.
+The examples are those of CuTe's documentation and corner cases; random ones are in the unit tests of the algebra.
 """
 
 import itertools
@@ -13,7 +12,7 @@ from layout_mlir import Layout, LayoutError
 
 
 def offsets(shape, stride):
-    """The offset of each integer: the first leaf is the fastest."""
+    """Returns the offset of each integer; the first leaf is the fastest."""
     leaves = [(shape, stride)]
     while any(isinstance(s, tuple) for s, _ in leaves):
         leaves = [leaf for s, d in leaves
@@ -36,7 +35,7 @@ class CuTeAlgebra(unittest.TestCase):
     def test_composition(self):
         for a, b in ((((6, 2), (8, 2)), ((4, 3), (3, 1))), ((20, 2), ((5, 4), (4, 1))),
                      (((10, 2), (16, 4)), ((5, 4), (1, 5))), (((4, 2), (1, 5)), ((2, 2), (2, 4))),
-                     # Does not divide, and is a function all the same.
+                     # Does not divide, but is a function.
                      (((4, 6, 8), (2, 3, 5)), ((6, 3), (8, 1)))):
             first, then = offsets(*b), offsets(*a)
             self.assertEqual(read(cute(*a).composition(cute(*b))), [then[k] for k in first])

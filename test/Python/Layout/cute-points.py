@@ -1,9 +1,8 @@
 # REQUIRES: pycute
 # RUN: %python %s
-"""CuTe layouts against CuTe's own Python evaluator, on every point.
+"""Checks CuTe layouts against CuTe's own Python evaluator, on every point.
 
-Only evaluation is compared: pycute's composition truncates silently, and its left inverse is wrong
-for (4,2):(1,5).
+Only evaluation is compared: pycute's composition truncates silently, and its left inverse is wrong for (4,2):(1,5).
 """
 
 import itertools
@@ -22,7 +21,7 @@ def spell(tree):
 
 
 def make(rng):
-    """Nested shapes and strides that are one permuted row of digits, with gaps now and then."""
+    """Returns nested shapes and strides that are a permuted row of digits, with occasional gaps."""
     modes = [(5000,)]
     while math.prod(map(math.prod, modes)) > 4096:
         modes = [tuple(rng.choice((1, 2, 3, 4, 5, 8)) for _ in range(rng.randint(1, 3)))
@@ -58,7 +57,7 @@ def main():
         sizes = tuple(pycute.product(mode) for mode in shape)
         points += compare(f"{spell(shape)}:{spell(stride)}", lambda *i: layout(*i), sizes)
     for _ in range(100):
-        # Powers of two, so that a swizzle permutes what there is.
+        # Powers of two, so that a swizzle is a permutation.
         bits = [rng.randint(1, 3) for _ in range(rng.randint(2, 3))]
         shape = tuple(2**b for b in bits)
         order = rng.sample(range(len(bits)), len(bits))
@@ -66,7 +65,7 @@ def main():
         for place, mode in enumerate(order):
             stride[mode] = 2 ** sum(bits[m] for m in order[:place])
         total = sum(bits)
-        # pycute recurses without end where nothing is shifted.
+        # pycute recurses endlessly if nothing is shifted.
         mask = rng.randint(1, total // 2)
         shift = rng.randint(mask, total - mask)
         base = rng.randint(0, total - mask - shift)

@@ -1,5 +1,5 @@
 # RUN: %python %s %layout_src_root/python/layout_mlir/_layout.pyi
-"""Every public name has a docstring and stands in the stub; every example in one is right."""
+"""Checks that every public name has a docstring and is in the stub, and that every example in a docstring is right."""
 
 import ast
 import doctest

@@ -1,8 +1,8 @@
 # RUN: %python %s 2>&1 | FileCheck %s
-# Nothing but the summary is written: what is wrong is raised, never printed.
+# Only the summary is printed: errors are raised.
 # CHECK-NOT: {{error|Error|LLVM|no such}}
 # CHECK: OK
-"""What is wrong with an argument is said by an exception, and nothing ends the process."""
+"""Checks that invalid arguments raise exceptions, and that none ends the process."""
 
 import unittest
 
@@ -65,7 +65,7 @@ class Errors(unittest.TestCase):
         self.says("nested more than 200", Layout, nested)
         self.says("at most 16384", Layout, "#layout.map<(i) -> buffer(" + "- " * 10000)
         self.says("nested", Layout, "#layout.map<(i) -> buffer(" + "[" * 100 + "i" + "]" * 100 + ")>")
-        # Recursion that needs no bracket.
+        # Recursion without brackets.
         self.says(".", Layout, "affine_map<(i) -> (" + "-" * 16000 + "i)>")
 
     def test_brackets_in_strings_do_not_nest(self):

@@ -1,7 +1,7 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK-NOT: {{error|Error}}
 # CHECK: OK
-"""Programs and their code are kept for other processes, and are those of what is compiled."""
+"""Checks that programs and their code are cached for other processes, and match what is compiled."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ class KeptCode(unittest.TestCase):
         os.environ["LAYOUT_CACHE"] = str(self.folder)
 
     def entries(self):
-        """Of a program, that of all of it and that of its code alone, by size."""
+        """Returns the cache entries of a program by size: the whole program, and its code only."""
         return sorted(self.folder.glob("llvmcache-*"), key=lambda path: path.stat().st_size)
 
     def compile(self, op="add"):
@@ -125,7 +125,7 @@ class KeptCode(unittest.TestCase):
           %y = linalg.matmul ins(%x, %w : tensor<?x70xf32>, tensor<70x41xf32>) outs(%i : tensor<?x41xf32>) -> tensor<?x41xf32>
           return %y, %n : tensor<?x41xf32>, tensor<i64>
         }"""
-        # The 41 numbers are in the code, the other ones are beside it.
+        # The 41 numbers are part of the code, the others are stored beside it.
         for kept, changed in (False, None), (True, None), (False, "b"), (True, "w"), (True, "w"):
             arrays = dict(weights)
             if changed:

@@ -1,6 +1,7 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK: OK
-"""LayoutAssigner decides again for what has changed, and knows what a new decision of the whole module would say."""
+"""Checks that LayoutAssigner updates its decision for changed functions, and agrees with a new decision of the
+module."""
 
 import concurrent.futures
 import pathlib
@@ -16,7 +17,7 @@ CHOICES = (BA, "#layout.map<(i, j) -> buffer(i, j floordiv 4, j mod 4)>", None)
 
 
 def write(name, rows, ops, private=False, calls=None, pins=()):
-    """A product and elementwise ops, of a number of rows that is open where it is None, and what these are held to."""
+    """Returns a product and elementwise ops with the given number of rows (None: dynamic) and the given constraints."""
     kind = f"tensor<{'?' if rows is None else rows}x8xf32>"
     dims = "(%n)" if rows is None else "()"
     size = "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : " + kind if rows is None else ""
@@ -44,7 +45,8 @@ def say(assigner):
 
 class Assigner(unittest.TestCase):
     def agrees(self, assigner, text):
-        """With a new one for a text that says the same, and with the pipeline for that and for the module."""
+        """Checks agreement with a new assigner on an equivalent text, and with the pipeline on that text and on the
+        module."""
         new = LayoutAssigner(text, TARGET)
         self.assertEqual(new.assign(), new.parts)
         self.assertEqual(say(assigner), say(new))

@@ -1,6 +1,6 @@
 # REQUIRES: browser
 # RUN: %python %s %layout_src_root %t.html
-"""What web/layout_map.js says of maps in a browser is what the library says, and it takes the same texts."""
+"""Checks that web/layout_map.js agrees with the library about maps in a browser, and accepts the same texts."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from random_layouts import random_layout  # noqa: E402
 SCRIPT = pathlib.Path(layout_mlir.__file__).parent / "web/layout_map.js"
 ELEMENTS = {1: "i8", 2: "i16", 4: "f32"}
 FAMILIES = ("blocked", "packed_dims", "rgba_image", "npu_scatter")
-MORE = [  # what the vectors and the random layouts of linear memory leave out
+MORE = [  # layouts that the vectors and the random layouts of linear memory do not cover
     ("(i, j) replicate(r : 3, q : 2) -> mesh(device = r * 2 + q, offset = [i, j])", (3, 5)),
     ("(n, h, w, c) -> image2d_array(x = w, y = [n, h], slice = c floordiv 4, lane = c mod 4)", (2, 3, 5, 6)),
     ("(n, h, w, c) -> image3d(x = w, y = [n, h] align 4, z = c floordiv 4, lane = c mod 4)", (2, 3, 5, 6)),
@@ -65,7 +65,7 @@ return arguments[0].map((text) => {
 
 
 def case(layout, shape, rng, text=None):
-    """What the library says of a layout on a shape, at some indices and some addresses."""
+    """Returns the library's results for a layout on a shape, at some indices and addresses."""
     extents = list(layout.storage_extent(shape).values())
     def address(index):
         found = layout.address(index, shape)
@@ -107,11 +107,11 @@ def random_cases(seed):
     try:
         yield case(layout.canonical(), shape, rng, str(layout.canonical()))
     except LayoutError:
-        pass  # it has one for each shape only
+        pass  # its map depends on the shape
 
 
 def changed(text, rng):
-    """The text with one token dropped, doubled, or taken from another place."""
+    """Returns the text with one token removed, duplicated, or copied from another place."""
     tokens = re.findall(r"\s+|[\w.#]+|->|.", text)
     at = rng.randrange(len(tokens))
     tokens[at:at + 1] = rng.choice([[], [tokens[at], " ", tokens[at]], [rng.choice(tokens)], ["0"], ["-1"]])

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""Cores, banks, shared bytes, groups and conversions against lists of every byte, by numpy."""
+"""Checks cores, banks, shared bytes, groups and conversions against lists of every byte, by numpy."""
 
 import collections
 import random
@@ -18,7 +18,7 @@ def scatter(start, mode="aligned", element="f32", offset=0):
 
 
 def aligned_bytes(start, shape, byte):
-    """(core, byte) of every byte of an aligned f32 tensor, as docs/spec.md, 3.4, says."""
+    """Returns (core, byte) of every byte of an aligned f32 tensor, by docs/spec.md, 3.4."""
     n, c, h, w = np.indices(shape)
     channel = -(-shape[2] * shape[3] * 4 // 128) * 128
     rows = -(-(start + shape[1]) // 4)
@@ -151,7 +151,7 @@ class Conversions(unittest.TestCase):
         numbers = np.arange(1, 1 + np.prod(shape), dtype="f4").reshape(shape)
         first, second = a.pack(numbers).ravel(), b.pack(numbers, pad=0).ravel()
         padding = 4 * int((second == 0).sum())
-        # Nobody says that padding of the source is zero.
+        # Padding of the source is not stated to be zero.
         same = (not padding and first.size == second.size and bool((first == second).all()))
         self.assertEqual(plan.way == "none", same)
         self.assertEqual(plan.cost == 0, same)
@@ -165,7 +165,7 @@ class Conversions(unittest.TestCase):
         if plan.way == "copy" and not padding and first.size == numbers.size:
             self.assertEqual((plan.bytes_read, plan.bytes_written),
                              (numbers.nbytes, numbers.nbytes))
-            # Pieces that lie in one row on both sides.
+            # Segments that are contiguous on both sides.
             place = np.empty(numbers.size, int)
             place[second.astype(int) - 1] = np.arange(second.size)
             ends = np.nonzero(np.diff(place[first.astype(int) - 1]) != 1)[0] + 1

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""Notations of other projects: in, out, and what is wrong with a text at its own column."""
+"""Checks that notations of other projects are parsed and printed, and that errors have the column of the text."""
 
 import pickle
 import unittest
@@ -76,7 +76,7 @@ class Notations(unittest.TestCase):
         self.assertIn("on d0 = 2, d1 = 5",
                       Layout("#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>")._repr_svg_())
         self.assertIn("on d0 = 8, d1 = 4", Layout.from_notation("cute", "(8,4):(4,1)")._repr_svg_())
-        # Too large; of no one element type.
+        # Too large; without an element type.
         for text in ("NCHW4096c", "#layout.npu_scatter<aligned, start = 0>"):
             with self.subTest(text=text):
                 self.assertIsNone(Layout(text)._repr_svg_())

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""Offsets near 2^63: every address goes back to its element, or is refused."""
+"""Checks offsets near 2^63: every address maps back to its element, or is refused."""
 
 import itertools
 import random

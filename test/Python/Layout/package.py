@@ -1,5 +1,5 @@
 # RUN: %python %s %layout_src_root
-"""What a wheel says of itself is what the tree is; wheel.py makes one."""
+"""Checks that the metadata of a wheel match the tree; wheel.py builds one."""
 
 import importlib
 import pathlib

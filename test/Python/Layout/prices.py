@@ -1,7 +1,9 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK: OK
-"""assign with prices of others: a function, and a price list. Decisions are compared with all combinations of what was
-asked for, added up here."""
+"""Checks assign with user-defined prices: a function, and a price list.
+
+Decisions are compared with all combinations of the requested prices, summed here.
+"""
 
 import itertools
 import pathlib
@@ -16,7 +18,7 @@ TARGET = "#layout.cpu<lanes = 4>"
 
 
 def product(m, k, n, element="f32"):
-    """Two elementwise ops around a product."""
+    """Returns two elementwise ops around a product."""
     a, b, c = f"tensor<{m}x{k}x{element}>", f"tensor<{k}x{n}x{element}>", f"tensor<{m}x{n}x{element}>"
     negate, zero = ("arith.negf", "0.0") if element[0] == "f" else ("math.absi", "0")
     return f"""
@@ -32,7 +34,7 @@ func.func @main(%x: {a}, %y: {b}) -> {c} {{
 
 
 class Asked:
-    """Answers with random prices, and remembers them."""
+    """Returns random prices, and records them."""
 
     def __init__(self, seed, most):
         self.random, self.most, self.prices = random.Random(seed), most, {}
@@ -42,9 +44,10 @@ class Asked:
         return self.prices.setdefault(key, self.random.randrange(self.most))
 
     def least(self, a, b, c):
-        """Of the program above, whose arguments and results are plain."""
+        """Returns the least cost of the program above, with plain arguments and results."""
         def convert(before, after):
-            # Nothing that was never asked for is of use: both sides store alike, at a price of 1 in the decision.
+            # A price that was not requested is not needed: both sides have identical storage, which the decision prices
+            # at 1.
             return 0 if before == after else self.prices.get(("layout.convert", (before,), (after,)), 1)
 
         ops = {}
@@ -61,7 +64,7 @@ class Asked:
 
 class Prices(unittest.TestCase):
     def test_random_prices(self):
-        """The decision is the cheapest of all combinations, on ragged sizes and on extents of 1 and 0."""
+        """Checks that the decision is the cheapest of all combinations, for ragged sizes and for extents of 1 and 0."""
         shapes = [(8, 12, 20), (5, 7, 9), (1, 8, 4), (8, 1, 4), (3, 8, 4), (0, 8, 4), (6, 13, 5)]
         for number, (m, k, n) in enumerate(shapes):
             for element, most in ("f32", 100), ("f16", 1), ("i8", 3):
@@ -73,7 +76,7 @@ class Prices(unittest.TestCase):
                     self.assertEqual(result.cost, asked.least(*types), (m, k, n, element))
 
     def test_modeled(self):
-        """None is the modeled price, and twice that costs twice as much."""
+        """Checks that None means the modeled price, and that twice that price costs twice as much."""
         source = product(8, 12, 20)
         plain = assign(source, TARGET)
         same = assign(source, TARGET, costs=lambda op: None)
@@ -84,7 +87,7 @@ class Prices(unittest.TestCase):
                          plain.conversions[0].to_layout if plain.conversions else None)
 
     def test_ops(self):
-        """What is told of an op: name, text with attributes, types with layouts."""
+        """Checks the description of an op: name, text with attributes, types with layouts."""
         seen = []
         assign(product(8, 12, 20), TARGET, costs=seen.append)
         self.assertTrue(all(isinstance(op, PricedOp) for op in seen))
@@ -96,7 +99,7 @@ class Prices(unittest.TestCase):
         self.assertTrue(any("#layout.map" in text for op in seen for text in op.operands + op.results))
 
     def test_errors(self):
-        """What a function raises comes out, and what it returns wrongly is said."""
+        """Checks that exceptions of a price function are raised, and that invalid results are errors."""
         source = product(8, 12, 20)
         with self.assertRaises(ZeroDivisionError):
             assign(source, TARGET, costs=lambda op: 1 // 0)
@@ -112,8 +115,8 @@ class Prices(unittest.TestCase):
             assign(source, TARGET, costs="no/such/list")
 
     def test_lists(self):
-        """A list with the prices of a function decides as the function does, in any order of its functions, and with
-        prices left out still within the list's unit."""
+        """Checks that a list with the prices of a function gives the same decision, in any order, and with missing
+        prices scaled to the list's unit."""
         with tempfile.TemporaryDirectory() as folder:
             written = pathlib.Path(folder) / "written.mlir"
             source = product(8, 12, 20)
@@ -131,7 +134,7 @@ class Prices(unittest.TestCase):
                 seen.add((result.cost, result.module))
                 generator.shuffle(priced)
             self.assertEqual(len(seen), 1)
-            # Ten times the modeled prices, one of which is known.
+            # Ten times the modeled prices; only one is listed.
             one = re.sub(r"layout.cost = (\d+)", lambda found: f"layout.cost = {10 * int(found[1])}", functions[0])
             path.write_text(head + one + tail)
             ten = assign(source, TARGET, costs=str(path))

@@ -1,6 +1,6 @@
 # REQUIRES: onnx
 # RUN: %python %s
-"""Models of other projects are assigned and compiled from their files."""
+"""Checks that model files of other projects are assigned and compiled."""
 
 import pathlib
 import tempfile

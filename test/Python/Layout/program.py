@@ -1,8 +1,8 @@
 # RUN: %python %s 2>&1 | FileCheck %s
-# Nothing but the summary is written: what is wrong is raised, never printed.
+# Only the summary is printed: errors are raised.
 # CHECK-NOT: {{error|Error|LLVM|no such}}
 # CHECK: OK
-"""compile makes a function of numpy arrays of a module, in this process."""
+"""Checks that compile returns a function of numpy arrays for a module, in this process."""
 
 import threading
 import unittest
@@ -65,7 +65,7 @@ class Programs(unittest.TestCase):
             result = program(a, w)
             self.assertEqual((result.dtype, result.shape), (np.float32, (1, 7, 7, 7)))
             np.testing.assert_allclose(result, convolve(a, w), rtol=1e-4, atol=1e-5)
-        # Strided arrays are taken, and arguments stay as they are.
+        # Strided arrays are accepted, and arguments stay unchanged.
         kept = a.copy()
         np.testing.assert_array_equal(program(np.asfortranarray(a), w[:, :, ::-1][:, :, ::-1]), result)
         np.testing.assert_array_equal(a, kept)
@@ -109,7 +109,7 @@ class Programs(unittest.TestCase):
                 result = compile(ADD.format(text, op))(x, x)
                 self.assertEqual(result.dtype, dtype)
                 np.testing.assert_array_equal(result, x | x if dtype == "?" else x + x)
-        # A signless integer of MLIR is either.
+        # A signless integer of MLIR accepts both dtypes.
         x = np.array([200, 1, 2], "u1")
         np.testing.assert_array_equal(compile(ADD.format("i8", "addi"))(x, x).view("u1"), x + x)
 
@@ -131,7 +131,7 @@ class Programs(unittest.TestCase):
                 a, b = (rng.integers(-1, 2, shape).astype(dtype) for shape in ((5, 7), (7, 6)))
                 np.testing.assert_array_equal(compile(MATMUL.format(text))(a, b).astype("f4"),
                                               a.astype("f4") @ b.astype("f4"))
-                # What numpy itself can hold.
+                # Values that numpy itself can represent.
                 np.testing.assert_array_equal(add(every.view(f"u{dtype.itemsize}"), other).astype("f4"),
                                               (every + other).astype("f4"))
 
@@ -155,7 +155,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(add(signed, signed).dtype, int4)
         np.testing.assert_array_equal(add(signed, signed), signed + signed)
         np.testing.assert_array_equal(add(signed.astype("i1"), signed), signed + signed)
-        # A signless integer of MLIR is either.
+        # A signless integer of MLIR accepts both dtypes.
         np.testing.assert_array_equal(add(unsigned, unsigned).astype("i1") % 16, (unsigned + unsigned).astype("i1"))
         numbers = compile(CAST.format("i4", "f32", "sitofp"))
         np.testing.assert_array_equal(numbers(signed), np.arange(-8, 8))

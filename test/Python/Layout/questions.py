@@ -1,7 +1,7 @@
 # RUN: %python %s
-"""Answers about one layout against their definitions, at every index, by numpy.
+"""Checks queries about one layout against their definitions, at every index, by numpy.
 
-Where an element lies is written out here for each layout, as docs/spec.md, section 3, says it.
+The element positions of each layout are written out here, as docs/spec.md, section 3, defines them.
 """
 
 import math
@@ -64,7 +64,7 @@ def every():
 
 
 def breaks(points, along, axis=None):
-    """The positions that do not follow their predecessor."""
+    """Returns the positions that do not follow their predecessor."""
     ends = np.zeros(0, int)
     for name, at in points.items():
         at, axes = (at, axis) if axis is not None else (at.reshape(-1), 0)

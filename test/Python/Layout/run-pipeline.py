@@ -1,8 +1,8 @@
 # RUN: %python %s 2>&1 | FileCheck %s
-# Nothing but the summary is written: what is wrong is raised, never printed.
+# Only the summary is printed: errors are raised.
 # CHECK-NOT: {{error|Error|LLVM|no such}}
 # CHECK: OK
-"""run_pipeline is layout-opt in this process."""
+"""Checks that run_pipeline behaves like layout-opt, in this process."""
 
 import subprocess
 import threading

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""layout_mlir.solve: the answers of layout-solve, faults as exceptions, and threads at the same time."""
+"""Checks layout_mlir.solve: the answers of layout-solve, errors as exceptions, and concurrent threads."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from layout_mlir.tools import find_tool
 
 
 def clique(size):
-    """Every two of so many ops differ, or pay 5."""
+    """Returns a problem in which every two of `size` ops must differ or pay 5."""
     names = [f"op{i}" for i in range(size)]
     return {"ops": {name: {"a": 0, "b": 0, "c": 0} for name in names},
             "factors": [{"over": [x, y], "costs": [{"when": [c, c], "cost": 5} for c in "abc"]}
@@ -24,13 +24,13 @@ class Solving(unittest.TestCase):
         run = subprocess.run([find_tool("layout-solve"), "-"], input=json.dumps(problem), text=True,
                              capture_output=True, check=True)
         self.assertEqual(solve(problem), json.loads(run.stdout))
-        # 3 + 2 + 2 ops alike: 3 + 1 + 1 pairs.
+        # 3 + 2 + 2 equal ops: 3 + 1 + 1 pairs.
         self.assertEqual(solve(problem)["cost"], 25)
 
     def test_limits_leave_a_bound(self):
         answer = solve(clique(40), max_nodes=0, max_seconds=0)
         self.assertFalse(answer["proven"])
-        # The best is 14 + 13 + 13 alike.
+        # The optimum has 14 + 13 + 13 equal ops.
         self.assertLessEqual(answer["lower_bound"], 5 * (91 + 78 + 78))
         self.assertGreaterEqual(answer["cost"], 5 * (91 + 78 + 78))
         self.assertEqual(len(answer["open"]), 40)

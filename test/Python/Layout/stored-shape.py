@@ -1,6 +1,6 @@
 # RUN: %python %s
-"""One stored shape for one layout: stored_shape, stored indices, pack, views of
-storage and compiled functions, for the notation and for its canonical form."""
+"""Checks that a layout has one stored shape in stored_shape, stored indices, pack, views of storage and compiled
+functions, for the notation and for its canonical form."""
 
 import re
 import unittest
@@ -54,7 +54,7 @@ class StoredShape(unittest.TestCase):
             try:
                 canonical = layout.canonical()
             except LayoutError:
-                continue  # one map for each shape
+                continue  # the map depends on the shape
             self.assertEqual((layout, hash(layout)), (canonical, hash(canonical)))
             self.assertEqual(str(canonical.canonical()), str(canonical))
             self.assertEqual(str(Layout(str(canonical))), str(canonical))
@@ -69,7 +69,7 @@ class StoredShape(unittest.TestCase):
                     try:
                         expected = a.stored_shape(shape), a.storage_extent(shape)
                         found = b.stored_shape(shape), b.storage_extent(shape)
-                    except LayoutError:  # a notation can refuse shapes that its map takes
+                    except LayoutError:  # a notation may reject shapes that its map accepts
                         continue
                     self.assertEqual(found, expected)
 
@@ -105,7 +105,7 @@ class StoredShape(unittest.TestCase):
         for dims in ("c, n", "n, c floordiv 4", "n, c mod 4, c floordiv 4", "n, c floordiv 4, c mod 4 extent 5"):
             with self.assertRaisesRegex(LayoutError, "do not make up the offset"):
                 Layout(f"#layout.map<(n, c) -> buffer(n, [c] align 4) stored({dims})>")
-        # They make it up, but the second is no position.
+        # Their product is the storage, but the second is not a position.
         negative = Layout("#layout.map<(c) -> buffer(c mod 8) "
                           "stored(c mod 8 extent 2, (c mod 8) * -3 extent 4)>")
         with self.assertRaisesRegex(LayoutError, "stored dim 0"):

@@ -1,10 +1,9 @@
 # REQUIRES: triton
 # RUN: %python %s
-"""Linear layouts against Triton's own, on every point of the hardware.
+"""Checks linear layouts against Triton's own, on every point of the hardware.
 
-Triton maps the bits of registers, lanes and warps to an index, a layout maps the index to them: one
-has to lead back to where the other came from. Where Triton says that several places hold one index,
-ours names one of them.
+Triton maps the bits of registers, lanes and warps to an index, and a layout maps the index to them: the two must be
+inverse. If Triton stores an index in several places, ours names one of them.
 """
 
 import itertools
@@ -18,7 +17,7 @@ SEED = 20261
 
 
 def rank(vectors):
-    """Over the field of two elements; vectors are bit sets."""
+    """Returns the rank over GF(2); vectors are bit sets."""
     reduced = []
     for vector in vectors:
         for known in reduced:
@@ -29,7 +28,7 @@ def rank(vectors):
 
 
 def make(rng):
-    """Bases that span a random shape, some with copies, cut into registers, lanes and warps."""
+    """Returns bases that span a random shape, some with copies, split into registers, lanes and warps."""
     bits = [rng.randint(0, 3) for _ in range(rng.randint(1, 3))]
     total = sum(bits)
     while True:

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""Layouts as values: text, equality, hashes, pickles, canonical forms, threads."""
+"""Checks layouts as values: text, equality, hashes, pickles, canonical forms, threads."""
 
 import copy
 import multiprocessing

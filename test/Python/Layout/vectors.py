@@ -1,5 +1,5 @@
 # RUN: %python %s %layout_src_root/test/vectors
-"""Every conformance vector holds in Python, forward and backward."""
+"""Checks every conformance vector in Python, forward and backward."""
 
 import itertools
 import json

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""The layout of a view addresses the storage of what is viewed (L7): numpy says which element."""
+"""Checks that the layout of a view addresses the storage of the viewed tensor (L7), by numpy."""
 
 import unittest
 
@@ -11,14 +11,14 @@ SHAPE = (2, 40, 3, 4)
 
 
 def offsets(layout, shape):
-    """The address of every element, as an array of the shape."""
+    """Returns the address of every element, as an array of the shape."""
     indices = np.indices(shape).reshape(len(shape), -1).T
     return layout.forward(indices, shape).reshape(*shape, -1)
 
 
 class Views(unittest.TestCase):
     def shows(self, view, elements, layout=L, shape=SHAPE):
-        """`elements`: the view of an array of linear element numbers, by numpy."""
+        """Checks a view; `elements` is numpy's view of an array of linear element numbers."""
         whole = offsets(layout, shape).reshape(-1, len(layout.coordinates))
         np.testing.assert_array_equal(offsets(view, elements.shape), whole[elements])
 

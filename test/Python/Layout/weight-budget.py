@@ -1,7 +1,7 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK: OK
-"""assign under a budget of weights, for functions that share them: what is kept is counted once more in the text of the
-decided module, and what it computes is compared with numpy."""
+"""Checks assign under a weight budget, for functions that share weights: the stored bytes are counted again in the text
+of the decided module, and its results are compared with numpy."""
 
 import re
 import unittest
@@ -19,7 +19,7 @@ def literal(array):
 
 
 def program(first, second, element):
-    """Two functions that convolve twice; @weights returns the second weight as it is stated."""
+    """Returns two functions that convolve twice; @weights returns the second weight in its stated layout."""
     text = ""
     for name, (batch, size) in BATCHES.items():
         x, steps = f"tensor<{batch}x{first.shape[1]}x{size}x{size}x{element}>", []
@@ -47,7 +47,7 @@ def convolve(a, w):
 
 
 def kept_bytes(text):
-    """Each constant that is a tensor once for each layout; a layout is evaluated at all indices."""
+    """Returns the bytes of each constant tensor, once per layout; a layout is evaluated at all indices."""
     aliases = dict(re.findall(r"^#(\w+) = (#layout\.map<.*>)$", text, re.MULTILINE))
     text = re.sub(r"#(\w+)", lambda use: aliases.get(use[1], use[0]), text)
     constants = set(re.findall(

@@ -1,5 +1,5 @@
-# The page of --report as somebody sees it: the graph, its details, the tables,
-# the picture of a layout, and the two look-ups, whose numbers are the library's.
+# Check the page of --report in a browser: the graph, its details, the tables, the picture of a layout, and the two
+# look-ups, which must agree with the library.
 # REQUIRES: onnx, python-extension, browser, graphviz
 # RUN: %python %s %t
 
@@ -11,7 +11,7 @@ import sys
 from browser import Browser
 from layout_mlir import Layout, run
 
-# The names of a model are data, whatever is in them.
+# Names of a model are escaped, whatever they contain.
 HOSTILE = '</script><script>alert(1)</script> "é" <b>'
 MODEL = """
 func.func @main(%x: tensor<1x61x20x20xf32>) -> tensor<1x64x16x16xf32> {
@@ -93,7 +93,7 @@ def check_tables(browser):
 
 
 def check_look_up(browser, layout, shape):
-    """Some indices and addresses, typed."""
+    """Types some indices and addresses."""
     dice = random.Random(7)
     extents = layout.storage_extent(shape)
     for _ in range(5):
@@ -117,7 +117,7 @@ def check_look_up(browser, layout, shape):
 
 
 def check_other_spaces(browser):
-    """Images and cores, which this network has not."""
+    """Checks images and cores, which this network does not use."""
     for text, shape in (("(n, c, h, w) -> image2d_array(x = w, y = h, slice = [n, c floordiv 4], lane = c mod 4)", (3, 9, 7, 20)),
                         ("(n, c, h, w) -> image2d(x = [c floordiv 4, w], y = [n, h], lane = c mod 4)", (2, 9, 11, 5)),
                         ("(n, c, h, w) -> npu(npu = c mod 8, offset = [n, c floordiv 8, [h, w] align 16])", (2, 19, 5, 7))):

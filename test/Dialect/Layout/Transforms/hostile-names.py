@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Names, types and locations of a module are data in graphs, tables of costs and rules.
+# Check that names, types and locations of a module are escaped in graphs, cost tables and rules.
 import json
 import pathlib
 import re
@@ -27,7 +27,7 @@ run_tool("layout-opt", "--allow-unregistered-dialect", module, "-o", "/dev/null"
          f"--layout-print-cost={target} format=json output={table}",
          f"--layout-print-rules=output={rules}")
 text = graph.read_bytes().decode()
-# A string ends at the first quote that no backslash takes; what is left are words.
+# A string ends at the first unescaped quote; the remaining text consists of words.
 outside = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
 assert '""' in outside and "evil" in text
 for word in ("evil", "img", "$(", "*/", "\\"):
@@ -35,7 +35,7 @@ for word in ("evil", "img", "$(", "*/", "\\"):
 assert outside.count("{") == outside.count("}") and not re.search(r'"[^"]', outside.replace('""', ""))
 rows = json.loads(table.read_bytes().decode())["conversions"]["rows"]
 assert len(rows) == 1 and "evil" in rows[0]["location"] and '"' in rows[0]["location"], rows
-# One line an op, in printable text.
+# One line per op, in printable text.
 lines = rules.read_bytes().decode("ascii").splitlines()
 starts = ['func.func @"', "  %0 = layout.convert ", '  %1 = "', "  func.return "]
 assert len(lines) == 4 and all(map(str.startswith, lines, starts)), lines

@@ -1,7 +1,7 @@
 # RUN: %python %s
-# Convolutions of images with zeros between their pixels become dense ones, as many as there are
-# remainders that meet pixels, and give what numpy gives: ranks 1 to 3, groups, channels first and last,
-# steps, dilations, borders that are cut off, kernels that are smaller than the stride.
+# Check that convolutions of zero-stuffed images become dense convolutions, one for each remainder with taps, with the
+# results of numpy: ranks 1 to 3, groups, channels first and last, strides, dilations, cropped borders, and kernels
+# smaller than the stride.
 import itertools
 import math
 import pathlib
@@ -19,12 +19,12 @@ class Case(NamedTuple):
     kernel: tuple
     strides: tuple
     low: tuple  # zeros before the first pixel
-    high: tuple  # behind the last one
+    high: tuple  # zeros after the last pixel
     steps: tuple
     dilations: tuple
     groups: int = 1
-    last: bool = False  # channels
-    reshaped: bool = False  # zeros come by a pad between two reshapes
+    last: bool = False  # channels are last
+    reshaped: bool = False  # zeros are inserted by a pad between two reshapes
 
 
 CASES = [
@@ -34,7 +34,7 @@ CASES = [
     Case((5, 4), (3, 2), (2, 3), (4, 0), (1, 3), (1, 1), (2, 1), groups=3),
     Case((7, 5), (3, 3), (4, 2), (2, 2), (2, 2), (2, 2), (1, 1)),
     Case((6, 5), (3, 3), (6, 1), (2, 1), (2, 1), (4, 1), (3, 1)),
-    Case((4, 4), (2, 2), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),  # some results meet no pixel
+    Case((4, 4), (2, 2), (3, 3), (1, 1), (1, 1), (1, 1), (1, 1)),  # some results have no tap
     Case((5, 4), (3, 3), (2, 2), (1, 1), (2, 2), (1, 1), (1, 1), groups=3, reshaped=True),
     Case((9,), (16,), (8,), (11,), (11,), (1,), (1,)),
     Case((3, 4, 2), (3, 3, 2), (2, 1, 2), (1, 1, 1), (2, 1, 1), (1, 1, 1), (1, 1, 1)),
@@ -47,12 +47,12 @@ def tensor(shape):
 
 
 def order(case, channels, places):
-    """The dims of an image."""
+    """Returns the text of the dims of the image in order."""
     return ["n", *places, *channels] if case.last else ["n", *channels, *places]
 
 
 def spread(case):
-    """The extents of the image with zeros."""
+    """Returns the extents of the image with zeros."""
     behind = case.strides if case.reshaped else (1,) * len(case.strides)
     return [low + (n - 1) * s + b + high for n, s, b, low, high in
             zip(case.pixels, case.strides, behind, case.low, case.high)]
@@ -64,7 +64,7 @@ def results(case):
 
 
 def shapes(case):
-    """Of the pixels, the weights and the results."""
+    """Returns the shapes of the pixels, the weights and the results."""
     return (order(case, [case.groups, CHANNELS], case.pixels),
             [case.groups, FILTERS, CHANNELS, *case.kernel],
             order(case, [case.groups, FILTERS], results(case)))
@@ -75,7 +75,7 @@ def numbers(shape):
 
 
 def write_zeros(case, i):
-    """The image, in parts of a function."""
+    """Returns the text that inserts the zeros."""
     pixels, wide = tensor(numbers(shapes(case)[0])), numbers(order(case, [case.groups, CHANNELS], spread(case)))
     first = 1 if case.last else 3
     if not case.reshaped:
@@ -103,7 +103,7 @@ def write_zeros(case, i):
 
 
 def get_starts(case):
-    """Of the sums, one for each filter."""
+    """Returns the initial values of the sums, one per filter."""
     return np.arange(case.groups * FILTERS, dtype=float).reshape(case.groups, FILTERS)
 
 
@@ -131,7 +131,7 @@ def write_case(case, i, weights):
 
 
 def count_products(case):
-    """Of each dim, the remainders of results at which a tap meets a pixel."""
+    """Returns for each dim the remainders of results for which a tap meets a pixel."""
     def count(n, k, stride, low, step, dilation):
         return sum(any((y * step + tap * dilation - low) % stride == 0 for tap in range(k))
                    for y in range(min(n, stride // math.gcd(stride, step))))

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Messages between every two distributions of a tensor over 8 ranks, carried out by numpy: each rank
-# ends with its block of the target, and no plan could send less.
+# Check the messages between every two distributions of a tensor over 8 ranks, executed by numpy: each rank ends with
+# its block of the target, and no plan could send less.
 import itertools
 import json
 import pathlib
@@ -17,7 +17,7 @@ TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "f64": np.float64}
 
 
 def plan(pairs, shape, element, options=""):
-    """The plans of conversions between two texts of layouts each."""
+    """Returns the plans of conversions between pairs of layouts."""
     types = {}
     for text in itertools.chain(*pairs):
         types.setdefault(text, f"#l{len(types)}")
@@ -46,7 +46,7 @@ def check_pairs(pairs, shape, element="f32", options=""):
     return plans
 
 
-# Every 1-D, 2-D and 3-D sharding over 8 ranks is one by three axes of two positions.
+# Every 1-D, 2-D and 3-D sharding over 8 ranks is a sharding by three axes of extent two.
 every = all_over(3, 3)
 assert len(every) == 106
 count = 0
@@ -74,11 +74,11 @@ for shape, element in [((8, 8, 8), "f32"), ((1, 1, 1), "f64"), ((3, 0, 5), "f32"
              for _ in range(60)]
     check_pairs(pairs, shape, element)
 
-# Ranks of other numbers, among them those that no block is left for.
+# Other numbers of ranks, including ranks without a block.
 for axes in ({"x": 1}, {"x": 3}, {"x": 3, "y": 5}, {"x": 13}, {"x": 2, "y": 3, "z": 4}):
     check_pairs([(draw(axes, 2), draw(axes, 2)) for _ in range(12)], (7, 10), "f32")
 
-# Where upstream's resharding fails: an all_to_all that is wrong, a crash, and rows that the ranks do not divide.
+# Cases that upstream's resharding does not support: a wrong all_to_all, a crash, and rows that the ranks do not divide.
 xy, four = {"x": 2, "y": 2}, {"x": 4}
 check_pairs([(Distribution(xy, [["x"], ["y"]]), Distribution(xy, [["y"], ["x"]])),
              (Distribution(xy, [["x", "y"], []]), Distribution(xy, [["y", "x"], []]))], (8, 8))
@@ -86,7 +86,8 @@ check_pairs([(Distribution(four, [["x"], []]), Distribution(four, [[], []])),
              (Distribution(four, [[], []]), Distribution(four, [["x"], []])),
              (Distribution(four, [["x"], []]), Distribution(four, [[], ["x"]]))], (10, 6))
 
-# Halos, some wider than a block: they come from the ranks that hold them, and go without a message.
+# Halos, some wider than a block: they come from the ranks that store them, and need no message if the rank stores them
+# itself.
 def with_halos(a, shape):
     most = [int(rng.choice([1, 2, size])) for size in shape]
     halos = [rng.integers(m + 1, size=2) if split else (0, 0) for m, split in zip(most, a.splits, strict=True)]
@@ -103,12 +104,12 @@ for shape, element in [((8, 8), "f32"), ((1, 1), "f64"), ((0, 5), "f32"), ((16,)
     check_pairs(pairs, shape, element)
     for found in check_pairs([(a, Distribution(a.axes, a.splits)) for a, _ in pairs], shape, element):
         assert not found["messages"]
-# From rank 0 to 1 a row, and two back.
+# One row from rank 0 to 1, and two back.
 rows = [[1, 2], [0, 0]]
 [found] = check_pairs([(Distribution(four, [["x"], []]), Distribution(four, [["x"], []], halos=rows))], (12, 5))
 assert found["bytes_sent"] == 3 * 3 * 5 * 4
 
-# Parts of sums: reduced for one rank, for several, and for all.
+# Partial sums, reduced to one rank, to several, and to all.
 for reduction, element in (("sum", "f32"), ("max", "f16"), ("min", "i8")):
     pairs = []
     while len(pairs) < 60:
@@ -121,7 +122,7 @@ for reduction, element in (("sum", "f32"), ("max", "f16"), ("min", "i8")):
     check_pairs(pairs, (5, 9), element)
     check_pairs([(with_halos(a, (5, 9)), with_halos(b, (5, 9))) for a, b in pairs], (5, 9), element)
 
-# What devices hold of messages stays below a limit.
+# The message memory of devices stays below a limit.
 pairs = [(draw(meshes[1], 2), draw(meshes[3], 2)) for _ in range(30)]
 pairs += [(a, with_halos(b, (24, 20))) for a, b in pairs]
 free = check_pairs(pairs, (24, 20))
@@ -129,7 +130,7 @@ cut = check_pairs(pairs, (24, 20), options="max-extra-bytes=64")
 assert max(found["peak_extra_bytes"] for found in free) > 64
 assert all(found["peak_extra_bytes"] <= 64 for found in cut)
 
-# The best numbers of ranks are the best of all permutations.
+# The numbering of ranks is the best of all permutations.
 permutations = np.array(list(itertools.permutations(range(8))))
 saved = 0
 pairs = [(draw(meshes[rng.integers(4)], 3), draw(meshes[rng.integers(4)], 3)) for _ in range(40)]
@@ -143,7 +144,7 @@ for found, plain, (a, b) in zip(check_pairs(pairs, (4, 6, 9), options="relabel")
     saved += plain["bytes_sent"] - least
 assert saved > 0
 
-# A map that is written by hand: rows one device further on, and rows dealt out in turn.
+# Handwritten maps: rows shifted by one device, and rows distributed cyclically.
 rows = Distribution({"x": 4}, [["x"]])
 shifted = "#layout.map<(i) -> mesh(x = (i floordiv 2 + 1) mod 4, offset = i mod 2)>"
 dealt = "#layout.map<(i) -> mesh(x = i mod 4, offset = i floordiv 4)>"
@@ -159,7 +160,7 @@ for message in deals["messages"] + deals["copies"]:
             assert (message["from"], message["to"]) == (index // 2, index % 4)
             assert box["from_offsets"][0] + i == index % 2 and box["to_offsets"][0] + i == index // 4
 
-# A ring of an odd number of ranks takes a third turn.
+# A ring with an odd number of ranks needs a third step.
 odd = "#layout.map<(i) -> mesh(x = (i floordiv 2 + 1) mod 3, offset = i mod 2)>"
 [ring] = plan([(Distribution({"x": 3}, [["x"]]).text(), odd)], (6,), "f32")
 assert [(m["round"], m["turn"], m["from"], m["to"]) for m in ring["messages"]] == [(0, 0, 0, 1), (0, 1, 1, 2), (0, 2, 2, 0)]

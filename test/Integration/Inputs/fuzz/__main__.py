@@ -1,12 +1,11 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs, compiled in several ways and run, against numpy.
+"""Compiles random programs for several pipelines, runs them, and compares them with numpy.
 
     fuzz --count 1000 --seed 0 [--device cpu|opencl|npu] [--keep FOLDER]
 
-Program k of a run is that of seed S + k, whatever the count. What fails is made small and left in a
-folder of its own: module.mlir, run.sh, inputs, expected.txt. The last line counts; the exit status
-is 1 where something failed.
+Program k of a run is that of seed S + k, regardless of the count. Failures are reduced and left in a folder each:
+module.mlir, run.sh, inputs, expected.txt. The last line has the counts; the exit status is 1 if a program failed.
 """
 
 import argparse
@@ -22,7 +21,7 @@ import time
 
 import numpy as np
 
-# Beside this folder: what layouts mean, and random ones.
+# The folder of layout_values.py and random_layouts.py.
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from generate import generate
@@ -47,7 +46,7 @@ def parse_arguments():
 
 
 def make_case(road, seed, flags):
-    # A seed has a target of its own; flags are those of its batch.
+    # A seed has its own target; the flags are those of its batch.
     rng = random.Random(f"{seed} {road.name}")
     program = generate(seed, road.profile, road.layouts)
     return program, Case(seed, program.write(), road.target(rng), flags)
@@ -59,7 +58,7 @@ def make_batch(road, first, count):
 
 
 def check_batch(task):
-    """Outcomes by seed of a range of seeds that begins at a multiple of the batch size."""
+    """Returns outcomes by seed of a range of seeds that starts at a multiple of the batch size."""
     device, first, count = task
     road = ROADS[device]()
     cases = [case for _, case in make_batch(road, first, count)]
@@ -82,7 +81,7 @@ def cpu_seconds():
 
 
 def make_small(road, seed, outcome, seconds):
-    """The case, as small as it could be made, and its outcome."""
+    """Returns the reduced case and its outcome."""
     program, case = make_batch(road, seed, 1)[0]
 
     def fails(texts):
@@ -96,7 +95,7 @@ def make_small(road, seed, outcome, seconds):
 
 
 def leave(road, folder, case, outcome):
-    """What somebody needs who looks into it."""
+    """Writes the files with which the failure can be reproduced."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "module.mlir").write_text(module_of(case))
     for number, data in enumerate(case.text.inputs):

@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs: which ops, on which values, with which parameters."""
+"""Generates random programs: ops, their operands, and their parameters."""
 
 import random
 
@@ -23,8 +23,8 @@ NUMBERS = {"f16": (-1, 2), "bf16": (-1, 2), "i1": (0, 2), "i4": (-2, 3)}
 
 
 class Profile:
-    """What a road takes: elements, kinds of steps, whether extents may be unknown or none, and how often a
-    program starts with a value in a layout of the user's."""
+    """The programs that a pipeline supports: elements, kinds of steps, whether dims may be dynamic or empty, and the
+    probability that a program starts with a value in a user-defined layout."""
 
     def __init__(self, elements=ELEMENTS, without=(), dynamic=0.35, empty=0.06, rank=6, specials=0.03,
                  layouts=0.25, operations=(1, 6), stored=0):
@@ -75,7 +75,7 @@ class Generator:
         return tuple(self.is_dynamic and self.rng.random() < 0.5 for _ in range(rank))
 
     def operand(self, shape, element, low=None, high=None, dynamic=None):
-        """An argument, mostly; or a constant, of one number or of several."""
+        """Returns an operand: usually an argument, sometimes a constant with one or several numbers."""
         shape = [int(n) for n in shape]
         require(np.prod(shape) <= LARGEST and len(shape) <= self.profile.rank)
         data = self.data(shape, element, low, high)
@@ -89,7 +89,7 @@ class Generator:
         return self.do(constant, element=element, data=data, shape=shape)
 
     def do(self, op, /, *operands, **params):
-        """Adds an op; its results are values of the program."""
+        """Adds an op; its results become values of the program."""
         made = op(Builder(quiet=True), *operands, **params)
         made = [made] if isinstance(made, Value) else made
         for value in made:
@@ -100,7 +100,7 @@ class Generator:
         return made[0] if len(made) == 1 else made
 
     def like(self, x):
-        """A value of the same shape and element as x."""
+        """Returns a value with the shape and element type of x."""
         same = [v for v in self.pool if v.shape == x.shape and v.element == x.element and
                 v.encoding == x.encoding]
         if same and self.rng.random() < 0.6 or x.encoding:
@@ -108,14 +108,14 @@ class Generator:
         return self.operand(x.shape, x.element)
 
     def wider(self, element):
-        """A type that holds sums of that type, often itself."""
+        """Returns a type that holds sums of `element`, often `element` itself."""
         if element in ("i8", "i4"):
             return "i32"
         if element in ("f16", "bf16") and self.rng.random() < 0.4:
             return "f32"
         return element
 
-    # Steps; each takes a value and adds an op that uses it, or raises Skip.
+    # Steps. Each takes a value and adds an op that uses it, or raises Skip.
 
     def elementwise(self, x):
         op = self.rng.choice(list(la.BINARY))
@@ -211,7 +211,7 @@ class Generator:
         if len(image) < 3:
             strides, dilations = [1] * len(strides), [1] * len(strides)
         params = {"strides": strides, "dilations": dilations, "element": self.wider(x.element)}
-        if self.rng.random() < 0.25:  # The same sums with axes in any order.
+        if self.rng.random() < 0.25:  # the same reduction with axes in any order
             mix = lambda text: "".join(self.rng.sample(text, len(text)))
             image, kernel, out = mix(image), mix(kernel), mix(out)
             count = len(strides)
@@ -224,7 +224,7 @@ class Generator:
         return self.do(sums.convolution, x, w, name=name, **params)
 
     def transposed_convolution(self, x):
-        """Zeros between the elements and around them, then a convolution."""
+        """Adds a zero-stuffed image with padding, followed by a convolution."""
         require(x.rank in (3, 4) and is_float(x.element) and 0 not in x.shape)
         count = x.rank - 2
         first = self.rng.choice([1, 2])
@@ -393,7 +393,7 @@ class Generator:
     # Bodies.
 
     def body(self, values, count, keep=True):
-        """Ops on copies of values whose results have the values' types; small ones, where kept."""
+        """Returns a body of ops on copies of values; results have the types of the values if `keep`."""
         inputs = [Value("%b", v.element, v.data, v.dynamic, v.encoding, v.exact) for v in values]
         inner = Generator(self.rng, self.profile, self.layouts, inputs)
         inner.is_dynamic = False
@@ -410,7 +410,7 @@ class Generator:
         return inner.program
 
     def some(self, x):
-        """x, and sometimes others that go with it."""
+        """Returns x, and sometimes other values that are compatible with it."""
         return [x] + [v for v in self.rng.sample(self.pool, min(len(self.pool), 2))
                       if self.rng.random() < 0.4 and v is not x]
 
@@ -450,7 +450,7 @@ class Generator:
                                     twice=self.rng.random() < 0.3))
 
     def stored(self, x):
-        """A layout of the user's in the middle, or none any more."""
+        """Adds a conversion to a user-defined layout, or back."""
         require(self.rng.random() < self.profile.layouts * 2 and self.layouts)
         if x.encoding and self.rng.random() < 0.4:
             return self.do(convert, x, encoding=None)
@@ -459,14 +459,14 @@ class Generator:
     # The program.
 
     def step(self, kinds):
-        """Adds one op to a value of the pool, the last ones rather; False where there was none."""
+        """Adds one op on a value of the pool, preferring recent ones; returns false if no op was added."""
         for _ in range(30):
             x = self.rng.choice(self.pool[-2:] if self.rng.random() < 0.8 else self.pool)
             names = [name for name in kinds if name not in self.profile.without]
             name = self.rng.choices(names, [kinds[name] for name in names])[0]
             if x.encoding and (name not in ENCODED or name in TO_INTEGERS and has_three_coordinates(x.encoding)):
                 continue
-            # What came of ops that leave out numbers leaves no trace.
+            # An op that raises Skip must leave no trace.
             marks = [len(self.values), len(self.program.steps), len(self.program.inputs),
                      len(self.program.arguments), len(self.pool)]
             try:
@@ -481,7 +481,7 @@ class Generator:
         return False
 
     def tame(self, x):
-        """What has become large is made small, too."""
+        """Adds an op that makes large numbers small."""
         bound = {"i8": 20, "i4": 5, "f16": 100, "bf16": 20}.get(x.element, 5000)
         if x.element in ("i1", "index") or is_complex(x.element) or largest(x.data) <= bound or x.encoding:
             return
@@ -506,7 +506,7 @@ class Generator:
         return self.program
 
 
-# How often each step is tried.
+# Weights of the kinds of steps.
 KINDS = {"elementwise": 8, "unary": 3, "clamp": 2, "cast": 4, "mixed": 2, "choose": 2, "positions": 1,
          "contraction": 4, "matmul": 8, "convolution": 12, "transposed_convolution": 2, "pooling": 5,
          "reduce": 6, "softmax": 2, "transpose": 4, "broadcast": 2, "gather": 3, "pack": 3, "pad": 4,
@@ -515,11 +515,11 @@ KINDS = {"elementwise": 8, "unary": 3, "clamp": 2, "cast": 4, "mixed": 2, "choos
 BODY = {"elementwise": 10, "unary": 3, "clamp": 2, "choose": 1, "transpose": 2, "matmul": 2, "pooling": 1,
         "convolution": 2, "reduce": 1, "pad": 1, "extract": 1, "insert": 2, "concat": 1, "stored": 1,
         "branch": 1, "elements": 1, "gather": 1, "cast": 1}
-# What may be done with a value in a layout of the user's.
+# The kinds of steps on a value in a user-defined layout.
 ENCODED = ("elementwise", "unary", "clamp", "cast", "choose", "stored", "loop", "branch", "call", "softmax",
            "convolution", "matmul", "reduce", "contraction", "pooling")
 
-# What may make integers, which not every device holds in images of three coordinates.
+# Steps that may create integers, which not every device supports in images with three coordinates.
 TO_INTEGERS = ("cast", "choose", "clamp")
 
 

@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layouts for values in the middle of programs."""
+"""Layouts for intermediate values of programs."""
 
 import random_layouts
 
@@ -8,16 +8,16 @@ LETTERS = "abcdef"
 NUMBERS = {"f32": "1.0 : f32", "f16": "-1.0 : f16", "i32": "2 : i32", "i8": "-1 : i8", "i64": "3 : i64"}
 
 
-# Kinds of #layout.rgba_image and the letters of their dims; each may be stated in any order.
+# Kinds of #layout.rgba_image and the letters of their dims, which may be stated in any order.
 IMAGES = {"in_out_channel": "NHWC", "in_out_height": "NHWC", "in_out_width": "NHWC", "texture_2d": "NHWC",
           "image_array": "NHWC", "image_3d": "NHWC", "conv2d_filter": "OIHW", "dw_conv2d_filter": "MIHW",
           "weight_height": "OIHW", "weight_width": "OIHW", "argument": "W"}
-CHANNELS = ("f32", "f16", "i32", "i16", "i8")  # what a pixel is made of
-FLAT = ("i32", "i16", "i8")  # with two coordinates alone: not every device has others for integers
+CHANNELS = ("f32", "f16", "i32", "i16", "i8")  # element types of pixels
+FLAT = ("i32", "i16", "i8")  # element types of 2-D images only: not every device supports integers in others
 
 
 def tiled(rng, value):
-    """Dims in any order, cut into tiles, aligned: what images and units take, too."""
+    """Returns a layout with permuted dims, tiles and alignment, which images and execution units support, too."""
     letters = LETTERS[:value.rank]
     outer, inner = list(letters), []
     for letter in rng.sample(letters, min(len(letters), rng.choice([0, 1, 1, 2]))):
@@ -33,8 +33,8 @@ def tiled(rng, value):
 
 
 def random_layout(rng, value):
-    """A layout in linear memory that holds the value, of the whole grammar; of unknown sizes, one
-    that is a layout of all of them. Its padding may be stated."""
+    """Returns a layout of linear memory that is valid for the value, from the whole grammar; for dynamic sizes, a
+    layout of all sizes. It may state the padding."""
     if rng.random() < 0.4:
         text = tiled(rng, value)
     else:
@@ -47,7 +47,7 @@ def random_layout(rng, value):
 
 
 def image_map(rng, value):
-    """Four of one dim in a pixel, and the other digits on any sides of an image."""
+    """Returns an image layout with four elements of one dim per pixel, and the other digits in any coordinates."""
     letters = LETTERS[:value.rank]
     dim = rng.choice(letters)
     outer = [f"{dim} floordiv 4" if letter == dim else letter for letter in letters]
@@ -66,7 +66,7 @@ def has_three_coordinates(layout):
 
 
 def random_device_layout(rng, value):
-    """Also an image, of what pixels are made of."""
+    """Returns a random layout, which may be an image if its elements can be pixels."""
     if value.element not in CHANNELS or not value.rank or rng.random() < 0.4:
         return random_layout(rng, value)
     kinds = [kind for kind, letters in IMAGES.items() if len(letters) == value.rank and

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Control flow around bodies of ops: branches, loops that carry tensors, parallel loops, calls.
 
-A body is a Program whose inputs are the block's arguments; its ops are written once and computed as
-often as they run.
+A body is a Program whose inputs are the block's arguments; its ops are written once and evaluated once per execution.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ from values import Builder, Value, require, tensor
 
 
 def compute(body, values):
-    """What a body makes of values, without writing it."""
+    """Evaluates a body on values without writing it."""
     return body.run(Builder(quiet=True), values)
 
 
@@ -29,7 +28,7 @@ def yielded(values):
 
 
 def results(name, values):
-    """Values with the names of one op's results."""
+    """Returns values with the names of an op's results."""
     return [Value(name if len(values) == 1 else f"{name}#{k}", v.element, v.data, v.dynamic, v.encoding,
                   v.exact) for k, v in enumerate(values)]
 
@@ -47,7 +46,7 @@ def closed(b, text="}"):
 
 
 def is_positive(b, x):
-    """A bit that run time finds: whether the first element is above 0."""
+    """Returns an i1 that is true if the first element is positive; its value is known at run time only."""
     require(x.data.size and x.element in ("f32", "i32", "i8", "f16") and x.exact)
     zero = b.scalar(0, "index")
     number, bit = b.name(), b.name()
@@ -59,12 +58,11 @@ def is_positive(b, x):
 
 
 def branch(b, condition, *values, then, otherwise):
-    """scf.if with a body on each side."""
+    """Adds an scf.if with a body on each side."""
     bit, is_true = is_positive(b, condition)
     made = compute(then if is_true else otherwise, values)
     expected = [compute(body, values) for body in (then, otherwise)]
-    # A branch that is not taken may contradict what is stated of the result afterwards, and upstream's
-    # verifiers then refuse it.
+    # A branch that is not taken may contradict later types of the result, which upstream's verifiers then reject.
     require(same_types(*expected) and all(v.shape == w.shape for v, w in zip(*expected)))
     types = ", ".join(v.type for v in made)
     name = opened(b, f"scf.if {bit} -> ({types}) {{", len(made))
@@ -88,10 +86,10 @@ def carried(body, values, trips):
 
 
 def loop(b, *values, body, trips, step, hidden):
-    """scf.for whose tensors go from turn to turn."""
+    """Adds an scf.for that carries tensors."""
     made = carried(body, values, trips)
     low, high, by = (b.scalar(n, "index") for n in (3, 3 + trips * step, step))
-    if hidden:  # The number of turns is what run time finds in a tensor.
+    if hidden:  # the trip count is read from a tensor at run time
         name = b.name()
         b.write(f"{name} = tensor.from_elements {high} : tensor<1xindex>")
         zero, high = b.scalar(0, "index"), b.name()
@@ -107,7 +105,7 @@ def loop(b, *values, body, trips, step, hidden):
 
 
 def repeat(b, *values, body, trips):
-    """scf.while that counts."""
+    """Adds an scf.while that counts."""
     made = carried(body, values, trips)
     zero, one, count = b.scalar(0, "index"), b.scalar(1, "index"), b.scalar(trips, "index")
     before, after = ([argument(b, v) for v in values] for _ in range(2))
@@ -132,7 +130,7 @@ def repeat(b, *values, body, trips):
 
 
 def parallel(b, x, *, body, axis):
-    """scf.forall over the slices of x along an axis, each through a body that keeps its shape."""
+    """Adds an scf.forall over the slices of x along an axis, each through a body that keeps its shape."""
     require(x.rank > axis and x.encoding is None)
     slices = np.split(x.data, x.shape[axis], axis) if x.shape[axis] else []
     inner_dynamic = [False if d == axis else x.dynamic[d] for d in range(x.rank)]
@@ -165,7 +163,7 @@ def parallel(b, x, *, body, axis):
 
 
 def call(b, *values, body, twice):
-    """A function of its own, called once, or on its own results."""
+    """Adds a function that is called once, or again on its own results."""
     made = compute(body, values)
     function = Builder(b.quiet)
     function.numbers = 1000 * (len(b.functions) + 1)

@@ -1,13 +1,13 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Structured ops that keep elements apart: elementwise, transpositions, gathers, packing."""
+"""Structured ops without reductions: elementwise, transpositions, gathers, packing."""
 
 import numpy as np
 
 from values import (EXACT, Size, affine, check_infinities, check_range, dims_of, is_complex, is_float,
                     is_integer, largest, require, suffix)
 
-# What is computed on two numbers of one type: text with ? for f or i, numpy, types.
+# Ops on two numbers of one type: the name with ? for f or i, the numpy function, the types.
 BINARY = {
     "add": ("arith.add?", np.add, lambda e: True),
     "sub": ("arith.sub?", np.subtract, lambda e: True),
@@ -24,7 +24,7 @@ BINARY = {
 
 
 def line(op, left, right, element, result="%r"):
-    """One line of a body, `result` = left op right."""
+    """Returns a line of a body: `result` = left op right."""
     text = BINARY[op][0]
     if op in ("max", "min"):
         text = f"arith.{op}imumf" if is_float(element) else f"arith.{op}{'ui' if element == 'i1' else 'si'}"
@@ -36,7 +36,7 @@ def line(op, left, right, element, result="%r"):
 
 
 def compute(op, x, y, element):
-    """In the element's own arithmetic, which for bits is that of numbers modulo two."""
+    """Evaluates in the arithmetic of the element type; i1 is modulo two."""
     if element == "i1" and op in ("add", "sub"):
         op = "xor"
     if element == "i1" and op == "mul":
@@ -53,7 +53,7 @@ def compute(op, x, y, element):
 
 
 def broadcasted(y, exprs, rank):
-    """The numbers of y, whose dims are those dims of a tensor of that rank."""
+    """Returns y broadcast to a tensor of that rank; `exprs` are its dims."""
     order = np.argsort(exprs)
     shape = [1] * rank
     for d, size in zip(exprs, y.shape):
@@ -62,7 +62,7 @@ def broadcasted(y, exprs, rank):
 
 
 def init_like(b, x, element=None):
-    """A tensor of the shape and the layout of x; of other elements, it claims no padding."""
+    """Returns a tensor with the shape and layout of x; for other element types the padding is unspecified."""
     encoding = x.encoding
     if encoding and element not in (None, x.element) and encoding.startswith("#layout.padded<"):
         encoding = encoding[len("#layout.padded<"):encoding.rindex(",")]
@@ -70,7 +70,7 @@ def init_like(b, x, element=None):
 
 
 def pointwise(b, x, y, *, exprs, op):
-    """x with another tensor whose dims are those dims of x."""
+    """Adds an op on x and a tensor whose dims are given by `exprs`."""
     require(BINARY[op][2](x.element) and x.element == y.element and y.rank == len(exprs) and op != "first")
     require(all(x.shape[d] == size for d, size in zip(exprs, y.shape)))
     data = compute(op, x.data, broadcasted(y, exprs, x.rank), x.element)
@@ -80,11 +80,11 @@ def pointwise(b, x, y, *, exprs, op):
 
 
 def on_tensors(b, x, y, *, op):
-    """The same with an op of arith on tensors."""
+    """Adds an arith op on tensors."""
     require(BINARY[op][2](x.element) and x.element == y.element and x.shape == y.shape and
             op != "first" and not is_complex(x.element) and x.dynamic == y.dynamic and
             x.encoding == y.encoding)
-    # Upstream folds x xor x to a constant, also where no constant has that type.
+    # Upstream folds x xor x to a constant, even if no constant has the type.
     require(not (x is y and any(x.dynamic)))
     data = compute(op, x.data, y.data, x.element)
     text = line(op, x.name, y.name, x.element, "").replace("=", "", 1).strip()
@@ -103,7 +103,7 @@ def named_pointwise(b, x, y, *, op):
 
 
 def select(b, x, y, *, kind):
-    """The larger or the smaller one, by a comparison and a choice."""
+    """Adds a maximum or minimum by a comparison and a select."""
     require(x.element == y.element and x.shape == y.shape and not is_complex(x.element))
     f = is_float(x.element)
     name = {"lt": ("olt", "slt"), "le": ("ole", "sle"), "eq": ("oeq", "eq")}[kind][0 if f else 1]
@@ -117,7 +117,7 @@ def select(b, x, y, *, kind):
 
 
 def compare(b, x, y, *, kind):
-    """Bits."""
+    """Adds a comparison with i1 results."""
     require(x.element == y.element and x.shape == y.shape and not is_complex(x.element) and
             x.exact and y.exact)
     f = is_float(x.element)
@@ -158,7 +158,7 @@ def unary(b, x, *, op):
 
 
 def clamp(b, x, *, element):
-    """What stays small, in smaller elements where it was whole numbers."""
+    """Adds a clamp to small values, in smaller elements if the numbers are whole."""
     require(not is_complex(x.element) and x.element not in ("i1", "index"))
     require(not np.isnan(x.data.astype(np.float64)).any())
     require(element == x.element or is_integer(x.element) and is_integer(element) and
@@ -177,14 +177,14 @@ WIDTH = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "f16": 16, 
 
 
 def cast_text(source, target):
-    """The op that makes one element of the other, or None."""
+    """Returns the op that converts one element type to the other, or None."""
     if "index" in (source, target):
         return "arith.index_cast" if is_integer(source) and is_integer(target) and "i1" not in (
             source, target) and source != target else None
     if is_complex(source) or is_complex(target) or source == target:
         return None
     if is_float(source) and is_float(target):
-        # No library at run time has the function that makes bf16 of f64.
+        # No runtime library has the function that converts f64 to bf16.
         if WIDTH[source] == WIDTH[target] or (source, target) == ("f64", "bf16"):
             return None
         return "arith.extf" if WIDTH[target] > WIDTH[source] else "arith.truncf"
@@ -198,7 +198,7 @@ def cast_text(source, target):
 
 
 def cast(b, x, *, element):
-    """The numbers in other elements, where they are the same there."""
+    """Adds a cast to another element type that represents the same numbers."""
     text = cast_text(x.element, element)
     require(text and np.isfinite(x.data.astype(np.float64)).all())
     require(is_float(element) or x.exact)
@@ -213,7 +213,7 @@ def cast(b, x, *, element):
 
 
 def mixed(b, x, y, *, element):
-    """x * y + x in wider elements than theirs."""
+    """Adds x * y + x in wider elements."""
     require(x.shape == y.shape and x.exact and y.exact)
     texts = []
     for value, name in ((x, "x0"), (y, "x1")):
@@ -248,7 +248,7 @@ def part_of_complex(b, x, *, part):
 
 
 def positions(b, x, *, factors):
-    """x plus a number of where it is."""
+    """Adds x plus a number that depends on the index."""
     require(x.element in ("i32", "i64", "index") and len(factors) == x.rank)
     body, last = "", "%x0"
     data = x.data.astype(np.int64)
@@ -271,11 +271,11 @@ def positions(b, x, *, factors):
                          f"{body}{zero}\n" + line("add", last, "%zero", x.element), data)
 
 
-# Moves.
+# Data movement.
 
 
 def transpose(b, x, *, order):
-    require(len(order) == x.rank and x.rank)  # upstream's verifier breaks on rank 0
+    require(len(order) == x.rank and x.rank)  # upstream's verifier fails on rank 0
     sizes = b.sizes(x)
     init = b.empty([sizes[d] for d in order], x.element)
     return b.add(f"linalg.transpose ins({x.name} : {x.type}) outs({init.name} : {init.type}) "
@@ -284,7 +284,7 @@ def transpose(b, x, *, order):
 
 
 def broadcast(b, x, *, at, extents):
-    """linalg.broadcast with new dims at those places."""
+    """Adds a linalg.broadcast with new dims at the given positions."""
     require(x.rank + len(at) <= 6 and all(d < x.rank + len(at) for d in at))
     sizes, shape = iter(b.sizes(x)), []
     data = x.data
@@ -299,7 +299,7 @@ def broadcast(b, x, *, at, extents):
 
 
 def gather(b, x, i, *, axis):
-    """Rows of x along an axis that numbers in i name, with tensor.extract in a generic op."""
+    """Gathers rows of x along an axis by the indices i, with tensor.extract in a generic op."""
     require(axis < x.rank and x.shape[axis] > 0 and i.element in ("index", "i64", "i32") and i.exact)
     require(i.data.size == 0 or (i.data.min() >= 0 and i.data.max() < x.shape[axis]))
     rank = x.rank - 1 + i.rank
@@ -320,7 +320,7 @@ def gather(b, x, i, *, axis):
 
 
 def reverse(b, x, *, axis):
-    """Back to front along an axis, with tensor.extract in a generic op."""
+    """Reverses an axis, with tensor.extract in a generic op."""
     require(axis < x.rank)
     size = b.index(b.size(x, axis))
     init = init_like(b, x)
@@ -334,7 +334,7 @@ def reverse(b, x, *, axis):
 
 
 def pack(b, x, *, dims, tiles, outer):
-    """linalg.pack, with zeros where a tile is not full."""
+    """Adds a linalg.pack with zero padding."""
     require(all(d < x.rank for d in dims) and x.rank + len(dims) <= 6 and x.element not in ("index",))
     require(not is_complex(x.element) and len(outer) in (0, x.rank))
     data = x.data
@@ -362,7 +362,7 @@ def pack(b, x, *, dims, tiles, outer):
 
 
 def unpack(b, x, *, dims, outer, cut):
-    """linalg.unpack of tiles that are the last dims of x; `cut` is how much the end lacks."""
+    """Adds a linalg.unpack of tiles in the last dims of x; `cut` is the number of elements missing at the end."""
     rank = x.rank - len(dims)
     require(rank > 0 and all(d < rank for d in dims) and not any(x.dynamic[rank:]))
     require(len(outer) in (0, rank) and x.element != "index" and not is_complex(x.element))
@@ -391,6 +391,6 @@ def unpack(b, x, *, dims, outer, cut):
 
 
 def fill_of(b, x, *, number):
-    """A tensor like x that holds one number."""
+    """Adds a fill of a tensor like x with one number."""
     require(not is_complex(x.element) and x.element != "i1")
     return b.filled(b.sizes(x), x.element, number, x.encoding)

@@ -19,7 +19,7 @@ def wide(x):
 
 
 def widen_lines(elements, element):
-    """Lines that make the inputs' numbers those of the result, and their names."""
+    """Returns lines that extend the inputs to the type of the result, and the names of the extended numbers."""
     lines, names = [], []
     for k, source in enumerate(elements):
         if source == element:
@@ -38,7 +38,7 @@ def einsum(spec, *operands):
 
 
 def checked_sum(spec, element, *operands):
-    """The sums, if all of them are exact in any order."""
+    """Returns the sums if all of them are exact in any order."""
     data = einsum(spec, *operands)
     if element in EXACT and all(np.isfinite(x).all() for x in operands):
         check_range(None, element, largest(einsum(spec, *[np.abs(x) for x in operands])))
@@ -47,7 +47,7 @@ def checked_sum(spec, element, *operands):
 
 
 def contraction(b, x, y, *, spec, element, order):
-    """sum of x * y, each with the dims of its letters; `order` is that of the loops."""
+    """Adds a sum of x * y with dims given by letters; `order` is that of the loops."""
     left, right, out = spec.replace("->", ",").split(",")
     require(x.rank == len(left) and y.rank == len(right) and element != "index")
     require(sorted(order) == sorted(set(left + right)))
@@ -92,7 +92,7 @@ def matmul(b, x, y, *, name, element):
     return b.named(name, [x, y], init, data)
 
 
-# Convolutions and pooling: x, y, z are the axes that windows go along.
+# Convolutions and pooling. Windows slide along the axes x, y, z.
 
 CONVOLUTIONS = {
     "conv_1d_ncw_fcw": "ncx,fcx->nfx", "conv_1d_nwc_wcf": "nxc,xcf->nxf",
@@ -119,7 +119,7 @@ SPATIAL, OUTER, KERNEL = "xyz", "opq", "ijk"
 
 
 def windows(x, letters, size, strides, dilations):
-    """The image with the axes of its windows last, and its letters."""
+    """Returns the image with the window axes last, and its letters."""
     axes = [letters.index(letter) for letter in SPATIAL[:len(size)]]
     spans = [(k - 1) * d + 1 for k, d in zip(size, dilations)]
     require(all(k > 0 for k in size) and all(x.shape[a] >= s for a, s in zip(axes, spans)))
@@ -134,7 +134,7 @@ def windows(x, letters, size, strides, dilations):
 
 
 def out_sizes(b, letters, sources, out, strides, dilations):
-    """Sizes of the result by its letters; those that windows go along are computed."""
+    """Returns the sizes of the result by letter; those along which windows slide are computed."""
     sizes = []
     for letter in out:
         value, d = sources[0][letter] if letter in sources[0] else sources[1][letter]
@@ -156,7 +156,7 @@ def attributes_of(strides, dilations):
 
 
 def window_op(b, x, w, spec, strides, dilations, element):
-    """What convolutions and poolings share: windows, letters, sizes and sources."""
+    """Returns the windows, letters, sizes and sources that convolutions and poolings share."""
     image, kernel, out = spec.replace("->", ",").split(",")
     require(x.rank == len(image) and w.rank == len(kernel))
     count = sum(letter in SPATIAL for letter in image)
@@ -187,7 +187,7 @@ def convolution(b, x, w, *, name, strides, dilations, element):
 
 
 def generic_convolution(b, x, w, *, spec, order, strides, dilations, element):
-    """The same as a generic op, with letters in any order; `order` is that of the loops."""
+    """Adds a convolution as a generic op, with letters in any order; `order` is that of the loops."""
     before, (first, second) = widen_lines([x.element, w.element], element)
     view, image, kernel, out, sizes = window_op(b, x, w, spec, strides, dilations, element)
     data = checked_sum(f"{image},{kernel}->{out}", element, view, wide(w))
@@ -303,7 +303,7 @@ def reduce(b, x, *, over, kind):
 
 
 def named_reduce(b, x, *, over):
-    """linalg.reduce by sums."""
+    """Adds a linalg.reduce with sums."""
     e = x.element
     require(x.rank and all(d < x.rank for d in over) and not is_complex(e) and e != "i1")
     data, bound = reduce_data(x, tuple(over), "sum")
@@ -318,7 +318,7 @@ def named_reduce(b, x, *, over):
 
 
 def argmax(b, x, *, axis):
-    """The largest number along an axis and where it is first; two results."""
+    """Adds a maximum along an axis and the index of its first occurrence: two results."""
     require(x.rank > axis and is_float(x.element) and x.exact and not np.isnan(x.data).any())
     require(x.shape[axis] > 0)
     kept = [d for d in range(x.rank) if d != axis]
@@ -326,7 +326,7 @@ def argmax(b, x, *, axis):
     inits = [b.filled(sizes, x.element, -np.inf), b.filled(sizes, "i32", 0)]
     dims = dims_of(x.rank)
     out = affine(x.rank, [dims[d] for d in kept])
-    # An equal number counts where it comes first, so any order of the loop gives the same.
+    # Among equal numbers the first index counts, so that any loop order gives the same result.
     require((x.data > -np.inf).any(axis).all())
     body = f"""%i = linalg.index {axis} : index
                %j = arith.index_cast %i : index to i32

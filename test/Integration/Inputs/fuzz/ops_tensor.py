@@ -8,7 +8,7 @@ from values import Size, require, tensor
 
 
 def mixed_list(b, numbers, hidden):
-    """Offsets or sizes, those that are hidden as indices that only run time knows."""
+    """Returns offsets or sizes; hidden ones are dynamic indices."""
     names = []
     for number, is_hidden in zip(numbers, hidden):
         size = number if isinstance(number, Size) else Size(int(number))
@@ -17,10 +17,10 @@ def mixed_list(b, numbers, hidden):
 
 
 def part(b, shape, offsets, sizes, strides, hidden):
-    """A part of a shape as text, where it is, and which of its sizes no type says."""
+    """Returns a slice of a shape as text, its position, and which of its sizes are dynamic."""
     require(len(offsets) == len(sizes) == len(strides) == len(shape) == len(hidden))
     for extent, first, size, step in zip(shape, offsets, sizes, strides):
-        # Upstream's verifier wants an offset inside, of an empty part, too.
+        # Upstream's verifier requires an offset in bounds, even for an empty slice.
         require(0 <= first < extent and size >= 0 and (size == 0 or first + (size - 1) * step < extent))
     where = tuple(slice(o, o + max((n - 1) * s + 1, 0), s) for o, n, s in zip(offsets, sizes, strides))
     text = (mixed_list(b, offsets, hidden) + " " + mixed_list(b, sizes, hidden) + " " +
@@ -29,8 +29,8 @@ def part(b, shape, offsets, sizes, strides, hidden):
 
 
 def require_all_ones(sizes, drop, hidden):
-    """All dims of 1 are left out of a slice's type, or none, and nothing of it is left to run time:
-    otherwise upstream takes another dim for the one that is not there."""
+    """Requires that a slice drops all unit dims or none, and that none of them is dynamic: otherwise upstream drops a
+    different dim."""
     require(not drop or not any(hidden) and drop == [d for d, n in enumerate(sizes) if n == 1])
 
 
@@ -45,7 +45,7 @@ def extract_slice(b, x, *, offsets, sizes, strides, hidden, drop):
 
 
 def insert_slice(b, x, y, *, offsets, strides, hidden, drop):
-    """y in x; dims in `drop` are those of x that y lacks."""
+    """Inserts y into x; `drop` are the dims of x that y lacks."""
     require(y.element == x.element and y.rank + len(drop) == x.rank == len(hidden))
     require(all(d < x.rank for d in drop))
     extents = iter(zip(y.shape, y.dynamic, range(y.rank)))
@@ -56,7 +56,7 @@ def insert_slice(b, x, y, *, offsets, strides, hidden, drop):
     written = [size if size == 1 else b.size(y, size[2]) for size in sizes]
     data = x.data.copy()
     data[where] = y.data.reshape(numbers)
-    # A size that y's type does not say is an index, and one that it says a number.
+    # A dynamic size of y is an index, a static one a number.
     text = (mixed_list(b, offsets, hidden) + " " + mixed_list(b, written, [False] * x.rank) + " " +
             str(list(strides)))
     return b.add(f"tensor.insert_slice {y.name} into {x.name}{text} : {y.type} into {x.type}",
@@ -87,7 +87,7 @@ def concat(b, *values, axis):
         require(y.element == x.element and y.rank == x.rank and all(
             d == axis or a == c for d, (a, c) in enumerate(zip(x.shape, y.shape))))
     data = np.concatenate([y.data for y in values], axis)
-    # Where one type says an extent, so does the result's.
+    # The result's extent is static if that of an operand is.
     dynamic = [(any if d == axis else all)(y.dynamic[d] for y in values) for d in range(x.rank)]
     return b.add(f"tensor.concat dim({axis}) {', '.join(y.name for y in values)} : "
                  f"({', '.join(y.type for y in values)}) -> {tensor(data.shape, x.element, dynamic)}",
@@ -103,7 +103,7 @@ def groups_of(sizes):
 
 
 def collapse(b, x, *, counts):
-    """Counts of neighboring dims become one each; none of a tensor of ones alone."""
+    """Collapses groups of adjacent dims; does not apply to a tensor of unit dims only."""
     require(sum(counts) == x.rank and all(counts))
     if not counts or x.rank == 0:
         require(False)
@@ -116,14 +116,14 @@ def collapse(b, x, *, counts):
 
 
 def collapse_all(b, x):
-    """A tensor of one element of rank 0."""
+    """Collapses a tensor of one element to rank 0."""
     require(x.rank and x.data.size == 1 and not any(x.dynamic))
     return b.add(f"tensor.collapse_shape {x.name} [] : {x.type} into {tensor([], x.element)}",
                  x.element, x.data.reshape([]), exact=x.exact)
 
 
 def expand(b, x, *, factors, dynamic_at):
-    """Each dim becomes those; a dim that is dynamic is dynamic at one place."""
+    """Splits each dim into the given factors; a dynamic dim has one dynamic factor."""
     require(len(factors) == x.rank == len(dynamic_at) and x.rank)
     shape, dynamic, sizes = [], [], []
     for d, (own, at) in enumerate(zip(factors, dynamic_at)):
@@ -147,14 +147,14 @@ def expand(b, x, *, factors, dynamic_at):
 
 
 def cast(b, x, *, dynamic):
-    """The same tensor, of which the type says other extents."""
+    """Casts to a type with other static extents."""
     require(len(dynamic) == x.rank and tuple(dynamic) != x.dynamic)
     return b.add(f"tensor.cast {x.name} : {x.type} to {tensor(x.shape, x.element, dynamic)}",
                  x.element, x.data, dynamic, exact=x.exact)
 
 
 def splat(b, x, *, at, extents):
-    """One element of x everywhere."""
+    """Splats one element of x."""
     require(x.data.size and len(at) == x.rank and all(i < n for i, n in zip(at, x.shape)))
     names = ", ".join(b.scalar(i, "index") for i in at)
     number = b.name()
@@ -164,7 +164,7 @@ def splat(b, x, *, at, extents):
 
 
 def insert(b, x, *, at, number):
-    """One element of x is another number."""
+    """Replaces one element of x by a number."""
     require(x.data.size and len(at) == x.rank and all(i < n for i, n in zip(at, x.shape)))
     number = x.data.dtype.type(number)
     scalar = b.scalar(number, x.element)
@@ -176,7 +176,7 @@ def insert(b, x, *, at, number):
 
 
 def generate(b, x):
-    """tensor.generate of x, element by element."""
+    """Adds a tensor.generate that copies x element by element."""
     require(x.rank)
     names = ", ".join(size.name for size in b.sizes(x) if size.name)
     value = b.add(f"tensor.generate {names} {{", x.element, x.data, x.dynamic, exact=x.exact)
@@ -189,7 +189,7 @@ def generate(b, x):
 
 
 def from_elements(b, x, *, numbers):
-    """A few numbers of the element type of x, computed elements among them."""
+    """Adds a tensor.from_elements of the element type of x, with constant and computed elements."""
     require(x.data.size and numbers)
     zero = b.scalar(0, "index")
     first = b.name()
@@ -202,7 +202,7 @@ def from_elements(b, x, *, numbers):
 
 
 def reshape(b, x, *, extents, hidden):
-    """tensor.reshape to sizes that are numbers of a tensor."""
+    """Adds a tensor.reshape to sizes stored in a tensor."""
     require(int(np.prod(extents)) == x.data.size and len(extents) == len(hidden))
     require(len(extents) > 0)
     names = [b.scalar(n, "index") for n in extents]
@@ -214,7 +214,7 @@ def reshape(b, x, *, extents, hidden):
 
 
 def tensor_gather(b, x, i, *, dims):
-    """tensor.gather of slices that are one wide along dims."""
+    """Adds a tensor.gather of slices with size one along dims."""
     require(i.rank >= 1 and i.shape[-1] == len(dims) and not i.dynamic[-1] and i.element in ("index", "i32"))
     require(all(d < x.rank for d in dims) and list(dims) == sorted(set(dims)) and i.exact)
     index = i.data.reshape(-1, len(dims))

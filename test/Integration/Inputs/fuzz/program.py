@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program: inputs, ops in order, results. It is written, and computed, as often as one likes."""
+"""A program: inputs, ops in order, results. It can be written and evaluated repeatedly."""
 
 import copy
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Step:
 
 
 class Program:
-    """`inputs` are numbers of values; `arguments` are those values, of a whole program."""
+    """`inputs` are numbers of values; `arguments` are the values themselves, for a whole program."""
 
     def __init__(self, inputs=(), steps=(), results=(), arguments=()):
         self.inputs, self.steps, self.results = list(inputs), list(steps), list(results)
@@ -34,7 +34,7 @@ class Program:
         return other
 
     def run(self, b, values):
-        """Writes all ops for the inputs' values and returns the results."""
+        """Writes all ops for the values of the inputs and returns the results."""
         known = dict(zip(self.inputs, values, strict=True))
         for step in self.steps:
             made = step.op(b, *(known[i] for i in step.operands), **step.params)
@@ -44,7 +44,7 @@ class Program:
         return [known[i] for i in self.results]
 
     def write(self):
-        """A Text of the function @main and those that it calls."""
+        """Returns a Text of the function @main and the functions that it calls."""
         b = Builder()
         b.depth = 1
         inputs, files, heads = [], [], []
@@ -60,8 +60,8 @@ class Program:
         return Text(text, files, [Wanted(v.data, v.element, self.bound(v)) for v in outs])
 
     def bound(self, value):
-        """By how much of the largest number a result may be off: where numbers are not whole, it was
-        rounded in the narrowest type on the way."""
+        """Returns the tolerance of a result relative to its largest number: numbers that are not whole are rounded in
+        the narrowest type in between."""
         elements = {v.element for v in self.known.values()}
         return 0 if value.exact else max(BOUNDS.get(element, 0) for element in elements)
 
@@ -82,7 +82,7 @@ class Text(NamedTuple):
 
 
 def enter(b, value, files, heads):
-    """The value of an argument, from what an array at the border holds."""
+    """Returns the value of an argument from an array at the function boundary."""
 
     def argument(element, data):
         one = Value(f"%a{len(files)}", element, data, value.dynamic, None, value.exact)
@@ -97,7 +97,7 @@ def enter(b, value, files, heads):
 
 
 def leave(b, value):
-    """What of a result goes over the border."""
+    """Returns the part of a result that crosses the function boundary."""
     if value.encoding:
         plain = tensor(value.shape, value.element, value.dynamic)
         value = b.add(f"layout.convert {value.name} : {value.type} to {plain}", value.element, value.data,
@@ -106,13 +106,13 @@ def leave(b, value):
 
 
 def constant(b, *, element, data, shape):
-    """A tensor of numbers that the text has."""
+    """Adds a constant tensor."""
     data = np.asarray(data, DTYPES[element]).reshape(shape)
     return b.add(f"arith.constant {dense(data, element)} : {tensor(shape, element)}", element, data)
 
 
 def convert(b, x, *, encoding):
-    """x stored in another way, or as it is where no layout is given."""
+    """Converts x to another layout, or returns x if `encoding` is None."""
     require(encoding != x.encoding)
     to = tensor(x.shape, x.element, x.dynamic, encoding)
     return b.add(f"layout.convert {x.name} : {x.type} to {to}", x.element, x.data, x.dynamic, encoding,

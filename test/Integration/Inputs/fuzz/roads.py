@@ -1,9 +1,9 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What happens to programs: compiled for a device, run, and compared with what numpy says.
+"""Pipelines: compile programs for a device, run them, and compare them with numpy.
 
-Programs go through the tools in batches, so that no process is started for one of them alone. A
-batch that breaks a tool is cut in halves until the program is found.
+Programs pass through the tools in batches, which saves processes. A batch that breaks a tool is split until the program
+is found.
 """
 
 import multiprocessing
@@ -22,12 +22,12 @@ from generate import Profile
 from layouts import random_device_layout, random_layout
 from values import from_file
 
-SECONDS = 40  # for a tool, and as many for each ten programs of a batch
+SECONDS = 40  # time limit of a tool, extended by as much per ten programs of a batch
 SEPARATOR = "// -----"
 
 
 class Case(NamedTuple):
-    """A program in text, and what it is compiled for."""
+    """The text of a program, and its compilation target."""
     seed: int
     text: object
     target: str
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """kind: right, refused, error, crash, timeout or differs; `side` is which way of compiling."""
+    """kind: right, refused, error, crash, timeout or differs; `side` is the way of compiling."""
     kind: str
     side: str = ""
     message: str = ""
@@ -46,12 +46,12 @@ class Outcome(NamedTuple):
 
     @property
     def signature(self):
-        """Equal where two failures have one cause, as far as one can see."""
+        """Returns a key that is equal for failures with presumably the same cause."""
         return self.kind, self.side, re.sub(r"%\w+|@\w+|#\w+|<.*?>|\d+|'tensor.*?'", "_", self.message)[:120]
 
 
 def run_tool(command, seconds, stdout=None, **more):
-    """Exit status (negative for a signal, None where it takes too long) and standard error."""
+    """Returns the exit status (negative for a signal, None after a timeout) and standard error."""
     with subprocess.Popen(list(map(str, command)), stdout=stdout or subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", **more) as process:
         try:
@@ -63,7 +63,7 @@ def run_tool(command, seconds, stdout=None, **more):
 
 
 def is_broken(status):
-    """A crash or a program that does not end; errors of tools end with 1."""
+    """Returns true for a crash or a timeout; errors of tools have status 1."""
     return status is None or status < 0 or status > 2
 
 
@@ -87,7 +87,7 @@ def module_of(case):
 
 
 def lower(cases, pipeline, folder, side, known):
-    """Lowered modules by seed, and outcomes of those that are not."""
+    """Returns lowered modules by seed, and the outcomes of the others."""
     source, lowered = folder / f"{side}.mlir", folder / f"{side}.lowered.mlir"
     source.write_text(f"{SEPARATOR}\n".join(map(module_of, cases)))
     command = [find_tool("layout-opt"), source, *pipeline, "--split-input-file",
@@ -108,7 +108,7 @@ def lower(cases, pipeline, folder, side, known):
     for case, chunk in zip(cases, chunks, strict=True):
         if chunk.strip():
             modules[case.seed] = chunk
-        elif len(cases) > 1:  # Alone, for what is said of it.
+        elif len(cases) > 1:  # alone, for its own error message
             more = lower([case], pipeline, folder, side, known)
             modules.update(more[0]), outcomes.update(more[1])
         else:
@@ -119,7 +119,7 @@ def lower(cases, pipeline, folder, side, known):
 
 
 def run_modules(cases, modules, folder, side, options=()):
-    """Results by seed, and outcomes of those that have none."""
+    """Returns results by seed, and outcomes of programs without results."""
     waiting, results, outcomes = [], {}, {}
     for case in cases:
         if case.seed not in modules:
@@ -153,7 +153,7 @@ def run_modules(cases, modules, folder, side, options=()):
 
 
 def find_difference(wanted, outputs):
-    """What is wrong with results, or None."""
+    """Returns a description of wrong results, or None."""
     for number, (found, value) in enumerate(zip(outputs, wanted, strict=True)):
         found = from_file(found, value.element)
         if found.shape != value.data.shape:
@@ -175,16 +175,15 @@ def find_difference(wanted, outputs):
     return None
 
 
-# Layouts of dynamic sizes without a proof of L1 or L2.
+# Errors for layouts of dynamic sizes without a proof of L1 or L2.
 UNPROVEN = ("cannot be proven injective on this shape within the bound",
             r"shown to hold all elements \(L2\); the way out is to state the sizes")
 
 
 class Cpu:
-    """Both as it is and laid out."""
+    """The CPU pipeline, without and with layouts."""
     name, batch = "cpu", 25
-    # Errors that say what this road does not take, on programs that are right: an op is not given
-    # other layouts than those that its types state.
+    # Expected errors for valid programs: an op only supports the layouts that its types state.
     known = ("the way out is to give it other layouts, or plain tensors, by layout.convert",
              "cannot run on the layouts of its operands: .* convert them with layout.convert",
              *UNPROVEN)
@@ -201,7 +200,7 @@ class Cpu:
                 f"assumed_size = {rng.choice([1, 8, 64])}, assumed_trips = {rng.choice([1, 8])}>")
 
     def flags(self, rng):
-        """Of a whole batch."""
+        """Returns the flags of a whole batch."""
         flags = [f"vector-bits={rng.choice([256, 256, 256, 128, 512, 0])}"]
         for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory", "winograd"):
             if rng.random() < 0.15:
@@ -227,7 +226,7 @@ class Cpu:
                     said = Outcome("differs", side, different) if different else Outcome("right")
                 before = outcomes.get(case.seed)
                 if before and before.kind == "right" and said.kind == "refused":
-                    said = said._replace(kind="error")  # A decision is no reason to refuse.
+                    said = said._replace(kind="error")  # the assignment must not refuse a program
                 if not before or not before.is_failure and said.kind != "right":
                     outcomes[case.seed] = said
         return outcomes
@@ -244,7 +243,7 @@ def files(case):
 
 
 class OpenCL(Cpu):
-    """On a device with images."""
+    """The pipeline for a device with images."""
     name, batch = "opencl", 10
     known = ("no kernel is known for this op; the way out is", "choose another image map, or a buffer",
              "has no inverse by construction, .* choose one that is made of digits",
@@ -269,12 +268,12 @@ class OpenCL(Cpu):
 
 
 class Npu(Cpu):
-    """In the simulator of a chip, which reports every access that breaks a rule."""
+    """The pipeline for a chip in the simulator, which reports every access that violates a rule."""
     name, batch = "npu", 10
     layouts = None
     profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i8", "i8"], dynamic=0, empty=0,
                       rank=5, operations=(1, 4), without=("stored", "loop", "parallel", "branch", "retype"))
-    # Errors that name what the chip is too small for, and what its DMA engine cannot address.
+    # Expected errors: the chip is too small, or its DMA engine does not support an address.
     known = ("does not fit local memory in any parts", "op does not fit: ",
              "has no place for its tensors that was found: .* the way out is",
              "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
@@ -324,8 +323,8 @@ def simulate(module, case, folder):
         return Outcome("error", "units", str(error)[:600])
     if result.errors:
         return Outcome("error", "units", f"the simulator reports {result.errors[0]}")
-    # Where numpy has no number, extremes of the functions have another operand (docs/npu.md), and
-    # layout-densify-convolutions leaves out the zeros that infinite weights meet.
+    # If the expected value is NaN, extremes may return the other operand (docs/npu.md), and layout-densify-convolutions
+    # omits zeros that infinite weights would multiply.
     for found, value in zip(result.outputs, case.text.wanted, strict=True):
         if value.data.dtype.kind == "f" and found.shape == value.data.shape:
             np.copyto(found, value.data, where=np.isnan(value.data), casting="same_kind")
@@ -334,7 +333,7 @@ def simulate(module, case, folder):
 
 
 def apart(function, *arguments):
-    """What the function returns in a process of its own, which may break."""
+    """Runs the function in a separate process, which may crash, and returns its result."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(
         target=lambda: there.send(function(*arguments)))
@@ -354,7 +353,7 @@ def apart(function, *arguments):
 
 
 def on_chip(chip):
-    """The road to one published chip, at the prices of its clock."""
+    """Returns the pipeline for a published chip, with costs from its clock."""
     class Published(Npu):
         name = f"npu-{chip}"
 

@@ -1,10 +1,9 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a program that fails small: fewer ops and results, smaller shapes, plainer types.
+"""Reduces a failing program: fewer ops and results, smaller shapes, simpler types.
 
-A candidate is a program with one thing less. Candidates are written again, so that what no longer
-fits together is found when it is written, and a batch of them is tried at once. The first that
-fails as the program did replaces it, until none does.
+A candidate is a program with one simplification. Candidates are written again, which detects invalid ones, and are
+tested in batches. The first candidate that fails in the same way replaces the program, until none does.
 """
 
 import numpy as np
@@ -16,7 +15,7 @@ TOGETHER = 12
 
 
 def without_unused(program):
-    """Ops and arguments that no result needs are left out."""
+    """Removes ops and arguments that no result needs."""
     needed, steps = set(program.results), []
     for step in reversed(program.steps):
         if needed & set(step.results):
@@ -30,7 +29,7 @@ def without_unused(program):
 
 
 def renamed(program, old, new):
-    """`new` is used where `old` was."""
+    """Replaces uses of `old` by `new`."""
     swap = lambda numbers: [new if n == old else n for n in numbers]
     other = program.copy()
     other.steps = [Step(s.op, swap(s.operands), s.params, s.results) for s in program.steps
@@ -45,7 +44,7 @@ def fewer_results(program):
             other = program.copy()
             other.results = [program.results[k]]
             yield other
-    # An op earlier than the last.
+    # an op before the last one
     for step in program.steps[:-1]:
         other = program.copy()
         other.results = list(step.results)
@@ -53,7 +52,7 @@ def fewer_results(program):
 
 
 def as_arguments(program):
-    """An op's results are given from outside."""
+    """Yields programs in which the results of an op become arguments."""
     for at, step in reversed(list(enumerate(program.steps))):
         other = program.copy()
         other.steps = program.steps[:at] + program.steps[at + 1:]
@@ -66,7 +65,7 @@ def as_arguments(program):
 
 
 def bypassed(program):
-    """An op is left out, and what it worked on stands for its result."""
+    """Yields programs in which an op is replaced by its operand."""
     for step in program.steps:
         for number in step.results:
             for operand in step.operands:
@@ -74,7 +73,7 @@ def bypassed(program):
 
 
 def inlined(program):
-    """The body of a loop, of a branch or of a function in its place."""
+    """Yields programs in which a loop, branch or call is replaced by its body."""
     for at, step in enumerate(program.steps):
         for body in (step.params.get(key) for key in ("body", "then", "otherwise")):
             if body is None:
@@ -118,7 +117,7 @@ def smaller_bodies(program):
 
 
 def plainer(program):
-    """All extents known, or those of one argument; constants given from outside."""
+    """Yields programs with static extents, of all or one argument, and with constants as arguments."""
     def known(value):
         return Value("%in", value.element, value.data, None, value.encoding, value.exact)
 
@@ -164,12 +163,12 @@ def plainer(program):
 
 
 def cut(data, old, new):
-    """The first `new` along axes of extent `old`."""
+    """Returns the first `new` indices along axes of extent `old`."""
     return data[tuple(slice(0, new) if n == old else slice(None) for n in data.shape)]
 
 
 def smaller_shapes(program):
-    """Everything of one extent gets a smaller one."""
+    """Yields programs in which all dims of one extent get a smaller one."""
     extents = {n for v in program.arguments for n in v.shape}
     extents |= {n for s in program.steps if s.op is constant for n in s.params["shape"]}
     for old in sorted((n for n in extents if n > 1), reverse=True):
@@ -204,7 +203,7 @@ WAYS = (fewer_results, as_arguments, inlined, bypassed, smaller_bodies, plainer,
 
 
 def size_of(program):
-    """What a candidate has to be smaller in."""
+    """Returns the size by which candidates are compared."""
     steps = sum(1 + sum(len(p.steps) for p in s.params.values() if isinstance(p, Program))
                 for s in program.steps)
     return steps, sum(v.data.size for v in program.arguments)
@@ -216,15 +215,15 @@ def candidates(program, prune):
             try:
                 other = prune(other)
                 text = other.write()
-            except Exception:  # What does not fit together is no candidate.
+            except Exception:  # Invalid programs are not candidates.
                 continue
             yield other, text
 
 
 def shrink(program, text, fails, seconds, clock):
-    """The smallest program found; `fails(texts)` says which of several fail as it does."""
+    """Returns the smallest program found; `fails(texts)` returns which texts fail in the same way."""
     end, is_done = clock() + seconds, False
-    # What no result needs may be what fails.
+    # Ops that no result needs may be the cause of the failure.
     used = without_unused(program.copy())
     prune = lambda other: other
     try:

@@ -2,28 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Values with their data, and the text of a function that is written op by op.
 
-An op is a function `op(builder, *operands, **parameters)` that adds its text to the builder and
-returns a value, or several, with what numpy says it holds. It raises Skip where it is not for those
-operands. What an op does is decided by its operands and its parameters alone, so that a program,
-which is a list of ops, can be written again with ops left out or with other inputs.
+An op is a function `op(builder, *operands, **parameters)` that adds its text to the builder and returns one or several
+values with their data by numpy. It raises Skip if it does not support the operands. Its effect only depends on operands
+and parameters, so that a program, a list of ops, can be written again with ops removed or with other inputs.
 """
 
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-# bf16 is kept in float32; data are small enough to be the same number there.
+# bf16 is stored in float32; data are small enough to be equal in both.
 DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.float32, "f64": np.float64,
           "i1": np.bool_, "i4": np.int8, "i8": np.int8, "i16": np.int16, "i32": np.int32,
           "i64": np.int64, "index": np.int64, "complex<f32>": np.complex64}
-# Whole numbers up to these, and sums of them, are exact in any order.
+# Whole numbers up to these limits, and sums of them, are exact in any order.
 EXACT = {"f32": 1 << 24, "f16": 1 << 11, "bf16": 1 << 8, "f64": 1 << 53, "complex<f32>": 1 << 23}
-# Integers wrap in any order; but what stays far below that tells more.
+# Integers wrap in any order, but smaller results detect more errors.
 RANGE = {"i1": 1, "i4": 7, "i8": 127, "i16": 32767, "i32": 1 << 30, "i64": 1 << 62, "index": 1 << 40}
 
 
 def to_file(data, element):
-    """The array that stands for the data in a file; bf16 is its bits there."""
+    """Returns the array that represents the data in a file; bf16 is stored as bits."""
     return (data.view(np.uint32) >> 16).astype(np.uint16) if element == "bf16" else data
 
 
@@ -34,7 +33,7 @@ def from_file(array, element):
 
 
 class Skip(Exception):
-    """An op is not for these operands."""
+    """Raised if an op does not support its operands."""
 
 
 def require(condition):
@@ -68,7 +67,7 @@ def limit(element):
 
 
 class Size(NamedTuple):
-    """An extent, with the name of the index that has it where the type does not say it."""
+    """An extent, and the name of the index with its value if the extent is dynamic."""
     extent: int
     name: Optional[str] = None
 
@@ -111,7 +110,7 @@ def affine(rank, exprs):
 
 
 def literal(number, element):
-    """A number as MLIR writes it in a constant."""
+    """Returns a number as an MLIR constant."""
     if is_complex(element):
         return f"({literal(number.real, 'f32')}, {literal(number.imag, 'f32')})"
     if is_float(element):
@@ -127,7 +126,7 @@ def literal(number, element):
 
 
 def dense(data, element):
-    """The attribute of a constant tensor."""
+    """Returns the attribute of a constant tensor."""
     if data.size == 0:
         return "dense<>"
     if (data == data.flat[0]).all():
@@ -141,7 +140,7 @@ def dense(data, element):
 
 
 class Builder:
-    """The lines of a function so far. `quiet`: values are computed, and nothing is written."""
+    """The lines of a function so far. If `quiet`, values are evaluated without writing text."""
 
     def __init__(self, quiet=False):
         self.lines, self.functions, self.quiet, self.numbers = [], [], quiet, 0
@@ -156,7 +155,7 @@ class Builder:
             self.lines.append("  " * self.depth + line)
 
     def add(self, text, element, data, dynamic=None, encoding=None, exact=True):
-        """A value that an op makes."""
+        """Adds a value that an op creates."""
         value = Value(self.name(), element, data, dynamic, encoding, exact)
         self.write(f"{value.name} = {text}")
         return value
@@ -188,7 +187,7 @@ class Builder:
         return size.name or self.scalar(size.extent, "index")
 
     def combine(self, a, op, b):
-        """a op b of sizes, known where both are."""
+        """Returns a op b of sizes; the value is known if both are."""
         a, b = (Size(x) if isinstance(x, (int, np.integer)) else x for x in (a, b))
         extent = {"addi": a.extent + b.extent, "subi": a.extent - b.extent,
                   "muli": a.extent * b.extent,
@@ -199,7 +198,7 @@ class Builder:
         self.write(f"{name} = arith.{op} {left}, {right} : index")
         return Size(extent, name)
 
-    # Tensors to write to.
+    # Destination tensors.
 
     def empty(self, sizes, element, encoding=None):
         sizes = [Size(size) if isinstance(size, (int, np.integer)) else size for size in sizes]
@@ -226,8 +225,8 @@ class Builder:
                         init.encoding, all(v.exact for v in inputs) if exact is None else exact)
 
     def generic(self, inputs, maps, inits, iterators, body, datas, exact=None):
-        """`body` has %x0.. for the inputs' numbers and %o, %o1.. for the results', and makes %r,
-        %r1.. of one init or several."""
+        """Adds a linalg.generic; `body` reads %x0.. of the inputs and %o, %o1.. of the results, and defines %r, %r1..
+        for one init or several."""
         one = isinstance(inits, Value)
         inits, datas = ([inits], [datas]) if one else (inits, datas)
         kinds = ", ".join(f'"{kind}"' for kind in iterators)
@@ -264,14 +263,14 @@ class Builder:
 
 
 def check_range(data, element, bound=None):
-    """What sums hold on the way is exact, too."""
+    """Raises Skip unless intermediate sums are exact, too."""
     if bound is None:
         bound = largest(np.asarray(data))
     require(bound <= limit(element))
 
 
 def check_infinities(*factors):
-    """A number that was rounded may be 0 or near it, which an infinity makes another product."""
+    """Raises Skip if a rounded factor near 0 meets an infinity, because the product is then undetermined."""
     finite = [np.isfinite(x) if x.dtype.kind in "fc" else np.ones(x.shape, bool) for x in factors]
     require(all(known.all() for known in finite) or
             all((x[known] == np.rint(x[known])).all() for x, known in zip(factors, finite)))

@@ -1,20 +1,20 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random ONNX graphs by all ways in, against ONNX Runtime and the reference evaluator.
+"""Runs random ONNX graphs through all entry points and compares them with ONNX Runtime and the reference evaluator.
 
     fuzz --import --count 20000 --seed 0 [--keep FOLDER] [--jobs N] [--ways compile,tools,run]
 
-Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 25, odd attributes, empty and size-1 dims, open
-dims, unsigned types. A result has to be that of ONNX Runtime without its optimizations; where the reference evaluator
-says something else, either is right. A refusal has to name a node or an input of the graph. What fails is made small
-and left as FOLDER/SEED.onnx with its inputs. The last line counts; the exit status is 1 where something failed.
+Graph k of a run is that of seed S + k: 2 to 12 nodes of opsets 11 to 25, unusual attributes, empty and size-1 dims,
+dynamic dims, unsigned types. Results must equal those of ONNX Runtime without its optimizations, or those of the
+reference evaluator if it differs. An error must name a node or an input of the graph. Failures are reduced and left as
+FOLDER/SEED.onnx with their inputs. The last line has the counts; the exit status is 1 if a graph failed.
 
   compile  layout_mlir.compile of the file, in this process
   tools    the importer as a program, then layout-opt --layout-to-cpu and layout-run
   run      ./dev run
 
---hostile draws graphs whose first node reads or writes by indices that are an input: with an index out of range the
-program has to end by an error that names the node, and with the right ones it has to be right before and after that.
+--hostile draws graphs whose first node reads or writes at indices from an input. With an index out of bounds the
+program must end with an error that names the node; with valid indices, before and after that, results must be correct.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def save_inputs(graph, folder):
 
 
 def find_difference(graph, got, wanted, reference):
-    """Where results are neither those of ONNX Runtime nor those of the reference, or None."""
+    """Returns the first result that differs from both ONNX Runtime and the reference, or None."""
     for number, (name, a, b) in enumerate(zip(graph.results, got, wanted, strict=True)):
         difference = describe(b, a)
         if difference and (reference is None or describe(np.asarray(reference[number]), a)):
@@ -88,12 +88,12 @@ def find_difference(graph, got, wanted, reference):
 
 
 def describe(wanted, got):
-    """How results differ; bytes may be one step apart, as what is quantized is rounded once more."""
+    """Returns how results differ; bytes may differ by one, because quantized values are rounded once more."""
     return describe_difference(wanted, got, 1 if wanted.dtype in (np.int8, np.uint8) else 0)
 
 
 def check_way(way, graph):
-    """The outcome of one way in and what is said: right, refused, or a failure."""
+    """Returns the outcome of one entry point and its message: right, refused, or a failure."""
     wanted = run_onnxruntime(graph)
     if wanted is None:
         return "right", ""
@@ -107,14 +107,14 @@ def check_way(way, graph):
             said = str(error).replace(str(folder), "")
             is_refusal = "is not imported" in said or "imported module is wrong" not in said
             return "refused" if is_refusal and NAMED.search(said) else "not located" if is_refusal else "wrong", said
-        except Exception as error:  # Crashed, or whatever the way in raises
+        except Exception as error:  # Crashed, or any exception
             return "crashed", f"{type(error).__name__}: {error}"
     difference = find_difference(graph, got, wanted, run_reference(graph))
     return ("wrong", difference) if difference else ("right", "")
 
 
 def run_hostile(graph, hostile, folder):
-    """What is wrong with a program that is given indices out of range between right ones, or None; runs isolated."""
+    """Returns the failure of a program that runs with invalid indices between valid ones, or None. Runs isolated."""
     path = folder / "model.onnx"
     path.write_bytes(to_model(graph).SerializeToString())
     with warnings.catch_warnings():
@@ -137,7 +137,7 @@ def run_hostile(graph, hostile, folder):
 
 
 def check_hostile(seed):
-    """As check_seed, with indices out of range."""
+    """Corresponds to check_seed, with indices out of bounds."""
     drawn = make_hostile(seed)
     if drawn is None:
         return seed, "", []
@@ -148,18 +148,18 @@ def check_hostile(seed):
             outcome = "wrong" if said else "right"
         except LayoutError as error:
             outcome, said = ("refused" if NAMED.search(str(error)) else "not located"), str(error)
-        except Exception as error:  # Crashed, or whatever the way in raises
+        except Exception as error:  # Crashed, or any exception
             outcome, said = "crashed", f"{type(error).__name__}: {error}"
     return seed, " ".join(node.op for node, _ in graph.nodes), [("hostile", outcome, said or "")]
 
 
 def signature(outcome, said):
-    """What failures of one kind have in common."""
+    """Returns a key that failures of one kind share."""
     return outcome, re.sub(r"'[^']*'|[-\d.e+]+|\[[^\]]*\]", "_", said)[:120]
 
 
 def check_seed(task):
-    """(seed, operators, [(way, outcome, what is said)]) of one graph."""
+    """Returns (seed, operators, [(entry point, outcome, message)]) of one graph."""
     seed, ways = task
     graph = draw_graph(seed)
     if graph is None:
@@ -168,7 +168,7 @@ def check_seed(task):
 
 
 def shrink(graph, way, outcome, seconds):
-    """The smallest graph that was found to fail in the same way, and what is said of it."""
+    """Returns the smallest graph found that fails in the same way, and its message."""
     end, said = time.monotonic() + seconds, ""
     found = True
     while found and time.monotonic() < end:

@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random ONNX graphs, and how ONNX Runtime and the reference evaluator compute them."""
+"""Generates random ONNX graphs, and evaluates them with ONNX Runtime and the reference evaluator."""
 
 import dataclasses
 import random
@@ -14,12 +14,12 @@ from nodes import KINDS, MOST, Draw, Unfit
 
 OPSETS = (11, 12, 13, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25)
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8)
-TRIES = 60  # of nodes that do not fit
+TRIES = 60  # maximal number of rejected nodes
 
 
 @dataclasses.dataclass
 class Graph:
-    """Inputs and results by name, nodes as (Node, names of outputs), and which dims of inputs are open."""
+    """Inputs and results by name, nodes as (Node, names of outputs), and the dynamic dims of inputs."""
     seed: int
     opset: int
     inputs: dict
@@ -39,7 +39,7 @@ def _first_values(rng):
 
 
 def to_proto(node, outputs, constants):
-    """The NodeProto; arrays among the inputs become constants with names of their own."""
+    """Returns the NodeProto; arrays among the inputs become named constants."""
     from onnx import helper
 
     names = []
@@ -53,7 +53,7 @@ def to_proto(node, outputs, constants):
 
 
 def to_model(graph):
-    """The ModelProto; no output states a shape, which only the runtime knows."""
+    """Returns the ModelProto; outputs have no shape, because only the runtime determines it."""
     import onnx
     from onnx import helper, numpy_helper
 
@@ -70,7 +70,7 @@ def to_model(graph):
 
 
 def run_onnxruntime(graph):
-    """The results, or None if ONNX Runtime refuses the graph."""
+    """Returns the results, or None if ONNX Runtime refuses the graph."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -81,12 +81,12 @@ def run_onnxruntime(graph):
     try:
         session = onnxruntime.InferenceSession(to_model(graph).SerializeToString(), options)
         return session.run(None, graph.inputs)
-    except Exception:  # of no class that it names
+    except Exception:  # its classes are not public
         return None
 
 
 def run_reference(graph):
-    """The results of ONNX's reference evaluator, or None if that fails."""
+    """Returns the results of ONNX's reference evaluator, or None if it fails."""
     from onnx.reference import ReferenceEvaluator
 
     try:
@@ -98,7 +98,7 @@ def run_reference(graph):
 
 
 def _name_outputs(made, count):
-    """(Node, names of outputs) of what a kind returned for the graph's node number `count`."""
+    """Returns the nodes of a kind as (Node, names of outputs); `count` is the number of the graph's node."""
     chain = made if isinstance(made, list) else [made]
     named, last = [], len(chain) - 1
     for place, node in enumerate(chain):
@@ -115,20 +115,20 @@ def _name_outputs(made, count):
 
 
 def _compute(named, values, opset):
-    """The outputs of the last of a chain of nodes on the values, by ONNX Runtime, or None."""
+    """Returns the outputs of the last of a chain of nodes by ONNX Runtime, or None."""
     inputs = {name: values[name] for node, _ in named for name in node.used if name in values}
     return run_onnxruntime(Graph(0, opset, inputs, {name: () for name in inputs}, named, named[-1][1]))
 
 
 def _is_fit(array):
-    """Whether later nodes can use a value: small, and with numbers that rounding leaves alone."""
+    """Returns true if later nodes can use a value: it is small, and rounding does not affect it."""
     if not isinstance(array, np.ndarray) or array.dtype == object or array.size > MOST:
         return False
     return array.dtype.kind not in "f" or bool(np.isfinite(array).all() and (abs(array) < 1e4).all())
 
 
 def draw_graph(seed, wants=lambda node: True):
-    """A graph of 2 to 12 nodes; the first one is one that is wanted."""
+    """Returns a graph of 2 to 12 nodes, the first of which is wanted."""
     rng = random.Random(seed)
     opset = rng.choice(OPSETS)
     inputs = _first_values(rng)
@@ -161,8 +161,8 @@ INDEXED = {"Gather": 1, "GatherElements": 1, "GatherND": 1, "ScatterElements": 1
 
 
 def make_hostile(seed):
-    """A graph whose first node reads or writes by an input of indices, and indices for it that are out of range; None
-    if none is drawn."""
+    """Returns a graph whose first node reads or writes at indices from an input, and indices that are out of bounds, or
+    None if none is drawn."""
     graph = draw_graph(seed, lambda node: node.op in INDEXED)
     if graph is None or graph.nodes[0][0].op not in INDEXED:
         return None
@@ -184,7 +184,7 @@ def make_hostile(seed):
 
 
 def smaller(graph):
-    """Graphs that are simpler: fewer results, nodes whose outputs become inputs or are left out, no open dims."""
+    """Yields simpler graphs: fewer results, nodes removed or replaced by inputs, no dynamic dims."""
     if any(graph.open_dims.values()):
         yield dataclasses.replace(graph, open_dims={name: () for name in graph.inputs})
     if len(graph.results) > 1:
@@ -204,7 +204,7 @@ def smaller(graph):
 
 
 def _clean(graph):
-    """The graph without nodes and inputs that no result needs."""
+    """Returns the graph without nodes and inputs that no result needs."""
     needed, nodes = set(graph.results), []
     for node, names in reversed(graph.nodes):
         if needed & set(names):

@@ -1,9 +1,9 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random nodes of ONNX graphs.
+"""Generates random nodes of ONNX graphs.
 
-A kind is a function of a Draw that returns a Node, or raises Unfit if the values at hand do not fit the operator.
-What an operator takes as a constant (axes, shapes, weights) is an array among the inputs.
+A kind is a function of a Draw that returns a Node, or raises Unfit if the available values do not match the operator.
+Constant operands (axes, shapes, weights) are arrays among the inputs.
 """
 
 import dataclasses
@@ -16,14 +16,14 @@ MOST = 4096  # elements of a value
 
 
 class Unfit(Exception):
-    """The values at hand do not fit."""
+    """Raised if the available values do not match the operator."""
 
 
 @dataclasses.dataclass
 class Node:
-    """`inputs` are names of values, arrays of constants, or "" for one that is left out. `captured` are the values that
-    the bodies among the attributes use. A kind may return a list of Nodes, of which "@k" is the first output of number
-    k and "@k:n" its output n; only the outputs of the last one are values of the graph."""
+    """`inputs` are names of values, constant arrays, or "" for an omitted one. `captured` are the values that bodies
+    among the attributes use. A kind may return a list of Nodes, in which "@k" is the first output of node k and "@k:n"
+    its output n; only the outputs of the last one become values of the graph."""
     op: str
     inputs: list
     attributes: dict = dataclasses.field(default_factory=dict)
@@ -33,18 +33,18 @@ class Node:
 
     @property
     def used(self):
-        """The names of the values that the node reads."""
+        """Returns the names of the values that the node reads."""
         return [name for name in self.inputs if isinstance(name, str) and name] + self.captured
 
 
 class Draw:
-    """Random choices among the values of a graph. `has_open_dims`: its inputs may have other sizes."""
+    """Draws random values of a graph. `has_open_dims` is true if the inputs have dynamic dims."""
 
     def __init__(self, rng, values, opset, has_open_dims=False):
         self.rng, self.values, self.opset, self.has_open_dims = rng, values, opset, has_open_dims
 
     def value(self, fits=lambda array: True):
-        """The name of a value that fits, newer ones more often."""
+        """Returns the name of a matching value, preferring newer ones."""
         names = [name for name, array in self.values.items() if fits(array)]
         if not names:
             raise Unfit
@@ -83,12 +83,12 @@ class Draw:
         return np.array(values, np.int64)
 
     def broadcastable(self, shape, dtype):
-        """A constant that broadcasts with a shape: sizes of 1, and dims left out."""
+        """Returns a constant that broadcasts with a shape: unit dims, and dropped dims."""
         sizes = [1 if self.flag(0.4) else size for size in shape]
         return self.array(sizes[self.rng.randint(0, len(sizes)):], dtype)
 
     def axes_input(self, node, axes, since):
-        """Puts axes where the opset has them: an attribute, from `since` on an input."""
+        """Adds axes as the opset requires: as an attribute, or from `since` on as an input."""
         if self.opset >= since:
             node.inputs.append(self.integers(axes))
         else:
@@ -156,7 +156,7 @@ def cast(d):
     name, x = d.of(FLOATS + INTEGERS + ("bool",))
     target = d.choose("float32", "float32", "int64", "int32", "uint8", "int8", "bool", "float16", "float64", "uint32")
     if x.dtype.kind == "f" and target.startswith("u"):
-        raise Unfit  # what is negative has no meaning
+        raise Unfit  # negative values are not supported
     return Node("Cast", [name], {"to": helper.np_dtype_to_tensor_dtype(np.dtype(target))})
 
 
@@ -279,7 +279,7 @@ def concat(d):
     shape = list(x.shape)
     shape[axis] = d.rng.randint(0, 3)
     if d.has_open_dims and 0 in shape:
-        raise Unfit  # ONNX Runtime overlooks the sizes of a part without elements, which state those of open dims
+        raise Unfit  # ONNX Runtime ignores the sizes of an empty part, which may define dynamic dims
     parts = [name, d.array(shape, x.dtype)]
     if d.flag(0.3):
         parts.append(name)

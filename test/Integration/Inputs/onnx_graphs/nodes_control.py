@@ -1,6 +1,6 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random nodes with bodies, nodes whose results have sizes that data decide, sequences, and the rest of opsets 18 to
+"""Generates random nodes with bodies, nodes with data-dependent result sizes, sequences, and the rest of opsets 18 to
 26."""
 
 import numpy as np
@@ -23,8 +23,8 @@ def constant(array, name):
 
 
 def body(name, nodes, inputs, outputs):
-    """A GraphProto; inputs and outputs are pairs of a name and an element type. Integers and booleans are the number of
-    an iteration and conditions; arrays have no known rank."""
+    """Returns a GraphProto; inputs and outputs are pairs of a name and an element type. Integers and booleans are
+    iteration numbers and conditions; arrays have unknown rank."""
     from onnx import helper
 
     def of(name, element):
@@ -36,7 +36,7 @@ def body(name, nodes, inputs, outputs):
 # ------------------------------------------------------------------------- bodies
 
 def _branch(d, name, x, label):
-    """A body that computes an array of the rank of x from that of the graph around it."""
+    """Returns a body that computes an array with the rank of x from the x of the outer graph."""
     result = f"{label}_y"
     way = d.choose("twice", "negative", "constant", "longer", "itself")
     if way == "constant":
@@ -138,7 +138,7 @@ def range_(d):
 
 @kind()
 def computed_reshape(d):
-    """Shapes that a graph computes of the shapes of others, as exporters write them."""
+    """Draws shapes computed from other shapes, as exporters write them."""
     name, x = d.of(FLOATS + INTEGERS, range(1, 5))
     if 0 in x.shape:
         raise Unfit

@@ -1,6 +1,7 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random nodes that multiply and add: sums by indices, integer products, norms, attention, signals and sampling."""
+"""Generates random nodes that multiply and add: sums by indices, integer products, norms, attention, signals and
+sampling."""
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from nodes import Node, Unfit, _window, kind
 
 
 def floats(d, ranks):
-    """A value of f32 with elements."""
+    """Returns an f32 value with elements."""
     name, x = d.of(("float32",), ranks)
     if 0 in x.shape:
         raise Unfit
@@ -142,7 +143,7 @@ def attention(d):
     total = past or length
     mask = [] if d.flag() else [d.array([length, total], d.choose("bool", "float32"))]
     if mask and mask[0].dtype == bool:
-        mask[0][:, 0] = True  # a row without any key has no meaning
+        mask[0][:, 0] = True  # a row without any key is undefined
     return Node("Attention", [name, keys, values, *mask],
                 {"is_causal": int(d.flag(0.3)), "softcap": d.choose(0.0, 0.0, 2.0)})
 
@@ -207,7 +208,7 @@ def regions(d):
     boxes = np.concatenate([corners, corners + np.abs(d.array([count, 2])) + 1], 1).astype("f4")
     return Node("RoiAlign", [name, boxes, d.array([count], "int64", 0, x.shape[0])],
                 {"output_height": d.rng.randint(1, 3), "output_width": d.rng.randint(1, 3),
-                 "sampling_ratio": d.rng.randint(1, 3),  # ONNX Runtime computes the mode max otherwise than ONNX
+                 "sampling_ratio": d.rng.randint(1, 3),  # the max mode of ONNX Runtime differs from ONNX
                  "coordinate_transformation_mode": d.choose("half_pixel", "output_half_pixel")})
 
 

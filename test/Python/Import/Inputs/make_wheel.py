@@ -1,5 +1,6 @@
-"""make_wheel.py FOLDER: a wheel with a small model, and a table that lists it and a model that it lacks.
-make_wheel.py FOLDER --page SCRIPTS: the page of the rows in FOLDER."""
+"""make_wheel.py FOLDER: writes a wheel with a small model, and a table with it and a missing model.
+make_wheel.py FOLDER --page SCRIPTS: writes the page of the rows in FOLDER.
+"""
 
 import hashlib
 import json

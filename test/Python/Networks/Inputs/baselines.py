@@ -1,9 +1,9 @@
-"""The least cost is proven, and no rule gets below it.
+"""Checks that the least cost is proven, and that no rule costs less.
 
 usage: baselines.py FOLDER
 
-Decides layouts of all small networks by the bytes that conversions move: with the optimum, which
-must be the lower bound, and by each rule of others, which must not be less.
+Decides layouts of all small networks with the bytes moved by conversions as the cost: the optimum must equal the lower
+bound, and the rules of other compilers must not be below it.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ TARGET = '#layout.cpu<lanes = 16>'
 
 
 def assign(path, rule):
-    """The cost of the conversions and the lower bound."""
+    """Returns the cost of the conversions and the lower bound."""
     tool, decide, _ = decision(rule, "objective=bytes", f"target={{{TARGET}}}")
     text = run_tool(tool, path, "--layout-canonicalize", decide)
     found = re.search(r"layout\.assignment = \{conversion_cost = (\d+) : i64, cost = (\d+) : i64, "
@@ -47,7 +47,7 @@ def main(folder):
             if moved[rule] < optimum:
                 failed.append(f"{network.name}: {rule} moves {moved[rule]}, the optimum {optimum}")
             worse[rule] += moved[rule] > optimum
-    # Rules that always find the optimum would be no rules of others.
+    # A rule that always finds the optimum is not a useful baseline.
     failed += [f"{rule} is never worse" for rule, count in worse.items() if not count]
     if failed:
         sys.exit("\n".join(failed))

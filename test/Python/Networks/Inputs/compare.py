@@ -1,10 +1,9 @@
-"""Runs a small network twice, plain and laid out, and compares the results.
+"""Runs a small network without and with layouts, and compares the results.
 
 usage: compare.py FOLDER NETWORK [OPTION..] [-- OPTION..]
 
-The options after -- are those of the laid-out network where they differ: another way to write the
-same network. Fails if a result differs, has infinities or NaNs, or is too uniform or too large to
-say anything.
+The options after -- are those of the network with layouts if they differ: another structure of the same network. Fails
+if a result differs, has infinities or NaNs, or is too uniform or too large to be meaningful.
 """
 
 import pathlib
@@ -26,7 +25,7 @@ def main(folder, network, *options):
     plain, laid_out = options[:cut], options[cut + 1:] or options[:cut]
     before, after, inputs = folder / "before.mlir", folder / "after.mlir", folder / "inputs"
     generate([network, "--small", *plain, "-o", str(before), "--inputs", str(inputs)])
-    # Sizes of inputs were for the first one only.
+    # Input sizes only apply to the first network.
     written = [option for option in laid_out if not option.startswith("--input-")]
     generate([network, "--small", *written, "-o", str(after)])
     main_line, = (line for line in before.read_text().splitlines() if "func.func @main" in line)
@@ -45,7 +44,7 @@ def main(folder, network, *options):
     for path in outputs:
         result = np.load(path).astype(np.float64)
         print(f"{path.name}: {result.shape}, mean {result.mean():.3g}, spread {result.std():.3g}")
-        # Written so that a NaN fails.
+        # Fails for NaN, too.
         if not 0.01 < result.std() < 100:
             sys.exit("the results say nothing")
 

@@ -1,10 +1,9 @@
-"""Counts what a network is made of.
+"""Counts parameters, multiplications and ops of a network.
 
 usage: count.py < MODULE.mlir
 
-Prints the parameters, which are the elements of constants that are one number, in MODULE.mlir as
-written with --weights splat; the multiplications of convolutions and matrix products, in 10^9; and
-how many there are of each kind of operation.
+Prints the number of parameters, which are the elements of splat constants in MODULE.mlir as written with
+--weights splat; the multiplications of convolutions and matrix products, in 10^9; and the number of ops of each kind.
 """
 
 import collections
@@ -30,7 +29,7 @@ def main():
         for extents in CONSTANT.findall(line):
             parameters += math.prod(shape(extents))
         for kind, first, second, result in PRODUCT.findall(line):
-            # A filter without its output channels, or the dim that is summed.
+            # A filter without its output channels, or the reduced dim.
             each = shape(second)[1:] if "conv" in kind else [shape(first)[-1]]
             multiplications += math.prod(shape(result)) * math.prod(each)
         operations.update(name or "func.call" for name, _ in OPERATION.findall(line))

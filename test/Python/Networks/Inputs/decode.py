@@ -1,8 +1,8 @@
-"""Cuts the prompt out of what was decoded.
+"""Extracts the prompt from decoded tokens.
 
 usage: decode.py TOKENS.npy IDS.npy
 
-All but the last token, whose logits the last step of the loop computed.
+The prompt is all but the last token, whose logits the last step of the loop computed.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""BERT with and without its embeddings.
+"""Compares BERT with and without its embeddings.
 
 usage: hidden.py FOLDER [OPTION..]
 
-Runs the small network on ids, laid out; embeds the same ids here, with the tables that the network
-has as arguments; runs on that the network that takes embedded sequences. Fails if a result differs.
+Runs the small network with layouts on ids; embeds the same ids here, with the tables that the network has as arguments;
+and runs the network on embedded sequences with them. Fails if a result differs.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ LIMIT = 1e-5
 
 
 def run(path, arguments):
-    """The results, laid out, on {name: array}."""
+    """Returns the results with layouts on {name: array}."""
     inputs = []
     for name, array in arguments.items():
         inputs.append(path.with_suffix(f".{name}.npy"))
@@ -34,7 +34,7 @@ def run(path, arguments):
 
 
 def write(path, *options):
-    """Writes the network; what its arguments are called, and examples of them."""
+    """Writes the network; returns the names of its arguments, and examples of them."""
     generate(["bert_base", "--small", "--weights", "arguments", *options, "-o", str(path),
               "--inputs", str(path.with_suffix(""))])
     line, = (line for line in path.read_text().splitlines() if "func.func @main" in line)
@@ -57,7 +57,7 @@ def main(folder, *options):
     rest = write(folder / "rest.mlir", "--hidden-input", *options)
     if rest["embedded"].shape != (*whole["ids"].shape, NETWORKS["bert_base"].small["hidden"]):
         sys.exit(f"the argument has the shape {rest['embedded'].shape}")
-    # The same mask and weights, those of the embeddings left out.
+    # The same mask and weights, without those of the embeddings.
     names = [name for name in whole if not name.startswith("embeddings_")]
     names = [name for name in names if name not in ("ids", "kinds")]
     if names != [name for name in rest if name != "embedded"]:
@@ -69,7 +69,7 @@ def main(folder, *options):
     for a, b in zip(expected, actual):
         difference = np.abs(a - b).max() / np.abs(a).max() if a.shape == b.shape else np.inf
         print(f"{b.shape}, relative difference {difference:.1e}")
-        # Written so that a NaN fails.
+        # Fails for NaN, too.
         if not difference <= LIMIT:
             sys.exit("the results differ")
 

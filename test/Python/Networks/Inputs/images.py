@@ -1,12 +1,11 @@
-"""Networks on a device with images: proven, without conversions between convolutions.
+"""Checks layouts of networks on a device with images: proven, and without conversions between convolutions.
 
 usage: images.py FOLDER
 
-Assigns layouts for the target `#layout.opencl`. The cost must be the lower bound, what the program
-converts must cost what was decided, and insertion as MACE does it must not cost less. At full size
-convolutional networks have nothing to convert but at their ends, and every convolution reads and
-writes images and has its filter in one, which is made at compile time; the first one, of three
-channels, may read the photo as it comes.
+Assigns layouts for the target `#layout.opencl`. The cost must be the lower bound, the conversions in the program must
+cost what was decided, and greedy insertion as in MACE must not cost less. At full size convolutional networks have
+conversions at their ends only, and every convolution reads and writes images and has its filter in one, which is packed
+at compile time; the first one, with three channels, may read its input unconverted.
 """
 
 import json
@@ -19,13 +18,13 @@ from bench.images import TARGET
 from layout_mlir.tools import run_tool
 from networks import NETWORKS
 
-# With whole pixels of channels, but for the first.
+# Networks whose channels are whole pixels, except the first ones.
 CONVOLUTIONAL = ("resnet50", "mobilenet_v2", "inception_v3")
 CONVOLUTION = re.compile(r"linalg\.(?:depthwise_)?conv\w+ .*? ins\((.*?)\) outs\(.*\) -> (.*)")
 
 
 def assign(path, rule):
-    """The program and its table of conversions."""
+    """Returns the program and its table of conversions."""
     table = path.with_suffix(".json")
     tool, decide, insert = decision(rule, f"target={{{TARGET}}}")
     text = run_tool(tool, path, "--layout-canonicalize", decide, insert,
@@ -35,7 +34,7 @@ def assign(path, rule):
 
 
 def check(path, ends):
-    """What is wrong; `ends` is the most conversions that the ends need, where only they do."""
+    """Returns the problems; `ends` is the maximal number of conversions if only the ends need any."""
     text, table = assign(path, OPTIMAL)
     assignment = table["assignment"]
     if assignment["cost"] != assignment["lower_bound"]:
@@ -44,7 +43,7 @@ def check(path, ends):
     if greedy["assignment"]["cost"] < assignment["cost"]:
         yield f"greedy insertion costs {greedy['assignment']['cost']}, less than the optimum"
     for name, found in (OPTIMAL, table), (GREEDY, greedy):
-        # A conversion that stores alike may be priced 1 in the decision; in the table it is free.
+        # The decision may price a conversion between identical storage at 1; the table prices it at 0.
         views = sum(row["kind"] == "view" for row in found["conversions"]["rows"])
         decided = found["assignment"]["conversion_cost"]
         if not decided - views <= found["conversions"]["cost"] <= decided:

@@ -1,4 +1,4 @@
-"""What conversions are decided to move is what those that are inserted move.
+"""Checks that the bytes of decided conversions are those of the inserted ones.
 
 usage: inserted.py FOLDER NETWORK..
 

@@ -1,11 +1,10 @@
-"""A network in integers against its definition, bit by bit, and against the network in f32.
+"""Compares an integer network exactly with its definition, and approximately with the f32 network.
 
 usage: integers.py FOLDER resnet50|mobilenet_v2 [OPTION..] [-- OPTION..]
 
-The options after -- are those of the network that is laid out, where they differ. It must give what
-the network gives through plain loops, and both what the definition here gives, which takes from the
-module only the weights, biases and multipliers (its dense resources, by name). Fails also if a
-layer saturates or vanishes, or if the logits do not follow those of the network in f32.
+The options after -- are those of the network with layouts, if they differ. Its results must equal those of plain loops,
+and both those of the definition here, which only takes weights, biases and multipliers from the module (its dense
+resources, by name). Also fails if a layer saturates or vanishes, or if the logits do not approximate the f32 network.
 """
 
 import pathlib
@@ -18,8 +17,8 @@ from layout_mlir.tools import run_tool
 from networks.__main__ import main as generate
 
 TARGET = '#layout.cpu<lanes = 16>'
-# In any layer, and in all on average. Half of what a relu gives are zeros, and a relu6 cuts off some
-# in f32 too.
+# Limits for any layer, and for the average. Half of the results of a relu are zeros, and a relu6 clips some in f32,
+# too.
 SATURATED, ZEROS = 0.15, 0.95
 ALL_SATURATED, ALL_ZEROS = 0.03, 0.5
 CORRELATION = 0.9
@@ -27,7 +26,7 @@ DTYPES = {"i8": "<i1", "i32": "<i4"}
 
 
 def read_weights(path):
-    """{name: array}, as 64 bits, in which nothing here overflows"""
+    """Returns {name: array} in 64 bits, in which nothing here overflows."""
     code, resources = path.read_text().split("\n{-#")
     kinds = {name: ([int(d) for d in dims.split("x")[:-1]], element) for name, dims, element in
              re.findall(r"dense_resource<([\w.]+)> : tensor<([\dx]+)(i8|i32)>", code)}
@@ -43,7 +42,7 @@ class Network:
     def __init__(self, weights):
         self.weights = weights
         self.used = set()
-        self.shares = []  # (layer, share of values that its range cuts off, share of zeros)
+        self.shares = []  # (layer, share of saturated values, share of zeros)
 
     def get(self, name):
         self.used.add(name)
@@ -53,14 +52,14 @@ class Network:
         return name + ".weight" in self.weights
 
     def clamp(self, x, low, high, layer):
-        """Only a negative `low` is the end of a range, 0 is what an activation does."""
+        """Clamps and records saturation; only a negative `low` is the end of a range, 0 is that of an activation."""
         y = np.clip(x, low, high)
         beyond = (x > high) | ((x < low) & (low < 0))
         self.shares.append((layer, beyond.mean(), (y == 0).mean()))
         return y
 
     def conv(self, x, name, low, high, stride=1, depthwise=False):
-        """With the padding that keeps the extents where the stride is 1, of zeros."""
+        """Applies a convolution with zero padding that keeps the extents if the stride is 1."""
         weight = self.get(name + ".weight")
         kernel = weight.shape[-1]
         border = kernel // 2
@@ -78,7 +77,7 @@ class Network:
         if np.abs(y).max() > np.iinfo(np.int32).max:
             sys.exit(f"{name}: the sums do not fit i32")
         y = y * self.get(name + ".multiplier")[:, None, None]
-        # To the nearest, with 24 bits behind the point; halves upwards.
+        # Rounds to nearest, with 24 fractional bits; halves upward.
         return self.clamp((y + 2 ** 23) // 2 ** 24, low, high, name)
 
     def max_pool(self, x):
@@ -111,7 +110,7 @@ def resnet50(net, x):
 
 
 def mobilenet_v2(net, x):
-    """After a relu6 a number stands for a sixteenth of itself."""
+    """Evaluates the network; after a relu6 the unit of a number is 1/16."""
     x = net.conv(x, "stem", 0, 96, 2)
     for stage, first_stride in enumerate((1, 2, 2, 2, 1, 2, 1), 1):
         block = 0
@@ -138,7 +137,7 @@ def check_shares(shares):
 
 
 def correlation(a, b):
-    """Of several images, that of what distinguishes them."""
+    """Returns the correlation; for several images, that of their differences from the mean."""
     if len(a) > 1:
         a, b = a - a.mean(0), b - b.mean(0)
     return np.corrcoef(a.ravel(), b.ravel())[0, 1]
@@ -150,7 +149,7 @@ def main(folder, network, *options):
     cut = options.index("--") if "--" in options else len(options)
     plain = [network, *options[:cut]]
     laid_out = [network, *options[cut + 1:]] if cut < len(options) else plain
-    # What the dynamic extents become was for the inputs, which are written once.
+    # Sizes of dynamic extents only apply to the inputs, which are written once.
     other = [option for option in laid_out if not option.startswith("--input-")]
     generate([*plain, "--element", "i8", "-o", str(folder / "before.mlir"),
               "--input-npy", str(folder / "i8.npy")])
@@ -179,7 +178,7 @@ def main(folder, network, *options):
     real = np.load(folder / "real.npy")
     similarity = correlation(expected, real)
     print(f"{expected.size} logits are exact; correlation with those in f32 {similarity:.3f}")
-    # Written so that a NaN fails.
+    # Fails for NaN, too.
     if not similarity > CORRELATION:
         sys.exit("the logits are others than in f32")
 

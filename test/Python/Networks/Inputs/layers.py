@@ -1,10 +1,9 @@
-"""Layers of the network generator against their definitions in numpy.
+"""Compares layers of the network generator with their definitions in numpy.
 
 usage: layers.py FOLDER
 
-Writes one module whose results are layers on small random inputs, lowers and runs it, and compares
-each result with what its definition gives. Weights are arguments, so the definitions get the same
-numbers without reading the module.
+Writes one module whose results are layers on small random inputs, lowers and runs it, and compares each result with its
+definition. Weights are arguments, so that the definitions get the same numbers without reading the module.
 """
 
 import pathlib
@@ -49,7 +48,7 @@ def standardized(x, axes, epsilon):
 
 
 def erf(x):
-    """By its series."""
+    """Evaluates erf by its series."""
     term, total = x.copy(), x.copy()
     for k in range(1, 60):
         term = term * -x * x / k
@@ -58,7 +57,7 @@ def erf(x):
 
 
 def upconv(x, weight, bias):
-    """Each pixel adds its multiple of the filter, not flipped, to four pixels of the result."""
+    """Adds the filter times each pixel, not flipped, to four pixels of the result."""
     n, c, h, w = x.shape
     y = np.zeros((n, weight.shape[0], 2 * h, 2 * w))
     for i in range(2):
@@ -76,7 +75,7 @@ def excite(x, names):
 
 
 def heads_attend(q, k, v, allowed=None, bias=0.0):
-    """One head, [places, d]; pairs that are not allowed do not count."""
+    """Evaluates one head [places, d] without the pairs that are not allowed."""
     scores = q @ k.T / np.sqrt(q.shape[1]) + bias
     if allowed is not None:
         scores = np.where(allowed, scores, -np.inf)
@@ -96,7 +95,7 @@ def attend_all(x, source, g, heads):
 
 
 def attend_masked(x, counts, g):
-    """To those places only that count; there is one head."""
+    """Evaluates one head that attends only to positions that count."""
     y = np.zeros_like(x)
     for n in range(x.shape[0]):
         q, k, v = (x[n] @ g[f"{name}_weight"] + g[f"{name}_bias"]
@@ -106,7 +105,7 @@ def attend_masked(x, counts, g):
 
 
 def lstm(x, g, state, memory):
-    """The state after one step."""
+    """Returns the state after one step."""
     sums = x @ g["from_input"] + state @ g["from_state"] + g["bias"]
     let_in, keep, fresh, let_out = np.split(sums, 4, axis=1)
     memory = sigmoid(keep) * memory + sigmoid(let_in) * np.tanh(fresh)
@@ -114,14 +113,14 @@ def lstm(x, g, state, memory):
 
 
 def guided_step(x, free, guided, left, after):
-    """Splits x into image and noise and mixes them anew."""
+    """Splits x into image and noise and mixes them again."""
     noise = free + 7.5 * (guided - free)
     image = (x - (1 - left) ** 0.5 * noise) / left ** 0.5
     return after ** 0.5 * image + (1 - after) ** 0.5 * noise
 
 
 def llama_attention(x, g, options):
-    """Rotations as products of complex numbers; heads one by one, causal."""
+    """Evaluates causal attention head by head, with rotations as products of complex numbers."""
     d, half = options.head, options.head // 2
     places = np.arange(x.shape[1])
     turn = np.exp(1j * places[:, None] * llama.ROPE_BASE ** (-np.arange(half) / half))
@@ -142,8 +141,8 @@ def llama_attention(x, g, options):
 
 
 def window_attention(x, g, heads, window, shift):
-    """Every place attends to the places that share its window after shifting the borders of the
-    windows, without wrapping around."""
+    """Evaluates attention of every position to the positions in its window, where the window borders are shifted
+    without wrapping around."""
     n, h, w, c = x.shape
     d = c // heads
     qkv = x @ g["qkv_weight"] + g["qkv_bias"]
@@ -164,7 +163,7 @@ def window_attention(x, g, heads, window, shift):
 
 
 def build(b):
-    """{name: (value, its definition as a function of the arguments)}"""
+    """Returns {name: (value, its definition as a function of the arguments)}."""
     x = b.input("x", (N, C, H, W))
     rows = b.input("rows", (N, 7, 12))
     other = b.input("other", (N, 3, 12))
@@ -273,7 +272,7 @@ def main(folder):
         expected, actual = definition(arguments, inside), np.load(folder / f"{name}.npy")
         good = expected.shape == actual.shape
         difference = np.abs(expected - actual).max() / np.abs(expected).max() if good else np.inf
-        # Written so that a NaN fails.
+        # Fails for NaN, too.
         if not difference <= LIMIT:
             failed.append(name)
         print(f"{name}: {actual.shape}, relative difference {difference:.1e}")

@@ -1,9 +1,9 @@
-"""The input that upstream.py makes for upstream's propagation is the same network.
+"""Checks that the input of upstream's propagation in upstream.py is the same network.
 
 usage: upstream.py FOLDER NETWORK..
 
-Packs a small network, lets upstream propagate, runs what comes out beside the network as it was and
-compares. Padding that upstream leaves undefined is filled with NaNs: no result may depend on it.
+Packs a small network, applies upstream's propagation, and compares the results with those of the original network.
+Padding that upstream leaves undefined is filled with NaNs: no result may depend on it.
 """
 
 import pathlib

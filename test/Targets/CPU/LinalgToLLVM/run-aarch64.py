@@ -1,7 +1,7 @@
 # REQUIRES: aarch64
 # RUN: %python %s
-# Kernels that are compiled for AArch64 on another processor compute there what numpy does: an
-# emulator runs them. Extents are ragged, so that every tile that is cut off runs too.
+# Check that kernels cross-compiled for AArch64 compute numpy's results in an emulator. Extents are ragged, so that
+# every partial tile is covered.
 import math
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ from layout_mlir.tools import run_tool
 LIBRARIES = "/usr/aarch64-linux-gnu"
 MAIN = pathlib.Path(__file__).parent / "Inputs" / "call_kernels.c"
 ELEMENTS = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
-# As this project names them, and clang.
+# The names of this project, and those of clang.
 CPUS = {"aarch64": "generic", "neoverse-n1": "neoverse-n1", "neoverse-v1": "neoverse-v1", "apple-m1": "apple-m1"}
 rng = np.random.default_rng(0)
 
@@ -24,7 +24,7 @@ def named(op):
 
 
 def elementwise(*body):
-    """%x and %y, a row of which meets all rows, to %u; {e} is their element."""
+    """Returns an op on %x and %y, which is broadcast over rows, to %u; {e} is the element type."""
     maps = "affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>"
 
     def op(ins, out):
@@ -79,7 +79,7 @@ EXP = elementwise("%s = arith.mulf %x, %y : {e}", "%u = math.exp %s : {e}")
 ERF = elementwise("%s = math.erf %x : {e}", "%u = arith.mulf %s, %y : {e}")
 erf = np.vectorize(math.erf)
 
-# Name: the op, the shapes of both inputs and of the result with their elements, and what it computes.
+# Name: the op, the shapes of both inputs and of the result with their elements, and its definition.
 KERNELS = {
     "convolution": (named("conv_2d_nchw_fchw"), ("1x5x9x21", "f32"), ("6x5x3x3", "f32"), ("1x6x7x19", "f32"),
                     convolution),
@@ -106,7 +106,7 @@ KERNELS = {
     "to_rows": (read_as("NHWC"), ("1x9x13x21", "f32"), ("1", "f32"), ("1x21x9x13", "f32"),
                 lambda x, _: x.transpose(0, 3, 1, 2)),
 }
-# What of a result's largest value rounding may take.
+# The tolerance relative to the largest value of a result.
 LIMITS = {"f32": 1e-5, "f16": 2e-2, "i32": 0}
 
 
@@ -133,7 +133,7 @@ def c_shape(shape, element):
 
 
 def build(folder, cpu):
-    """The emulated program; returns the assembly of the kernels, too."""
+    """Builds the emulated program, and returns the assembly of the kernels, too."""
     source, lowered, code = folder / "kernels.mlir", folder / "lowered.mlir", folder / "kernels.ll"
     source.write_text("\n".join(function(name, *kernel[:4]) for name, kernel in KERNELS.items()))
     run_tool("layout-opt", source, "--convert-layout-to-linalg", f"--layout-linalg-to-llvm=cpu={cpu} parallel-loops=false", "-o", lowered)

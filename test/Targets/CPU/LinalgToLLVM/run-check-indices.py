@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Data that would take an index out of range end a program with an error, with layouts and without them.
+# Check that an index out of bounds ends a program with an error, with and without layouts.
 
 import pathlib
 import subprocess
@@ -42,13 +42,13 @@ for way, passes in WAYS.items():
             known[case.text] = lowered
         check(case, known[case.text], way)
 
-# Without the checks the access is whatever memory has: nothing asserts.
+# Without the checks, the access is unchecked: nothing asserts.
 source.write_text(cases[0].text)
 plain = subprocess.run(["layout-opt", source, "--layout-linalg-to-llvm=check-indices=false"], text=True,
                        capture_output=True, check=True)
 assert "abort" not in plain.stdout
 
-# Python raises, and the program runs again after that.
+# Python raises, and the program can run again.
 case = next(case for case in cases if isinstance(case.wanted, str))
 program = layout_mlir.compile(case.text)
 good = cases[0]

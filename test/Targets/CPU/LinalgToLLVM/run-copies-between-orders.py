@@ -1,8 +1,8 @@
 # RUN: %python %s
-# Copies between orders give what numpy gives: every size of element, vectors of three lengths, tiles
-# that divide the extents and tiles that overlap, short columns and rows (an odd number of them by blends), rows and columns
-# that share few sets of the cache (by way of stages of several sizes, along whole rows, short rows in runs of several
-# lines), padding, slices, a batch of unknown size, no element at all; shared among threads or not.
+# Check transposing copies against numpy: every element size, three vector lengths, tiles that divide the extents and
+# tiles that overlap, short columns and rows (an odd number of them by blends), rows and columns that share few cache
+# sets (by stages of several sizes, along whole rows, by several lines of short rows), padding, slices, a dynamic batch,
+# no elements; with one thread and with several.
 import pathlib
 import tempfile
 
@@ -34,7 +34,7 @@ def tensor(shape, element):
 
 
 def write(element):
-    """One function of all copies: its text, and the shapes of its arguments."""
+    """Returns one function of all copies, and the shapes of its arguments."""
     zero = "0.0" if "f" in element else "0"
     shapes = [shape for shape, _ in TRANSPOSES] + [DYNAMIC, PACKED]
     types = [tensor(shape, element) for shape in shapes]

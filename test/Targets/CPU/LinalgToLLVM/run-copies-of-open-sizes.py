@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Parts of open sizes are copied at once where they are all of their rows, and element by element where they are not.
+# Check that slices of dynamic sizes are copied at once if they cover whole rows, and otherwise element by element.
 import itertools
 
 import numpy as np

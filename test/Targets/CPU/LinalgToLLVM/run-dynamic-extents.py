@@ -11,9 +11,8 @@
 # RUN: %python %s inputs %t
 # RUN: layout-run %t.host.mlir --cases=%t.cases
 # RUN: %python %s compare %t
-# Extents that are known at run time only: none, one, fewer than a vector or a
-# block of rows, as many, and one more, along lanes, along blocks and merged;
-# and each up to more than two blocks.
+# Check dynamic extents: zero, one, less than a vector or a block of rows, equal to it, and one more, along lanes, along
+# blocks and merged; and all extents up to more than two blocks.
 import sys
 
 import numpy as np

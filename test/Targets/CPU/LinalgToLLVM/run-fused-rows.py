@@ -5,8 +5,8 @@
 # RUN: layout-run %t.llvm.mlir %t.laid-out.mlir --max-rel=1e-6 --threads=2 --input=%t.x.npy --input=%t.g.npy --output=%t.s.npy --output=%t.n.npy
 # RUN: layout-run %t.llvm.mlir --threads=1 --input=%t.x.npy --input=%t.g.npy --output=%t.s1.npy --output=%t.n1.npy
 # RUN: %python %s compare %t
-# Softmax and the normalization of layers of one tensor that no cache of a core
-# holds, in blocks of rows: 3 x 86 rows, so that blocks have two rows.
+# Check softmax and layer norm of a tensor that exceeds the caches of a core, in blocks of rows: 3 x 86 rows, so that
+# blocks have two rows.
 import sys
 
 import numpy as np

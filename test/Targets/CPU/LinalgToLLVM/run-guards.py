@@ -3,16 +3,15 @@
 # RUN: %python %s input %t.x.npy
 # RUN: layout-run %t.llvm.mlir --input=%t.x.npy --output=%t.y.npy
 # RUN: %python %s compare %t.x.npy %t.y.npy
-# Sums over what a condition admits, for every form of a condition that ends a
-# loop, and for some that must not: what is summed is compared with numpy, element
-# by element.
+# Check sums under a condition, for every form of a condition that ends a loop, and for some that must not end it: the
+# sums are compared with numpy, element by element.
 import sys
 
 import numpy as np
 
-# p is parallel, i and k are summed over; the condition by ops, and in Python.
+# p is parallel, i and k are summed over; the condition as ops, and in Python.
 SIZES = {"p": 13, "i": 5, "k": 7}
-CONDITIONS = [  # left side, predicate, right side, and how they are connected with another
+CONDITIONS = [  # left side, predicate, right side, and the connective with another condition
     [("k", "slt", 4)], [("k", "sle", 4)], [("k", "ult", 4)], [("k", "ule", 4)],
     [(4, "sgt", "k")], [(4, "sge", "k")], [(4, "ugt", "k")], [(4, "uge", "k")],
     [("k", "sgt", 2)], [(2, "slt", "k")], [("k", "eq", 3)], [("k", "ne", 3)],
@@ -22,11 +21,11 @@ CONDITIONS = [  # left side, predicate, right side, and how they are connected w
     [("k - p", "ult", 3)], [("p", "slt", 6)], [("p", "slt", 6), ("k", "slt", 3)],
     [("i", "slt", 3), ("k", "sle", 3)], [("k", "slt", 5), ("k", "slt", 3)],
     [("k", "slt", "p")], [("k", "slt", 6), ("k", "sgt", 1)],
-    # By another sum, which no constant takes to the other side.
+    # By another sum, which no constant moves to the other side.
     [("k - i", "slt", 2)], [("k - i", "ult", 3)], [("i", "sgt", "k")], [("i", "ugt", "k")],
     [("i", "sge", "k")], [("i", "uge", "k")],
 ]
-# What is not admitted puts another number in place of the sum: no loop may end for it.
+# If the condition is false, another number replaces the sum: no loop may end early.
 RESETS = [[("k", "slt", 4)], [("i", "slt", 3)], [("i * 3 + k", "slt", 8)], [("p", "slt", 6)]]
 RESET = 7
 PYTHON = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}

@@ -3,9 +3,8 @@
 # RUN: %python %s inputs %t
 # RUN: layout-run %t.llvm.mlir --input=%t.x.npy --input=%t.n.npy --input=%t.i.npy --output=%t.0.npy --output=%t.1.npy --output=%t.2.npy --output=%t.3.npy --output=%t.4.npy --output=%t.5.npy --output=%t.6.npy
 # RUN: %python %s compare %t
-# Reductions along memory, whose lanes hold parts of a result: sums, largest
-# elements and products of rows with a start of their own, of sizes that are known and
-# that are not, of floats, integers and `index`, whose lanes stay apart.
+# Check contiguous reductions, whose lanes hold parts of a result: sums, maxima and products of rows with an init, of
+# static and dynamic sizes, of floats, integers and `index`, whose lanes are not combined.
 import sys
 
 import numpy as np

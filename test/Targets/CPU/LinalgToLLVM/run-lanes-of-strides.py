@@ -4,15 +4,15 @@
 # RUN: %python %s inputs %t
 # RUN: layout-run %t.llvm.mlir %t.laid-out.mlir --compare --max-rel=0 --input=%t.x.npy --output=%t.0.npy --output=%t.1.npy --output=%t.2.npy --output=%t.3.npy
 # RUN: %python %s compare %t
-# Pooling with strides of 2 to 5 along rows, whose lanes are so far apart: rows of
-# whole vectors, rows that end in between, and rows shorter than a vector.
+# Check pooling with strides of 2 to 5 along rows, with lanes at these strides: rows of whole vectors, rows with a
+# partial vector, and rows shorter than a vector.
 import sys
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 CHANNELS, ROWS = 3, 7
-# Stride, width of the window, results in a row.
+# Stride, width of the window, results per row.
 KINDS = [(2, 3, 29), (3, 2, 16), (4, 4, 5), (5, 3, 11)]
 COLUMNS = max(stride * (results - 1) + window for stride, window, results in KINDS)
 

@@ -1,9 +1,9 @@
 # RUN: %python %s
-# Functions of math on f32 are as exact as docs say, with infinities, NaN, denormal numbers and signed
-# zeros as C has them, and give the same bits in vectors and in their tails.
+# Check that math functions on f32 have the documented accuracy, with infinities, NaN, denormal numbers and signed zeros
+# as in C, and give the same bits in vectors and in their remainders.
 #
-# `./dev python test/Targets/CPU/LinalgToLLVM/run-math.py 1` takes every number of f32 (some minutes);
-# without an argument every 12011th, and the special ones.
+# `./dev python test/Targets/CPU/LinalgToLLVM/run-math.py 1` checks every f32 number (some minutes); without an
+# argument, every 12011th and the special ones.
 import math
 import re
 import sys
@@ -23,7 +23,7 @@ SPECIAL = np.concatenate([SPECIAL, -SPECIAL])
 
 
 def program(name, element):
-    """math.<name> of any number of elements, with 1 added where the name says so."""
+    """Returns math.<name> of any number of elements, plus 1 if the name says so."""
     arguments = 2 if name == "powf" else 1
     type = f"tensor<?x{element}>"
     names = [f"%x{i}" for i in range(arguments)]
@@ -47,7 +47,7 @@ def program(name, element):
 
 
 def difference(got, exact):
-    """The largest distance in units in the last place of f32."""
+    """Returns the largest distance in f32 units in the last place."""
     rounded = exact.astype(np.float32)
     assert np.array_equal(np.isnan(got), np.isnan(rounded))
     assert np.array_equal(np.isinf(got), np.isinf(rounded))
@@ -59,7 +59,7 @@ def difference(got, exact):
 
 
 def drawn_pairs(rng, count):
-    """Pairs for powf: any bits, results of all sizes, powers near 1, integers as exponents."""
+    """Returns pairs for powf: any bits, results of all sizes, powers near 1, integer exponents."""
     bits = rng.integers(0, 1 << 32, (2, count), dtype=np.uint32).view(np.float32)
     large = [rng.uniform(0, 4, count), rng.uniform(-100, 100, count)]
     near = [np.exp(rng.uniform(-85, 85, count)), rng.uniform(-4, 4, count)]
@@ -70,7 +70,7 @@ def drawn_pairs(rng, count):
 
 
 def bits_of(values):
-    """The bytes of f32, with one NaN for all: no rule says which one an operation gives."""
+    """Returns the f32 bytes with one NaN for all, because no rule determines the NaN of an operation."""
     return np.where(np.isnan(values), np.float32(np.nan), values).tobytes()
 
 
@@ -97,15 +97,15 @@ for name, (oracle, bound) in BOUNDS.items():
         worst = max(worst, difference(got, oracle(*(each.astype(np.float64) for each in inputs))))
     print(f"{name}: {worst:.3f} units in the last place")
     assert worst <= bound, name
-    # What a vector computes here is computed one by one there, and between other neighbors.
+    # Elements of a vector here are scalars there, and have other neighbors.
     for first, last in (0, 3), (1, -1), (7, 20), (5, 6):
         parts = [each[first:last].copy() for each in inputs]
         assert run(*parts).tobytes() == got[first:last].tobytes(), name
-    # Vectors of 512 bits multiply by powers of two in another way.
+    # 512-bit vectors multiply by powers of two in another way.
     for bits in 256, 512:
         lowered = run_pipeline(text, f"layout-linalg-to-llvm{{vector-bits={bits}}}")
         assert bits_of(compile_program(lowered)(*inputs)) == bits_of(got), (name, bits)
-    if name == "exp and 1":  # of f16, either rounds
+    if name == "exp and 1":  # for f16, both are rounded
         continue
     halves = [each.astype(np.float16) for each in inputs]
     expected = oracle(*(each.astype(np.float64) for each in halves)).astype(np.float16)

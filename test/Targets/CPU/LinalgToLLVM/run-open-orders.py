@@ -1,6 +1,6 @@
 # RUN: %python %s
-# Copies between two orders whose rows or columns only the run knows: fewer than a tile, as many, one more, several
-# tiles, and none, on one thread and on two.
+# Check copies between two orders with dynamic rows or columns: fewer than a tile, as many, one more, several tiles, and
+# none, with one thread and with two.
 import itertools
 
 import numpy as np

@@ -1,8 +1,8 @@
 # RUN: %python %s
-# Conversions to blocks that dims do not fill give what numpy gives, padding included: tails that are transposed and tails
-# that are runs, shorter and longer than a register, one element and one block, two ragged dims, no element, a batch of
-# unknown size, rows that are copied in chunks with a rest (all parts of a row in one loop) and without; padding of zeros
-# and of ones; vectors of three lengths, shared among threads or not.
+# Check conversions to partially filled blocks against numpy, including padding: transposed remainders and contiguous
+# ones, shorter and longer than a register, one element and one block, two ragged dims, no elements, a dynamic batch,
+# rows copied in chunks with a remainder (all parts of a row in one loop) and without; padding of zeros and of ones;
+# three vector lengths, with one thread and with several.
 import pathlib
 import tempfile
 
@@ -21,7 +21,7 @@ CASES = [
     *[("OIHW", "OIHW16i16o", shape) for shape in ((61, 61, 3, 3), (17, 30, 1, 1), (13, 5, 2, 2), (33, 16, 3, 1))],
     *[("KN", "NK16k16n", shape) for shape in ((100, 40), (9, 100), (35, 61), (1, 3))],
 ]
-# The same with a batch that only the run knows.
+# With a dynamic batch.
 DYNAMIC = [("NHWC", "NCHW16c", (2, 61, 30, 30)), ("NCHW", "NCHW16c", (2, 61, 5, 5)), ("NHWC", "NCHW16c", (0, 61, 4, 4))]
 NUMPY_TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8}
 

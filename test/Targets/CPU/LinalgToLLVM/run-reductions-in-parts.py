@@ -1,8 +1,7 @@
 # RUN: %python %s
-# Reductions that are done in parts, because a cache does not hold what all of it reads, give what numpy
-# computes, and the same bits with any number of threads: with what ends the kernel, with older
-# results that are added to, with ragged tiles, a batch, windows, steps over pixels, masks, f16, f64 and
-# integers.
+# Check reductions that are split because their operands exceed a cache: they compute numpy's results, and the same bits
+# with any number of threads, with epilogues, accumulation into existing results, ragged tiles, a batch, windows,
+# strides, masks, f16, f64 and integers.
 import pathlib
 import tempfile
 
@@ -21,7 +20,7 @@ CHANNEL = "(n, o, h, w, l) -> (0, o, 0, 0, l)"
 
 
 def multiply(element, sums, mask=None):
-    """The body of a contraction; a mask admits the first channels only."""
+    """Returns the body of a contraction; a mask only admits the first channels."""
     letter, lines = "i" if element.startswith("i") else "f", []
     a, b = "%a0", "%a1"
     if element != sums:
@@ -40,7 +39,8 @@ def multiply(element, sums, mask=None):
 
 
 def convolution(shape, window=1, stride=1, element="f32", sums="f32", batch=1, adds=False, ends=None, mask=None):
-    """A function, its inputs, and what it computes. `shape` is blocks in, blocks out, height, width."""
+    """Returns a function, its inputs, and its expected result. `shape` is input blocks, output blocks, height,
+    width."""
     blocks_in, blocks_out, height, width = shape
     kinds = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8, "i32": np.int32}
 
@@ -83,7 +83,7 @@ def convolution(shape, window=1, stride=1, element="f32", sums="f32", batch=1, a
                         f"    %b = arith.addf %a0, %a1 : {sums}\n    %c = arith.addf %b, %a2 : {sums}\n"
                         f"    %d = arith.maximumf %c, %zero : {sums}\n    linalg.yield %d : {sums}")
         last = "%q"
-    elif ends == "round":  # to elements that hold no sums
+    elif ends == "round":  # to an element type that cannot hold sums
         type = tensor(result, "f16")
         text += f"  %h = tensor.empty() : {type}\n"
         text += generic("%q", [SAME, SAME], LOOPS[:5], [("%r", out)], ("%h", type),
@@ -93,7 +93,7 @@ def convolution(shape, window=1, stride=1, element="f32", sums="f32", batch=1, a
     return f"func.func @main({arguments}) -> {type} {{\n{text}  return {last} : {type}\n}}", inputs, expected
 
 
-# Whether the reduction is in parts, where the plan is a matter of course.
+# True if the reduction is split, None if the plan may vary.
 CASES = [
     (True, convolution((64, 16, 14, 14))),
     (True, convolution((64, 16, 14, 14), ends="relu")),

@@ -1,7 +1,6 @@
 # RUN: %python %s
-# Programs whose loops threads share give the same bits with any number of threads, those that the
-# program without shared loops gives, and what numpy computes: ragged tiles, transpositions, sums of
-# a row, a batch of unknown size, no element at all, and integers.
+# Check that programs with parallel loops give the same bits with any number of threads and without parallel loops, and
+# numpy's results: ragged tiles, transpositions, row sums, a dynamic batch, no elements, and integers.
 import pathlib
 import tempfile
 
@@ -14,7 +13,7 @@ rng = np.random.default_rng(0)
 
 
 def generic(maps, kinds, ins, out, body, fill=None):
-    """A function of one op; tensors are given by their types."""
+    """Returns a function of one op; tensors are given by their types."""
     arguments = ", ".join(f"%x{i}: {type}" for i, type in enumerate(ins))
     names = ", ".join(f"%x{i}" for i in range(len(ins)))
     element = out.rstrip(">").split("x")[-1]
@@ -102,7 +101,7 @@ with tempfile.TemporaryDirectory() as folder:
         for threads in 1, 2, 3, 16:
             assert alone.tobytes() == run("true", f"--threads={threads}").tobytes(), (threads, text)
 
-# In the process: a program keeps its number of threads beside others with other numbers.
+# In process: a program keeps its number of threads next to others with different numbers.
 text, inputs, oracle = CASES[0]
 programs = [compile_program(text, threads=threads) for threads in (1, 3, None)]
 assert [program.threads for program in programs[:2]] == [1, 3]

@@ -1,8 +1,8 @@
 # RUN: %python %s
-# Convolutions of 3x3 by Winograd's transforms give what numpy computes, and the same bits with any number
-# of threads: even and odd extents, batches, blocks of channels and channels that are contiguous, filters of
-# which registers hold a part, strips of tiles and a shorter last one, older results that are added to, open
-# batches, rows and columns, and with what starts and ends the kernel. What is no such convolution, or is not worth it, is left alone.
+# Check 3x3 convolutions by Winograd's transforms against numpy, with the same bits for any number of threads: even and
+# odd extents, batches, blocked and contiguous channels, filters that exceed the registers, strips of tiles and a
+# shorter last one, accumulation into existing results, dynamic batches, rows and columns, prologues and epilogues.
+# Other convolutions, and those for which it does not pay, stay.
 import pathlib
 import tempfile
 
@@ -12,7 +12,7 @@ from cpu_programs import Program, generic, tensor
 from layout_mlir.tools import run_tool
 
 rng = np.random.default_rng(0)
-# Of images, filters and results, for channels in blocks and for those that are contiguous.
+# Maps of images, filters and results, for blocked channels and for contiguous ones.
 BLOCKS = ["(n, o, h, w, l, i, y, x, j) -> (n, i, h * {0} + y * {1}, w * {0} + x * {1}, j)",
           "(n, o, h, w, l, i, y, x, j) -> (o, i, y, x, j, l)", "(n, o, h, w, l, i, y, x, j) -> (n, o, h, w, l)"]
 LAST = ["(n, h, w, o, y, x, i) -> (n, h * {0} + y * {1}, w * {0} + x * {1}, i)",
@@ -20,14 +20,14 @@ LAST = ["(n, h, w, o, y, x, i) -> (n, h * {0} + y * {1}, w * {0} + x * {1}, i)",
 
 
 def draw(*shape):
-    """Of which sums and sums of transforms are exact in f32."""
+    """Returns numbers whose sums and transforms are exact in f32."""
     return (rng.integers(-4, 5, shape) / 4).astype(np.float32)
 
 
 def convolution(channels, filters, height, width, batch=1, block=16, starts="zero", ends=None, stride=1,
                 dilation=1, window=(3, 3), constant=True, opened=""):
-    """A function, its inputs, and what it computes; channels are in blocks, or last without one. `opened` has letters of
-    n, h and w, which are known at run time only."""
+    """Returns a function, its inputs, and its expected result; channels are in blocks, or last if `block` is 0.
+    `opened` has the letters of n, h and w that are dynamic."""
     sizes = [max(extent - 1, 0) * stride + (w - 1) * dilation + 1 for extent, w in zip((height, width), window)]
     x, w = draw(batch, *sizes, channels), draw(*window, channels, filters)
     windows = np.lib.stride_tricks.sliding_window_view(
@@ -35,7 +35,7 @@ def convolution(channels, filters, height, width, batch=1, block=16, starts="zer
     windows = windows[:, ::stride, ::stride, :, ::dilation, ::dilation][:, :height, :width]
     expected = np.einsum("nhwiyx,yxio->nhwo", windows, w.astype(np.float64), optimize=True)
 
-    if opened:  # then the image says how many results there are, also that there are none
+    if opened:  # the image then determines the number of results, which may be zero
         x = x[:, :height + window[0] - 1, :width + window[1] - 1]
 
     def store(array):
@@ -108,7 +108,7 @@ def convolution(channels, filters, height, width, batch=1, block=16, starts="zer
     return f"func.func @main({arguments}) -> {out} {{\n{text}  return {last} : {out}\n}}", inputs, store(expected)
 
 
-# Whether there are transforms, where that is a matter of course.
+# True if transforms are used, None if this may vary.
 CASES = [
     (True, convolution(64, 64, 14, 14)),
     (True, convolution(64, 64, 15, 13, batch=3, ends=True)),

@@ -1,12 +1,12 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs functions of a module and compares what they give with what its comments say.
+"""Runs functions of a module and compares their results with its comments.
 
     stores.py MODULE
 
-A line `// STORES: swapped(2x3xf32) = 1 4 2 5 3 6` calls @swapped with the numbers 1, 2, .. in a
-tensor of this shape; `= input` wants them back. Each function runs lowered by layout-to-cpu, and by
-convert-layout-to-linalg alone before the loops.
+A line `// STORES: swapped(2x3xf32) = 1 4 2 5 3 6` calls @swapped with the numbers 1, 2, .. in a tensor of this shape;
+`= input` expects them as the result. Each function is lowered by layout-to-cpu, and by convert-layout-to-linalg
+followed by plain loops.
 """
 
 import pathlib

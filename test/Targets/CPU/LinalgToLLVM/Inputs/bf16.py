@@ -1,4 +1,4 @@
-"""Compares what run-bf16.mlir stored with numpy, which rounds as the standard says."""
+"""Compares the results of run-bf16.mlir with numpy, which rounds as the standard defines."""
 
 import sys
 
@@ -20,6 +20,6 @@ np.testing.assert_array_equal(load("p"), np.pad(x, ((0, 0), (1, 1)), constant_va
 np.testing.assert_array_equal(load("m"), np.fmin(x, y))
 exact = np.exp(x.astype(np.float64)).astype(np.float32)
 np.testing.assert_allclose(load("e"), rounded(exact), rtol=2**-7)
-# Once: by way of f32 the second and the fourth would be halves of two neighbors.
+# Rounded once: by way of f32 the second and the fourth would be halfway between two neighbors.
 np.testing.assert_array_equal(np.load(f"{sys.argv[1]}.n.npy"),
                               [1, 1 + 2**-7, -1 - 2**-7, 1 + 2**-7, np.inf, -0.0, np.nan, -np.inf, 3.5])

@@ -1,20 +1,19 @@
 """usage: small_floats.py make STEM | check STEM NAME WIDE.npy NARROW.npy f32|f64 | check-halves STEM F16.npy BF16.npy
 
-make          STEM.bits.npy, all 256 bytes; STEM.bits6.npy and STEM.bits4.npy, all numbers of 6 and 4 bits; STEM.f32.npy
-              and STEM.f64.npy, numbers to round: those of all formats, what is halfway between them and beside it, and
-              beyond the largest
-check         WIDE has the numbers that the bytes are in the format NAME, NARROW the nearest of them to the numbers of
-              STEM.f32.npy or STEM.f64.npy, with an even last digit where two are as near
-check-halves  F16 and BF16 are the numbers of STEM.f64.npy rounded once, by the same rule
+make          writes STEM.bits.npy, all 256 bytes; STEM.bits6.npy and STEM.bits4.npy, all 6-bit and 4-bit numbers; and
+              STEM.f32.npy and STEM.f64.npy, numbers to round: those of all formats, their midpoints, the neighbors of
+              these, and too large ones
+check         checks that WIDE has the numbers of the bytes in the format NAME, and NARROW the nearest of them to the
+              numbers of STEM.f32.npy or STEM.f64.npy, ties to even
+check-halves  checks that F16 and BF16 are the numbers of STEM.f64.npy rounded once, by the same rule
 
-A format is a sign, an exponent and a mantissa, whose numbers are written down
-here from their definition.
+A format has a sign, an exponent and a mantissa; its numbers are computed here from their definition.
 """
 import sys
 
 import numpy as np
 
-# Bits, those of the mantissa, bias, the bytes that are NaN, the byte that is infinity.
+# Bits, mantissa bits, bias, the bytes that are NaN, the byte that is infinity.
 FORMATS = {"f8E4M3FN": (8, 3, 7, [0x7F, 0xFF], None),
            "f8E5M2": (8, 2, 15, [0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF], 0x7C),
            "f8E4M3FNUZ": (8, 3, 8, [0x80], None),
@@ -25,8 +24,8 @@ FORMATS = {"f8E4M3FN": (8, 3, 7, [0x7F, 0xFF], None),
 
 
 def numbers(name):
-    """What each bit pattern is."""
-    if name == "f8E8M0FNU":  # an exponent alone
+    """Returns the number of each bit pattern."""
+    if name == "f8E8M0FNU":  # only an exponent
         return np.append(2.0 ** np.arange(-127, 128), np.nan)
     bits, mantissa, bias, nans, infinity = FORMATS[name]
     sign, values = 2 ** (bits - 1), []
@@ -40,7 +39,7 @@ def numbers(name):
 
 
 def rounded(name, x):
-    """The bytes that the nearest number to x may have."""
+    """Returns the bytes that the nearest number to x may have."""
     if name == "f8E8M0FNU":
         if np.isnan(x) or x < 0 or x >= 1.5 * 2.0**127:
             return [0xFF]
@@ -50,7 +49,7 @@ def rounded(name, x):
     sign = 2 ** (bits - 1)
     finite = numbers(name)[:sign]
     finite = finite[np.isfinite(finite)]
-    # One more, as if the format went on: what is nearest to it is too large.
+    # One more number, as if the format continued: values nearest to it are too large.
     finite = np.append(finite, 2 * finite[-1] - finite[-2])
     if np.isnan(x):
         return nans or [0, sign]
@@ -92,7 +91,7 @@ def check_halves(stem, f16, bf16):
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(np.load(f16), x.astype("f2"))
     for x, bits in zip(x, np.load(bf16)):
-        # bf16 is the upper half of f32: the neighbors of x are the number of these bits and one beside it.
+        # bf16 is the upper half of f32: the neighbors of x are the number of these bits and an adjacent one.
         got = (np.uint32(bits) << 16).view("f4").astype("f8")
         beside = ((np.array([bits - 1, bits + 1], "u4")) << 16).view("f4").astype("f8")
         if np.isfinite(x) and np.isfinite(got) and abs(got - x) > np.nanmin(abs(beside - x)):
