@@ -1,5 +1,5 @@
-# What the tools write is there as a whole or not at all: with a full disk, a limit
-# of the size of files, a folder that cannot be written, and when they are killed.
+# Check that tools write output files completely or not at all: with a full disk, a file size limit, an unwritable
+# folder, and when they are killed.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -34,7 +34,7 @@ graph = "--layout-print-graph=target={#layout.cpu<lanes = 8>} output="
 
 
 def commands(output):
-    """A way to write `output` with each tool."""
+    """Yields a command for each tool that writes `output`."""
     yield ["layout-opt", module, "-o", output]
     yield ["layout-opt", module, f"{graph}{output}", "-o", os.devnull]
     yield ["layout-run", compiled, f"--input={values}", f"--output={output}"]
@@ -56,7 +56,7 @@ def left_over(output):
 
 
 def check_too_large(done, command):
-    """The system kills a program that makes a file too large, unless it asks not to be."""
+    """Checks the end of a program whose file got too large; the system kills it unless it ignores the signal."""
     killed = done.returncode in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ)
     assert killed or done.returncode == 1 and "File too large" in done.stderr, (command, done)
 
@@ -75,7 +75,7 @@ for number, command in enumerate(commands(output)):
     assert whole.returncode == 0, (command, whole.stderr)
     size = output.stat().st_size
     output.write_text(OLD)
-    # Less than the file takes.
+    # The limit is below the size of the file.
     check_too_large(run(command, limit=max(size // 2, 8)), command)
     assert output.read_text() == OLD and not left_over(output), command
     output.unlink()
@@ -83,7 +83,7 @@ for number, command in enumerate(commands(output)):
     assert not output.exists() and not left_over(output), command
 for command in commands("/dev/full"):
     check_failed(run(command), command, "No space left on device")
-# Whoever runs this may be allowed everything, but nobody makes files here.
+# Even a privileged user cannot create files here.
 for command in commands("/proc/self/none"):
     check_failed(run(command), command, "No such file", "Permission denied")
 
@@ -97,7 +97,7 @@ reader.kill()
 reader.wait()
 assert output.read_text() == OLD
 
-# The same of the Python tools.
+# The Python tools behave equally.
 for error in (OSError("full"), KeyboardInterrupt()):
     try:
         with whole_file(output) as file:

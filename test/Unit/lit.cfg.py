@@ -1,4 +1,4 @@
-# The GoogleTest programs, each case a test of its own.
+# The GoogleTest programs; each case is a test.
 
 import os
 
@@ -11,7 +11,7 @@ config.test_source_root = os.path.join(config.layout_obj_root, "test", "Unit")
 config.test_exec_root = config.test_source_root
 config.test_format = lit.formats.GoogleTest(".", "Tests")
 
-# A time limit is set by the suite above; this one can be run by itself too.
+# The suite above sets a time limit; this suite can run separately, too.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = 300
 

@@ -1,5 +1,5 @@
-# The reproducers of docs/upstream: each fails when upstream has mended the defect, and its check prefix then names the
-# pass that may go. They run the stock tools, none of this project.
+# The reproducers of docs/upstream: each fails when upstream has fixed the defect, and its check prefix then names the
+# pass that can be removed. They run stock tools only.
 
 import os
 
@@ -18,7 +18,7 @@ config.test_source_root = os.path.join(config.layout_src_root, "docs", "upstream
 config.test_exec_root = os.path.join(config.layout_obj_root, "test", "Upstream")
 config.substitutions.append(("%layout_src_root", config.layout_src_root))
 
-# A time limit is set by the suite above; this one can be run by itself too.
+# The suite above sets a time limit; this suite can run separately, too.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = 300
 

@@ -1,13 +1,12 @@
 # RUN: %python %s
-"""The least cost over a mesh, found by trying everything.
+"""Checks that the claimed cost over a mesh is minimal, by enumeration.
 
-Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits
-for each axis one of its loops, or none, and has its blocks row-major or, where it computes all of them,
-in tiles of the device's lanes, by a few lines of Python. A conversion between blocks costs what
-layout-print-cost states for it on one device; any other the turns of its messages, found here from their
-rounds, and what the busiest device copies, counted by NumPy in runs of the positions of what
-layout-print-messages says; and an op on blocks what layout-print-cost states for it. The least sum over
-all choices has to be the cost that is claimed, and the bound.
+Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits for each mesh
+axis one of its loops, or none, and stores its blocks row-major or, if it computes whole dims, in tiles of the device's
+lanes. A conversion between blocks has the cost of layout-print-cost on one device. Other conversions cost the steps of
+their messages, computed here from their rounds, and the copies of the busiest device, counted by NumPy in contiguous
+segments of the positions in layout-print-messages. An op on blocks has the cost of layout-print-cost. The minimum over
+all choices must equal the claimed cost and the bound.
 """
 
 import collections
@@ -27,11 +26,11 @@ from layout_mlir.tools import run_tool
 LANES, LINE, STRIDED = 4, 64, 300
 DEVICE = f"#layout.cpu<lanes = {LANES}, line_bytes = {LINE}, strided_percent = {STRIDED}>"
 
-# Of each op: the loops of the dims of its operands and its result (h and w are indexed by sums), the loops
-# that may be split, and those that lanes tile, all of which but the last go with the last one or alone.
+# Of each op: the loops of the dims of its operands and result (h and w are indexed by sums), the loops that may be
+# split, and the loops that lanes tile; all of these but the last are tiled together with the last one or alone.
 Kind = collections.namedtuple("Kind", "op operands result loops tiles")
 KINDS = {
-    # Lanes stay on columns, so rows of the second factor are tiled with them alone.
+    # Lanes stay on columns, so rows of the second factor are only tiled together with them.
     "matmul": Kind("linalg.matmul", ["ik", "kj"], "ij", "ijk", ["j", "kj"]),
     "conv": Kind("linalg.conv_2d_nchw_fchw", ["nchw", "fcyx"], "nfop", "nfc", ["f", "cf", "c"]),
     # Its tiles are those of its neighbors.
@@ -57,7 +56,7 @@ def tensor(shape, layout=""):
 
 
 def blocked(shape, tiled):
-    """A layout on a device, of which the dims `tiled` are in tiles, and where it has the elements."""
+    """Returns a local layout in which the dims `tiled` are tiled, and its element positions."""
     names = "ABCD"[:len(shape)]
     if not tiled:
         return "", np.arange(math.prod(shape)).reshape(shape)
@@ -73,7 +72,7 @@ def blocked(shape, tiled):
 
 
 def call(number, kind, operands, result):
-    """A function of one op, of the types of its operands and its result."""
+    """Returns a function of one op with these types of operands and result."""
     arguments = ", ".join(f"%a{i}: {each}" for i, each in enumerate(operands))
     if kind.op == "math.tanh":
         body = f"  %r = math.tanh %a0 : {result}\n"
@@ -89,7 +88,8 @@ def print_costs(text):
 
 
 def turns(messages):
-    """By sender, those of the messages of one round: of a chain or ring of devices every second goes at a time."""
+    """Returns the steps of the messages of one round by sender: in a chain or ring of devices, every second one sends
+    at a time."""
     receiver = {message["from"]: message["to"] for message in messages}
     found = {}
     for start in sorted(receiver, key=lambda device: (device in receiver.values(), device)):
@@ -104,8 +104,8 @@ def turns(messages):
 
 
 class Stored(collections.namedtuple("Stored", "splits parts local")):
-    """A tensor on a mesh: for each axis the dim that it splits or None, the axes of parts, and the layout
-    of blocks."""
+    """A tensor on a mesh: for each axis the dim that it splits or None, the axes of partial sums, and the layout of
+    blocks."""
 
 
 class Mesh:
@@ -121,7 +121,7 @@ class Mesh:
                 f"message_cost = {self.message_cost}>")
 
     def choices(self, sizes, loops):
-        """What may be split: for each axis a loop or None."""
+        """Yields the possible splits: for each axis a loop or None."""
         for choice in itertools.product([None, *loops], repeat=len(self.axes)):
             if any(loop is not None and size == 1 for loop, size in zip(choice, self.axes.values())):
                 continue
@@ -132,7 +132,7 @@ class Mesh:
         return math.prod(n for axis, n in zip(choice, self.axes.values()) if axis == loop)
 
     def store(self, choice, dims, shape, tiled):
-        """The tensor of these dims where loops are split so, and `tiled` of them are in tiles."""
+        """Returns the tensor with these dims for a split of loops and tiled loops."""
         splits = tuple(dims.index(loop) if loop is not None and loop in dims else None for loop in choice)
         parts = tuple(name for name, loop in zip(self.names, choice) if loop is not None and loop not in dims)
         local, place = blocked(self.block(splits, shape), [dims.index(loop) for loop in tiled if loop in dims])
@@ -150,7 +150,7 @@ class Mesh:
         return tuple(-(-size // self.parts(splits, d)) for d, size in enumerate(shape))
 
     def convert(self, shape, pairs):
-        """The costs of conversions between layouts, by one run of each printer."""
+        """Returns the costs of conversions between layouts, by one run of each printer."""
         pairs = [pair for pair in pairs if pair[0] != pair[1] and (shape, *pair) not in self.known]
         onDevice = [pair for pair in pairs if pair[0][:2] == pair[1][:2] and not pair[0].parts]
         sent = [pair for pair in pairs if pair not in onDevice]
@@ -195,7 +195,7 @@ class Mesh:
                 tuple(slice(b, b + n) for b, n in zip(begin, box["sizes"]))].reshape(-1)
 
         def move(device, start, end):
-            """Elements, by how many of them lie next to each other on both sides."""
+            """Adds elements, by the length of their segments that are contiguous on both sides."""
             breaks = np.flatnonzero((np.diff(start) != 1) | (np.diff(end) != 1)) + 1
             for run in np.diff([0, *breaks, len(start)]):
                 moved[device][int(run)] += int(run)
@@ -206,7 +206,7 @@ class Mesh:
             count = 4 * sum(math.prod(box["sizes"]) for box in message["boxes"])
             for box in message["boxes"]:
                 packed = np.arange(math.prod(box["sizes"]))
-                # What the second phase sends was reduced in the target.
+                # The second phase sends values that were reduced in the target's layout.
                 move(message["from"], find(target if message["phase"] else source, box), packed)
                 move(message["to"], packed, find(target, box))
             ends = self.coordinates(message["from"]), self.coordinates(message["to"])
@@ -226,21 +226,21 @@ class Mesh:
         return max(1, copied + sum(longest.values()))
 
     def configurations(self, kind, sizes, shapes):
-        """How an op may have its tensors, with the price: it is asked for all of them at once."""
+        """Returns the possible tensors of an op with their costs, which one tool run computes."""
         dims = [*kind.operands, kind.result]
         found = []
         for choice in self.choices(sizes, kind.loops):
-            # A reduction of which devices hold other numbers of indices runs on those, row-major.
+            # A reduction whose devices have different numbers of indices runs on row-major blocks.
             isRagged = any(loop in "kc" and size % self.parts(choice, loop) for loop, size in sizes.items())
             own = {loop: -(-sizes[loop] // self.parts(choice, loop)) for loop in sizes}
             for tiled in ["", *kind.tiles]:
                 if tiled and (isRagged or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
                     continue
-                # Rows and columns are no channels that a neighbor has in tiles.
+                # Rows and columns are not channels of a neighbor's tiles.
                 if tiled and "tanh" in kind.op and any(loop not in (None, kind.result[0], kind.tiles[0])
                                                        for loop in choice):
                     continue
-                # What an operand lacks is no part of it.
+                # Dims that an operand lacks are dropped.
                 stored = [self.store(choice, each, shape, tiled) for each, shape in zip(dims, shapes)]
                 found.append([each._replace(parts=()) for each in stored[:-1]] + stored[-1:])
         text = "".join(call(i, kind, *self.types(each, shapes)) for i, each in enumerate(found))
@@ -255,7 +255,7 @@ class Mesh:
 
 
 def chain(shape, steps):
-    """The ops of a program: the kind, the sizes of its loops, and the shapes of its tensors."""
+    """Returns the ops of a program: the kind, the sizes of its loops, and the shapes of its tensors."""
     for step in steps:
         if step == "tanh":
             kind = KINDS[f"tanh{len(shape)}"]
@@ -274,7 +274,7 @@ def chain(shape, steps):
 
 def least(mesh, shape, steps):
     plain = mesh.store((None,) * len(mesh.axes), "", shape, "")
-    # What the value comes in, with the least cost so far.
+    # The layouts of the value, with the least cost so far.
     costs = {plain: 0}
     for kind, sizes, shapes in chain(shape, steps):
         configs = mesh.configurations(kind, sizes, shapes)
@@ -328,8 +328,8 @@ class Assignment(unittest.TestCase):
                 self.check(Mesh({"x": 2, "y": 2}, byte, message), shape, steps)
 
     def test_splits_and_blocks_are_one_choice(self):
-        """No box that is sent crosses tiles: the last element of one is beside the first of the next by chance, which
-        no loop over a box makes use of, but runs that NumPy finds do."""
+        """Checks a case in which no box that is sent crosses tiles: the last element of one tile happens to be adjacent
+        to the first of the next, which loops over a box do not use, but NumPy's segments do."""
         both = 0
         for axes, shape, steps in (({"x": 2}, (1, 8, 6, 6), ((8, 3), "tanh", (8, 3))),
                                    ({"x": 2}, (1, 3, 4, 4), ((16, 2), "tanh", (8, 2))),
@@ -342,7 +342,7 @@ class Assignment(unittest.TestCase):
         self.assertGreaterEqual(both, 3)
 
     def test_stated_blocks_of_a_ragged_reduction_are_converted(self):
-        """What a device holds of them is multiplied row-major, so a layout that is stated costs its conversion."""
+        """Checks that devices multiply a ragged reduction row-major, so that a stated layout costs its conversion."""
         mesh = Mesh({"x": 4}, [1], [0])
         shapes, names = ((6, 18), (18, 5), (6, 5)), ("[[], [x]]", "[[x], []]", "[[], []]")
         blocks = ((6, 5), (5, 5), (6, 5))
@@ -353,7 +353,7 @@ class Assignment(unittest.TestCase):
             return (f"func.func @g{number}(%a: {tensor(block, source)}) -> {tensor(block, target)} {{\n  %r = layout.convert "
                     f"%a : {tensor(block, source)} to {tensor(block, target)}\n  return %r : {tensor(block, target)}\n}}\n")
 
-        # The result is read to be added to, and written; what fills it has no price.
+        # The result is read as the accumulator, and written; its fill is free.
         text = call(0, KINDS["matmul"], plain[:2], plain[2]) + "".join(
             move(i, block, *ends) for i, (block, layout) in enumerate(zip(blocks, own))
             for ends in [(layout, ""), ("", layout)][:1 + (i == 2)]).replace("@g2", "@g3", 1)

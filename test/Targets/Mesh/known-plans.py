@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""The decision costs no more than the plan that people write by hand, and is proven: `./dev bench --mesh`."""
+"""Checks that the decision costs no more than handwritten plans and is proven: `./dev bench --mesh`."""
 
 import argparse
 import pathlib
@@ -16,7 +16,7 @@ class KnownPlans(unittest.TestCase):
             row = mesh.measure(name, args, pathlib.Path(folder))
             self.assertLessEqual(row["optimum"]["cost"], row["plan"]["cost"])
             self.assertLessEqual(row["optimum"]["cost"], row["one"]["cost"])
-            if message_cost < 20000:  # else the plan may be slower than one device
+            if message_cost < 20000:  # otherwise the plan may be slower than one device
                 self.assertLess(row["plan"]["cost"], row["one"]["cost"])
             self.assertEqual(row["one"]["bytes"], 0)
             self.assertGreater(row["plan"]["bytes"], 0)

@@ -1,12 +1,11 @@
 # RUN: %python %s
-"""The least cost over a mesh whose devices have little memory, found by trying everything.
+"""Checks that the claimed cost over a mesh with little memory is minimal, by enumeration.
 
-Chains of assignment.py are decided under limits from nothing to more than is ever taken. Here each op has its blocks as
-there; for every decision the bytes that one device has at each point are added up by a few lines of Python: the argument
-and all constants always, an operand in the layout that the op reads and the result while it runs, and behind it the
-result, what it is converted to and the longest message, as layout-print-messages has it. The least cost of what keeps to
-the limit has to be the cost that is claimed, and the bound; what nothing keeps to is refused, and no bound that the error
-names is above the least.
+Chains of assignment.py are decided under limits from zero to more than is ever needed. For every decision the bytes
+that one device has at each point are summed here: the argument and all constants always; an operand in the layout that
+the op reads and the result while it runs; and after it the result, its conversion and the longest message, as in
+layout-print-messages. The least cost within the limit must equal the claimed cost and the bound. An infeasible limit
+must be refused, with a bound that does not exceed the minimum.
 """
 
 import itertools
@@ -21,7 +20,7 @@ from layout_mlir import certify
 from layout_mlir.tools import ToolError
 
 
-# Beside the elements of a buffer, which begins at a multiple of as many bytes.
+# Added to the elements of a buffer, which starts at a multiple of this many bytes.
 ROOM = 64
 
 
@@ -42,7 +41,7 @@ class MeshWithMemory(Mesh):
         return 4 * math.prod(-(-n // LANES) * LANES if "abcd"[d] in tiled else n for d, n in enumerate(block))
 
     def decisions(self, shape, steps):
-        """Each decision's cost and what one device takes at most."""
+        """Yields the cost of each decision and the peak memory of one device."""
         plain = self.store((None,) * len(self.axes), "", shape, "")
         ops = [(kind, shapes, self.configurations(kind, sizes, shapes)) for kind, sizes, shapes in chain(shape, steps)]
         out = ops[-1][1][-1]
@@ -82,7 +81,7 @@ class Memory(unittest.TestCase):
         return figures(opt(text, f"--layout-assign=target={{{target}}}{options}"))
 
     def check(self, mesh, shape, steps):
-        # The least cost of what takes at most so much.
+        # The least cost for each peak memory.
         best = {}
         for cost, taken in mesh.decisions(shape, steps):
             best[taken] = min(cost, best.get(taken, math.inf))
@@ -97,7 +96,7 @@ class Memory(unittest.TestCase):
                 last = i + 1 == len(corners)
                 most = 1 << 40 if last else corners[i + 1][0] - 1
                 for memory in {taken, (taken + most) // 2, most}:
-                    # A fixed limit of blocks has a say in what is offered; not here.
+                    # A fixed limit of blocks would restrict the candidates.
                     stated = self.decide(mesh, text, memory)
                     self.assertEqual((stated["cost"], stated["lower_bound"]), (cost, cost), memory)
                     self.assertLessEqual(stated["memory_bytes"], memory)

@@ -1,12 +1,12 @@
-# What an editor gets from the server over standard input and output: a wrong
-# layout at its place, what a name stands for, and where it is defined.
+# Check what an editor receives from the server over standard input and output: a located error for an invalid layout,
+# hover text, and definitions.
 
 # RUN: %python %s %layout_obj_root/bin/layout-lsp-server
 import json
 import subprocess
 import sys
 
-# Of a blocked layout the second string is about the axes of the first.
+# The second string of a blocked layout names the axes of the first.
 WRONG = '''func.func @f(%x: tensor<4x6xf32, #layout.blocked<"AB" to "BC4b">>) {
   return
 }
@@ -31,7 +31,7 @@ class Server:
         self.process.stdin.flush()
 
     def receive(self, is_wanted):
-        """The next message that is wanted; others are dropped."""
+        """Returns the next matching message; others are dropped."""
         while True:
             length = 0
             while (line := self.process.stdout.readline().strip()):
@@ -50,7 +50,7 @@ class Server:
         return self.receive(lambda message: message.get("id") == number)["result"]
 
     def open(self, uri, text):
-        """Opens a module and gives the diagnostics for it."""
+        """Opens a module and returns its diagnostics."""
         self.send("textDocument/didOpen", {"textDocument": {
             "uri": uri, "languageId": "mlir", "version": 1, "text": text}})
         message = self.receive(lambda message: message.get("method") ==
@@ -60,7 +60,7 @@ class Server:
 
 
 def at(uri, text, word, place=0):
-    """The position of an occurrence of a word, as a request states it."""
+    """Returns the position of an occurrence of a word, in the form of a request."""
     offset = -1
     for _ in range(place + 1):
         offset = text.index(word, offset + 1)

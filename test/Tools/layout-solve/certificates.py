@@ -1,6 +1,5 @@
-# Certificates of random problems are accepted, whatever the options of the solver were, and
-# those of lies are rejected: a price, a choice, a bound or a function that is not that of the
-# problem, and proofs with steps that do not follow.
+# Check that certificates of random problems are accepted, for all options of the solver, and that false ones are
+# rejected: a cost, a choice, a bound or a function that differs from the problem, and proofs with invalid steps.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -27,7 +26,7 @@ OPTIONS = ([], ["--max-table=1"], ["--max-table=4"], ["--max-table=1", "--max-no
 
 
 def draw_tables(rng):
-    """Functions of up to three of some variables, some of them forbidden."""
+    """Returns functions of up to three of some variables, with some forbidden tuples."""
     count = rng.randint(1, 14)
     domains = [rng.randint(1, 4) for _ in range(count)]
     unit, bound = rng.choice([(1, 10 ** 9), (1, rng.randint(1, 60)), (3, 10 ** 9), (1 << 40, 1 << 61)])
@@ -44,7 +43,7 @@ def draw_tables(rng):
 
 
 def draw_program(rng):
-    """Ops whose operands are made by ops before them, with copies that they share."""
+    """Returns ops whose operands are results of earlier ops, with shared copies."""
     layouts = [f"L{i}" for i in range(rng.randint(2, 4))]
     names = [f"op{i}" for i in range(rng.randint(3, 24))]
     ends = {layout: layout for layout in layouts}
@@ -59,7 +58,7 @@ def draw_program(rng):
 
 
 def certify_problem(text, options):
-    """The text of the certificate."""
+    """Returns the text of the certificate."""
     path = args.folder / "certificate"
     run = subprocess.run(["layout-solve", "-", f"--certificate={path}", *options], input=text, text=True,
                          capture_output=True, check=False)
@@ -88,11 +87,11 @@ def change_number(rng, line, at=1):
 
 
 def plant(rng, kind, head, steps, text):
-    """A claim that is false, or None where none was found."""
+    """Returns a false claim, or None if none was found."""
     problem = certify.Problem(text)
     chosen = [int(word) for word in head[3].split()[1:]]
     if kind in ("price", "function"):
-        # The claims stay, and the problem becomes another one.
+        # The claims stay, and the problem is replaced.
         lines = text.split("\n")
         if len(lines) < 4:
             return None
@@ -105,7 +104,7 @@ def plant(rng, kind, head, steps, text):
     if kind == "choice":
         words = " ".join(map(str, chosen))
         return ([head[0], head[1], head[2], f"assignment {words}"], steps, text) if worse != claimed else None
-    # The proof has to support a bound that is too large.
+    # The proof must not support the larger bound.
     if not claimed < worse < problem.top:
         return None
     head = [head[0], f"cost {worse}", f"lower-bound {worse}", "assignment " + " ".join(map(str, chosen))]
@@ -150,7 +149,7 @@ while counts["problems"] < args.problems:
     counts.update({line[0] for line in lines[5:] if line})
     if cost == bound != math.inf and claims[2] != "assignment":
         proven.append(([version, *claims], lines[5:], text))
-# All kinds of steps have been there, and certificates of no proof, too.
+# All kinds of steps occurred, and certificates without a proof, too.
 assert args.problems < 60 or not set("emxsdbctuw") - set(counts), counts
 assert args.problems < 60 or 0 < counts["proven"] < counts["problems"], counts
 
@@ -164,7 +163,7 @@ while lies < args.lies:
     head, steps, text = lie
     certificate = "\n".join([*head, "proof", *steps, "wcsp"]) + "\n" + text
     if kind in ("price", "function"):
-        # It may still be true of the other problem.
+        # The claim may still be true for the other problem.
         try:
             problem = certify.Problem(text)
             least = solve(text)
@@ -179,7 +178,7 @@ while lies < args.lies:
 
 
 def expect_rejected(message, problem, claims, *steps):
-    """Nothing but this is wrong."""
+    """Checks that a certificate is rejected with this message."""
     try:
         certify.check("\n".join(["layout-certificate 1", *claims, "proof", *steps, "wcsp", problem]) + "\n")
     except certify.Rejected as error:
@@ -192,9 +191,10 @@ def claim(value, assignment):
     return f"cost {value}", f"lower-bound {value}", f"assignment {assignment}"
 
 
-# Three copies at 2 each, of which each of three may take one of two: two copies are needed, and halves of three would do
-# for bounds that divide a price. The tables of the copies are a part of their own, with copies of who asks, though two of
-# these have a table that is not in it. Whose tables are gone has no part, and who has other tables keeps them.
+# Three copies at 2 each, one of two of which each of three consumers may use: two copies are needed, while halves of
+# three would suffice for bounds that divide a cost. The tables of the copies are a separate part that includes copies
+# of the consumers, although two of these have a table outside of it. A variable whose tables are removed has no part,
+# and one with other tables keeps them.
 shared = "\n".join(["shared 6 2 10 100", "2 2 2 2 2 2", *(f"1 {copy} 0 1\n1 2" for copy in range(3)),
                     *(f"2 {3 + user} {(user + value) % 3} 0 1\n{value} 0 100" for user in range(3) for value in range(2)),
                     "2 3 4 0 1\n1 1 3"])
@@ -203,7 +203,8 @@ assert certify.check("\n".join(["layout-certificate 1", *claim(4, "1 1 0 0 0 1")
 expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), *part)
 expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), *part, "e 3", "e 4 5")
 expect_rejected("the steps prove 0 and not 4", shared, claim(4, "1 1 0 0 0 1"), "c 0 1 2", "end")
-# Counted in eighths it is the same, which steps that follow do not inherit, and numbers stay as small as they have to be.
+# In units of one eighth the result is the same; later steps do not inherit the unit, and numbers stay as small as
+# possible.
 assert certify.check("\n".join(["layout-certificate 1", *claim(4, "1 1 0 0 0 1"), "proof", "t 8", *part, "u", "wcsp", shared]))
 expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), "t 8", *part, "u")
 expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), "t 8", "t 8", *part, "u", "u", *part)
@@ -216,17 +217,17 @@ for steps in (*part, *part), (*part, "e 0"), ("c 0 1 2 2", *part[1:]), ("e 3", *
     text = "\n".join(["layout-certificate 1", *claim(6, "1 1 1 0 0 1"), "proof", *steps, "wcsp", shared]) + "\n"
     assert not is_accepted(text), steps
 
-# Steps that ask for tables of 8 ** 29 entries are refused at once.
+# Steps with tables of 8 ** 29 entries are refused at once.
 star = "\n".join(["star 30 8 29 100", " ".join(["8"] * 30), *(f"2 0 {other} 1 1\n0 0 2" for other in range(1, 30))])
 claims = claim(29, "0 " + " ".join(["1"] * 29))
 expect_rejected("too much work", star, claims, "e 0")
 expect_rejected("a table is too large", star, claims, "m 29 " + " ".join(map(str, range(29))) + " 0 0 1")
-# Costs beyond what stands for a forbidden one are none: neither a price nor a choice may hide behind it.
+# Costs above the value for forbidden tuples are invalid: they could hide a cost or a choice.
 expect_rejected("numbers get too large", f"p 1 2 1 {2 ** 210}\n2\n1 0 0 2\n0 {2 ** 205}\n1 {2 ** 206}",
                 claim(2 ** 200, "0"))
 expect_rejected("numbers get too large", f"p 1 2 1 {2 ** 201}\n2\n1 0 0 2\n0 {2 ** 201}\n1 {2 ** 201}",
                 claim(2 ** 200, "0"))
-# A value for each variable, a problem with all of its words, and lines that say what they are to say.
+# A value for each variable, a complete problem, and complete lines.
 pair = "p 2 2 1 100\n2 2\n2 0 1 5 1\n0 0 7"
 certify.check("\n".join(["layout-certificate 1", *claim(5, "0 1"), "", "proof", "wcsp", pair]) + "\n")
 expect_rejected("1 of 2 values are assigned", pair, claim(5, "0"))

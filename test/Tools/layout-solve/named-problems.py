@@ -1,5 +1,5 @@
-# Problems of ops and tensors in JSON: the costs that enumeration finds, the same answer
-# whatever the order of keys and lists, and what is wrong said with its place.
+# Check problems of ops and tensors in JSON: the optimum by enumeration, the same answer for any order of keys and
+# lists, and located errors.
 
 # RUN: %python %s
 import argparse
@@ -25,7 +25,7 @@ def get_layout(end, chosen):
 
 
 def evaluate(problem, chosen):
-    """By the definition: an op pays for its configuration, a tensor for each layout that is asked for."""
+    """Evaluates the definition: an op pays for its configuration, a tensor for each requested layout."""
     costs = [problem["ops"][op][configuration] for op, configuration in chosen.items()]
     for tensor in problem["tensors"].values():
         made, prices = get_layout(tensor["producer"], chosen), tensor["conversions"]
@@ -40,8 +40,8 @@ def evaluate(problem, chosen):
 
 
 def draw(seed, ops, layouts, window, given, forbidden=.1):
-    """A program of random operands; `given` of its ends have a layout that is given, and `forbidden` of the prices
-    are missing."""
+    """Returns a program with random operands; a share `given` of its inputs and outputs have a fixed layout, and a
+    share `forbidden` of the costs is missing."""
     r = random.Random(seed)
     names = [f"op{i}" for i in range(ops)]
     kinds = [f"L{i}" for i in range(layouts)]
@@ -72,7 +72,7 @@ def draw(seed, ops, layouts, window, given, forbidden=.1):
 
 
 def shuffle(value, r):
-    """The same problem in another order; lists that mean an order stay as they are."""
+    """Returns the same problem in another order; ordered lists stay unchanged."""
     if isinstance(value, dict):
         keys = list(value)
         r.shuffle(keys)
@@ -81,7 +81,7 @@ def shuffle(value, r):
         value = [shuffle(each, r) for each in value]
         r.shuffle(value)
         for each in value:
-            if "over" in each:  # and here both may change together
+            if "over" in each:  # and both may change together here
                 places = r.sample(range(len(each["over"])), len(each["over"]))
                 each["over"] = [each["over"][p] for p in places]
                 each["costs"] = [entry | {"when": [entry["when"][p] for p in places]} for entry in each["costs"]]
@@ -119,7 +119,7 @@ for seed, options in itertools.product(range(2), ([], ["--max-nodes=0", "--max-t
         assert again == first, (seed, options, turn)
 print(f"{4 * args.shuffles} shuffles, {args.problems} problems: the same answers")
 
-# The same graph as a file for others.
+# The same graph in a format for other solvers.
 problem = draw(1, 5, 3, 3, .2, forbidden=0)
 status, out, _ = solve(problem, "--write-wcsp=-")
 assert status == 0 and out.startswith("problem "), out

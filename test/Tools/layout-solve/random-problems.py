@@ -1,5 +1,5 @@
-# Random problems: the least cost is that of enumeration, before and after the problem
-# was written again, and writing what was written changes nothing.
+# Check random problems: the least cost is that of enumeration, before and after the problem was written again, and
+# writing it twice gives the same text.
 
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
@@ -14,7 +14,7 @@ folder = pathlib.Path(sys.argv[1])
 
 
 def draw(rng):
-    """A text, and the least cost below its bound (None if there is none)."""
+    """Returns a text, and the least cost below its bound (None if there is none)."""
     domains = [rng.randint(1, 4) for _ in range(rng.randint(1, 6))]
     bound = rng.choice([1, 12, 30, 10 ** 12])
     blocks, functions, shared = [], [], []

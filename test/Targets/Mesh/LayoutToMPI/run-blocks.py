@@ -1,8 +1,8 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Ops on tensors over 8 ranks: each ends with its block of what numpy computes on whole tensors. Blocks are ragged
-# and empty, what memory has beside them is garbage, and parts of sums count what they begin with once.
+# Check ops on tensors over 8 ranks: each rank ends with its block of numpy's result on whole tensors. Blocks are ragged
+# and empty, memory beside them has garbage, and the init of partial sums counts once.
 import itertools
 import pathlib
 import sys
@@ -18,19 +18,19 @@ programs = []
 
 
 def add(text, arguments, result, expected, *aliases):
-    """A program of `text`, in which {0}, {1}, .. are the types of the arguments, {r} that of the result, and
-    others are named by `aliases`."""
+    """Adds a program of `text`, in which {0}, {1}, .. are the types of the arguments, {r} that of the result, and other
+    types are named by `aliases`."""
     programs.append(Program(text, arguments, result, expected, aliases))
 
 
 def draw(shape, element="f32"):
     if element.startswith("f"):
-        # Small integers: sums are exact in any order.
+        # Small integers, so that sums are exact in any order.
         return rng.integers(-4, 5, shape).astype({"f32": "f4", "f16": "f2", "f64": "f8"}[element])
     return rng.integers(-4, 5, shape).astype({"i8": "i1", "i32": "i4"}[element])
 
 
-# Products: rows, columns, both and the reduction split, which begins with a value that counts once.
+# Products: rows, columns, both and the reduction are split; the init counts once.
 for axes, a, b, c, parts, (m, n, k) in [
         (X, [["x"], []], [[], []], [["x"], []], [], (10, 6, 9)),
         (X, [[], []], [[], ["x"]], [[], ["x"]], [], (5, 9, 4)),
@@ -50,7 +50,7 @@ for axes, a, b, c, parts, (m, n, k) in [
   %r = layout.convert %p : {c} to {r}""", [(left, Distribution(axes, a)), (right, Distribution(axes, b))],
             Distribution(axes, [[], [*axes]]), left @ right + 3, ("c", held, (m, n)), ("e", element))
 
-# A bias that each rank has, as what a split sum begins with; bytes.
+# A bias that each rank stores, as the init of a split i8 sum.
 left, right, bias = draw((4, 11), "i8"), draw((11, 6), "i8"), draw((6,), "i32")
 add("""%e = tensor.empty() : {c}
   %b = linalg.broadcast ins(%a2 : {2}) outs(%e : {c}) dimensions = [0]
@@ -60,8 +60,8 @@ add("""%e = tensor.empty() : {c}
     Distribution(X, [["x"], []]), left.astype("i4") @ right.astype("i4") + bias,
     ("c", Distribution(X, [[], []], ["x"]), (4, 6), "i32"))
 
-# The largest of what ranks have, a sum over all of a tensor, and the largest and smallest of numbers, which a
-# rank may have none of.
+# The maximum over ranks, a sum over a whole tensor, and the largest and smallest numbers, of which a rank may have
+# none.
 whole, numbers = draw((5, 13)), draw((5, 13))
 numbers[rng.random((5, 13)) < 0.4] = np.nan
 numbers[2], numbers[4, 3:] = np.nan, np.nan
@@ -78,7 +78,7 @@ for reduction, op, start, a, expected in [
   %r = layout.convert %p : {{c}} to {{r}}""", [(a, Distribution(XY, [["x"], ["y"]]))],
         Distribution(XY, [["y", "x"]]), expected, ("c", Distribution(XY, [["x"]], ["y"], reduction), (5,)))
 
-# Elementwise, with indices of the whole tensor in the body.
+# Elementwise ops, with indices of the whole tensor in the body.
 for axes, splits, shape in [(X, [["x"], []], (10, 3)), (XY, [["y"], ["x"]], (5, 7)), (X, [[], ["x"]], (2, 1)),
                             (XYZ, [["z", "x"], ["y"]], (9, 9)), (X, [["x"], []], (0, 4))]:
     a = draw(shape)
@@ -99,7 +99,7 @@ for axes, splits, shape in [(X, [["x"], []], (10, 3)), (XY, [["y"], ["x"]], (5, 
     linalg.yield %z : f32
   }} -> {0}""", [(a, Distribution(axes, splits))], Distribution(axes, splits), 2 * a + 100 * i + j)
 
-# Rows of softmax; one of which a rank has no row.
+# Rows of softmax; in one case a rank has no row.
 for shape in ((10, 5), (3, 4)):
     a = draw(shape)
     e = np.exp(a - a.max(axis=1, keepdims=True))
@@ -107,7 +107,7 @@ for shape in ((10, 5), (3, 4)):
   %r = linalg.softmax dimension(1) ins(%a0 : {0}) outs(%e : {0}) -> {0}""",
         [(a, Distribution(X, [["x"], []]))], Distribution(X, [["x"], []]), e / e.sum(axis=1, keepdims=True))
 
-# A convolution split by images and by channels that it makes.
+# A convolution split by images and by output channels.
 image, kernel = draw((3, 4, 6, 6)), draw((5, 4, 3, 3))
 windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
 add("""%z = arith.constant 0.0 : f32
@@ -117,7 +117,7 @@ add("""%z = arith.constant 0.0 : f32
     [(image, Distribution(XY, [["x"], [], [], []])), (kernel, Distribution(XY, [["y"], [], [], []]))],
     Distribution(XY, [["x"], ["y"], [], []]), np.einsum("nchwij,fcij->nfhw", windows, kernel))
 
-# Channels that it sums split, in tiles.
+# Split input channels, in tiles.
 image, kernel = draw((1, 16, 5, 5)), draw((6, 16, 1, 1))
 add("""%z = arith.constant 0.0 : f32
   %e = tensor.empty() : {c}
@@ -128,19 +128,19 @@ add("""%z = arith.constant 0.0 : f32
     Distribution(X, [[], ["x"], [], []]), np.einsum("nchw,fc->nfhw", image, kernel[:, :, 0, 0]),
     ("c", Distribution(X, [[], [], [], []], ["x"]), (1, 6, 5, 5)))
 
-# Tiled blocks, some of them ragged and empty: elements are added where they are.
+# Tiled blocks, some of them ragged and empty: elements are added in their positions.
 for shape, tile in (((10, 4), (0, 2)), ((5, 16), (1, 4)), ((17, 3), (0, 4))):
     a, b = draw(shape), draw(shape)
     add("""%r = arith.mulf %a0, %a1 : {0}""",
         [(a, Distribution(YX, [["x"], ["y"]]), tile), (b, Distribution(YX, [["x"], ["y"]]), tile)],
         Distribution(YX, [["x"], ["y"]]), a * b, tile)
 
-# Rows of a table that every rank has, looked up by indices that are split.
+# Rows of a table that every rank stores, looked up by split indices.
 table, rows = draw((9, 5)), rng.integers(0, 9, 11).astype("i4")
 add(ROWS_OF_TABLE, [(table, Distribution(X, [[], []])), (rows, Distribution(X, [["x"]]))],
     Distribution(X, [["x"], []]), table[rows])
 
-# Slices, padding and concatenation along dims that are whole.
+# Slices, padding and concatenation along unsplit dims.
 a, b = draw((10, 7)), draw((10, 2))
 rows = Distribution(X, [["x"], []])
 add("""%s = tensor.extract_slice %a0[0, 2] [10, 3] [1, 2] : {0} to {s}
@@ -158,7 +158,7 @@ add("""%s = tensor.extract_slice %a0[0, 2] [10, 3] [1, 2] : {0} to {s}
 add("""%r = tensor.extract_slice %a0[0, 3, 0] [10, 1, 4] [1, 1, 1] : {0} to {r}""",
     [(c := draw((10, 5, 4)), Distribution(XY, [["y"], [], ["x"]]))], Distribution(XY, [["y"], ["x"]]), c[:, 3])
 
-# Reshapes: heads of a row, and back; dims of size 1 beside a split one.
+# Reshapes: heads of a row, and back; unit dims next to a split one.
 a = draw((3, 40))
 add("""%h = tensor.expand_shape %a0 [[0], [1, 2]] output_shape [3, 10, 4] : {0} into {h}
   %d = arith.addf %h, %h : {h}
@@ -173,7 +173,7 @@ for heads in (8, 16):
         [(a, Distribution(X, [[], ["x"]]))], Distribution(X, [[], ["x"]]), 2 * a,
         ("h", Distribution(X, [[], [], ["x"], []]), (3, 1, heads, 4)))
 
-# Constants: blocks of one, the same everywhere, and all copies of one.
+# Constants: blocks of one, equal everywhere, and all copies of one.
 weights = draw((9, 4))
 numbers = ", ".join(f"[{', '.join(map(str, row))}]" for row in weights)
 for axes, splits in ((X, [["x"], []]), (XY, [["x"], ["y"]]), (XYZ, [[], ["z"]]), (X, [[], []])):
@@ -188,7 +188,7 @@ add(f"""%c = arith.constant dense<[{numbers}]> : {{0}}
   %r = arith.addf %a0, %c : {{0}}""", [(a, Distribution(YX, [["x"], []]), (0, 2))], Distribution(YX, [["x"], []]),
     a + weights, (0, 2))
 
-# From a tensor that no mesh has to one that each rank has a block of, and the other way.
+# From a tensor outside of the mesh to one with a block per rank, and back.
 a = draw((7, 3))
 add("""%g = layout.convert %a0 : {0} to {w}
   %p = layout.convert %g : {w} to tensor<7x3xf32>
@@ -196,7 +196,7 @@ add("""%g = layout.convert %a0 : {0} to {w}
   %r = layout.convert %q : tensor<7x3xf32> to {r}""", [(a, Distribution(X, [["x"], []]))],
     Distribution(XY, [["y"], ["x"]]), 2 * a, ("w", Distribution(X, [[], []]), (7, 3)))
 
-# Loops and branches hold blocks.
+# Loops and branches with blocks.
 a = draw((10, 3))
 add("""%zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -213,14 +213,14 @@ add("""%zero = arith.constant 0 : index
     scf.yield %y : {0}
   }}""", [(a, rows)], rows, 5 * a)
 
-# All of a tensor to a scalar.
+# A reduction of a whole tensor to a scalar.
 a = draw((5, 13))
 add("""%v = arith.constant 2.0 : f32
   %e = tensor.empty() : {c}
   %f = linalg.fill ins(%v : f32) outs(%e : {c}) -> {c}
   %p = linalg.reduce {{ arith.addf }} ins(%a0 : {0}) outs(%f : {c}) dimensions = [0, 1]
   %r = layout.convert %p : {c} to {r}""", [(a, Distribution(XY, [["x"], ["y"]]))], Distribution(XY, []), np.float32(a.sum() + 2).reshape(()), ("c", Distribution(XY, [], ["x", "y"]), ()))
-# Two results, of which parts are added and compared.
+# Two results whose parts are added and compared.
 add("""%v = arith.constant 0.0 : f32
   %w = arith.constant 0xFF800000 : f32
   %e = tensor.empty() : {c}
@@ -236,14 +236,14 @@ add("""%v = arith.constant 0.0 : f32
   %q = layout.convert %p#0 : {c} to {r}
   %u = layout.convert %p#1 : {m} to {r}
   %r = arith.addf %q, %u : {r}""", [(a, Distribution(XY, [[], ["y"]]))], Distribution(XY, [["x"]]), a.sum(1) + a.max(1), ("c", Distribution(XY, [[]], ["y"]), (5,)), ("m", Distribution(XY, [[]], ["y"], "max"), (5,)))
-# Constants in parts.
+# Constants as partial sums.
 add("""%c = arith.constant dense<[1.0, 2.0, 3.0]> : {c}
   %d = layout.convert %c : {c} to {r}
   %r = arith.addf %d, %a0 : {r}""", [(b := draw((3,)), Distribution(X, [["x"]]))], Distribution(X, [["x"]]), b + np.array([1, 2, 3], "f4"), ("c", Distribution(X, [[]], ["x"]), (3,)))
 add("""%c = arith.constant dense<5.0> : {c}
   %d = layout.convert %c : {c} to {r}
   %r = arith.addf %d, %a0 : {r}""", [(b, Distribution(X, [["x"]]))], Distribution(X, [["x"]]), b + 5, ("c", Distribution(X, [[]], ["x"]), (3,)))
-# Sizes are those of the whole tensor; a result that nobody uses.
+# Sizes are those of the whole tensor; one result is unused.
 add("""%i = arith.constant 0 : index
   %d = tensor.dim %a0, %i : {0}
   %k = arith.index_cast %d : index to i32
@@ -259,7 +259,7 @@ add("""%v = arith.constant 0.0 : f32
   %e = tensor.empty() : {r}
   %f = linalg.fill ins(%v : f32) outs(%e : {r}) -> {r}
   %r = linalg.batch_matmul ins(%a0, %a1 : {0}, {1}) outs(%f : {r}) -> {r}""", [(l, Distribution(X, [["x"], [], []])), (r, Distribution(X, [["x"], [], []]))], Distribution(X, [["x"], [], []]), l @ r)
-# Two meshes whose blocks are the same, once one is converted to the other.
+# Two meshes with equal blocks, after a conversion from one to the other.
 add("""%c = layout.convert %a0 : {0} to {1}
   %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}} ins(%c : {1}) outs(%a1 : {1}) {{
   ^bb0(%x: f32, %y: f32):
@@ -302,18 +302,18 @@ add("""%z = arith.constant 0 : index
   default {{
     scf.yield %a0 : {0}
   }}""", [(c, Distribution(X, [["x"], []]))], Distribution(X, [["x"], []]), 5 * c)
-# Integers are divided, which garbage beside a block must not stop.
+# Integer divisions, which garbage beside a block must not make trap.
 t = rng.integers(1, 9, (5, 12)).astype("i4")
 add("""%e = tensor.empty() : {r}
   %t = linalg.transpose ins(%a0 : {0}) outs(%e : {r}) permutation = [1, 0]
   %r = arith.divsi %t, %t : {r}""", [(t, Distribution(X, [[], ["x"]]))], Distribution(X, [["x"], []]), np.ones((12, 5), "i4"))
-# An element by its index.
+# An element at an index.
 add("""%i = arith.constant 2 : index
   %w = layout.convert %a0 : {0} to {w}
   %x = tensor.extract %w[%i] : {w}
   %e = tensor.empty() : {0}
   %r = linalg.fill ins(%x : f32) outs(%e : {0}) -> {0}""", [(b, Distribution(X, [["x"]]))], Distribution(X, [["x"]]), np.full(3, b[2]), ("w", Distribution(X, [[]]), (3,)))
-# A tensor that an op without a rule makes on each rank.
+# A tensor that an op without a layout rule creates on each rank.
 add("""%i = arith.constant 2 : index
   %x = tensor.extract %a0[%i] : {0}
   %e = tensor.from_elements %x, %x, %x : {0}

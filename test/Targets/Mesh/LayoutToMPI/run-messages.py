@@ -1,8 +1,8 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Conversions between distributions of a tensor, run on 8 ranks by MPI: each ends with its block, as numpy cuts
-# it, and the bytes that MPI is given to send are the fewest that any plan sends.
+# Check conversions between distributions of a tensor on 8 MPI ranks: each rank ends with its block, a numpy slice, and
+# the bytes passed to MPI are the minimum over all plans.
 import pathlib
 import sys
 
@@ -30,7 +30,7 @@ def least(case):
     return bound(source, target, list(range(source.devices)), case.shape) * itemsize
 
 
-# Each of the 106 shardings of three dims over 8 ranks, once from and once to another one that is drawn.
+# Each of the 106 shardings of three dims over 8 ranks, once as the source and once as the target of a random one.
 every = all_over(3, 3)
 others = rng.permutation(len(every))
 cases = [Case(a, every[other], (5, 9, 6), ("f32", "f16", "i8", "f64")[i % 4])
@@ -40,7 +40,7 @@ for shape, element in [((8, 8, 8), "f32"), ((1, 1, 1), "f64"), ((3, 0, 5), "f32"
                        ((2, 3, 5, 7), "i8"), ((17, 1, 1, 33), "f32"), ((), "f32"), ((7, 130), "i16")]:
     cases += [Case(draw(MESHES[rng.integers(5)], len(shape)), draw(MESHES[rng.integers(5)], len(shape)), shape, element)
               for _ in range(6)]
-# Blocks that are stored in tiles, which shards cut.
+# Blocks that are stored in tiles, which shards split.
 for _ in range(10):
     tiles = [(int(rng.integers(3)), int(rng.choice([2, 4, 8]))) if rng.integers(4) else None for _ in range(2)]
     cases.append(Case(draw(MESHES[rng.integers(4)], 3, 2), draw(MESHES[rng.integers(4)], 3, 2), (5, 11, 6), "f32", tiles,
@@ -63,7 +63,7 @@ for shape, element in [((1, 1), "f64"), ((0, 5), "f32"), ((16,), "i8"), ((10, 4)
 for _ in range(6):
     a, b = (with_halos(draw(MESHES[rng.integers(4)], 3, 2), (5, 11, 6)) for _ in range(2))
     cases.append(Case(a, b, (5, 11, 6), "f32", [(int(rng.integers(3)), int(rng.choice([2, 4]))) for _ in range(2)]))
-# Parts of sums, of largest and of smallest elements, for one rank, several and all.
+# Partial sums, maxima and minima, reduced to one rank, several and all.
 for reduction, element in (("sum", "f32"), ("max", "f16"), ("min", "i8"), ("sum", "i16")):
     found = 0
     while found < 8:
@@ -82,14 +82,14 @@ for case, bytes_sent in zip(cases, sent, strict=True):
 assert sum(sent > 0) > 150
 print(len(cases), "conversions on 8 ranks,", sent.sum(), "bytes")
 
-# The same in messages of at most 32 bytes.
+# The same conversions in messages of at most 32 bytes.
 again = [case for case, bytes_sent in zip(cases, sent, strict=True) if bytes_sent > 300][:20]
 cut = run_cases(folder / "cut", again, "max-extra-bytes=64")
 assert list(cut) == [least(case) for case in again]
 
-# What upstream's resharding fails at, as it annotates it. Its partitioner makes one all_to_all of a swap, with a
-# wrong result; crashes where two axes change places; refuses rows that ranks do not divide; keeps the rows of a
-# halo that is removed; and all_gather, all_to_all and shift do not reach MPI.
+# Cases that upstream's resharding does not support, by its annotations. Its partitioner makes one all_to_all of a swap,
+# with a wrong result; crashes if two axes change places; rejects rows that the ranks do not divide; keeps the rows of a
+# removed halo; and all_gather, all_to_all and shift are not lowered to MPI.
 square, four = {"a0": 2, "a1": 2}, {"a0": 4}
 rows, columns, whole = (Distribution(four, splits) for splits in ([["a0"], []], [[], ["a0"]], [[], []]))
 halo = Distribution(four, [["a0"], []], halos=[[1, 2], [0, 0]])
@@ -113,7 +113,7 @@ known = []
 for name, cases_of_it in failures.items():
     for case in cases_of_it:
         known.append(case)
-        if isinstance(case.ends[1], Shifted):  # no annotation says that
+        if isinstance(case.ends[1], Shifted):  # no annotation expresses a shift
             continue
         tensor = f"tensor<{'x'.join(map(str, case.shape))}x{case.element}>"
         module = folder / "annotated.mlir"

@@ -1,8 +1,8 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Ragged blocks in layouts of a device's own, on 3, 4 and 8 ranks: each ends with its block of what numpy computes on
-# whole tensors, whatever memory has beside the indices that a rank holds. Some ranks hold none.
+# Check ragged blocks in local layouts, on 3, 4 and 8 ranks: each rank ends with its block of numpy's result on whole
+# tensors, regardless of garbage beside its indices. Some ranks have no index.
 import pathlib
 import sys
 
@@ -16,12 +16,12 @@ PLUS = {"f32": "addf", "f16": "addf", "i8": "addi"}
 
 
 def draw(shape, element="f32"):
-    # Small integers: sums are exact in any order.
+    # Small integers, so that sums are exact in any order.
     return rng.integers(-4, 5, shape).astype(DTYPES[element])
 
 
 def tiled(distribution, shape, element, layout):
-    """A type whose blocks have a layout in memory."""
+    """Returns a type whose blocks have a local layout."""
     text = distribution.text().replace("]]>", f"]], local = {layout}>", 1)
     return f"tensor<{'x'.join([*map(str, shape), element])}, {text}>"
 
@@ -31,7 +31,7 @@ def blocked(dims, tiles):
 
 
 def elementwise(axes, name):
-    """Sums of two tensors, in tiles of the split dim and of another one, and between blocks of other layouts."""
+    """Adds sums of two tensors, in tiles of the split dim and of another one, and between blocks of other layouts."""
     for element in ("f32", "f16", "i8"):
         for shape, splits, tile, other in [((10, 7), [[name], []], (0, 2), blocked("AB", "4b")),
                                            ((5, 9), [[], [name]], (1, 4), blocked("AB", "2a2b")),
@@ -48,7 +48,8 @@ def elementwise(axes, name):
 
 
 def products(axes, name):
-    """Rows, columns and the reduction split, with tiles of what is split; of the reduction, only what a rank holds."""
+    """Adds products with split rows, columns and reductions, in tiles of the split dim; a reduction only covers the
+    indices of the rank."""
     for m, n, k in ((10, 6, 9), (5, 9, 4), (1, 2, 3), (7, 5, 0)):
         for element in ("f32", "f16"):
             left, right = draw((m, k), element), draw((k, n), element)
@@ -77,7 +78,7 @@ def products(axes, name):
 
 def others(axes, name):
     rows = Distribution(axes, [[name], []])
-    # Sums of bytes over columns that a rank holds, of rows that it holds.
+    # Sums of bytes over a rank's columns, and of its rows.
     a = draw((10, 11), "i8")
     yield Program("""%z = arith.constant 0 : i32
   %e = tensor.empty() : {r}
@@ -89,7 +90,7 @@ def others(axes, name):
     %s = arith.addi %w, %y : i32
     linalg.yield %s : i32
   }} -> {r}""", [(a, rows, (0, 2))], Distribution(axes, [[name]]), a.sum(1).astype("i4"))
-    # What garbage must not stop, nor make read beyond a table: the op sees what the rank holds.
+    # Ops that garbage must neither make trap nor read outside of a table: only the indices of the rank are computed.
     t = rng.integers(1, 9, (10, 6)).astype("i4")
     yield Program("""%d = arith.divsi %a0, %a0 : {0}
   %m = arith.remsi %d, %a0 : {0}
@@ -102,7 +103,7 @@ def others(axes, name):
     yield Program("""%e = tensor.empty() : {0}
   %r = linalg.softmax dimension(1) ins(%a0 : {0}) outs(%e : {0}) -> {0}""", [(a, rows, (0, 2))], rows,
                   e / e.sum(axis=1, keepdims=True), [(0, 2)])
-    # Slices, padding and concatenation of other dims, a constant in tiles, and a value of a loop.
+    # Slices, padding and concatenation of other dims, a constant in tiles, and a loop-carried value.
     a, weights = draw((10, 8)), draw((10, 4))
     numbers = ", ".join(f"[{', '.join(map(str, row))}]" for row in weights)
     four, twelve = (tiled(rows, (10, n), "f32", blocked("AB", "2a")) for n in (4, 12))
@@ -120,7 +121,7 @@ def others(axes, name):
   }}}}
   %r = layout.convert %q : {twelve} to {{r}}""", [(a, rows, (0, 2))], rows,
                   3 * np.concatenate([a[:, :1], a[:, 2:6] * weights, a[:, 5:], a[:, 2:6] * weights], 1))
-    # Channels that a convolution makes, in tiles.
+    # Output channels of a convolution, in tiles.
     image, kernel = draw((2, 4, 5, 6)), draw((10, 4, 3, 3))
     windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
     channels = Distribution(axes, [[], [name], [], []])
@@ -130,7 +131,7 @@ def others(axes, name):
   %r = linalg.conv_2d_nchw_fchw ins(%a0, %a1 : {0}, {1}) outs(%f : {r}) -> {r}""",
                   [(image, Distribution(axes, [[], [], [], []])), (kernel, Distribution(axes, [[name], [], [], []]), (0, 4))],
                   channels, np.einsum("nchwij,fcij->nfhw", windows, kernel), [(1, 4)])
-    # Padding that a type states is kept beside what a rank holds.
+    # Padding that a type states is kept next to the indices of a rank.
     padded = f"tensor<10x8xf32, #layout.padded<{rows.text()[:-1]}, local = {blocked('AB', '4a')}>, 7.0 : f32>>"
     yield Program("""%p = layout.convert %a0 : {0} to {p}
   %s = arith.addf %p, %p : {p}

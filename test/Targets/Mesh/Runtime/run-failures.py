@@ -1,8 +1,8 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# A rank that dies, leaves or hangs, and a message of another length end all ranks, soon, with an error that names
-# a rank and the conversion.
+# Check that a rank that dies, leaves or hangs, and a message of the wrong length, end all ranks soon, with an error
+# that names a rank and the conversion.
 import pathlib
 import sys
 import time

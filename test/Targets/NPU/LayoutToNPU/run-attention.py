@@ -1,9 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# A norm, a product of which queries, keys and values are parts, heads, and the product behind
-# them, in the simulator against numpy. On chips where the whole fits, what a matrix becomes for
-# sums over its rows and for heads stays in local memory: next to nothing but arguments, constants
-# and results crosses.
+# Check a norm, a product whose slices are queries, keys and values, heads, and the following product, in the simulator
+# against numpy. On chips that hold the whole program, the matrix for row sums and for heads stays in local memory:
+# little more than arguments, constants and results is transferred.
 # CHECK: 9 programs, none with a kernel
 import pathlib
 import re
@@ -48,8 +47,8 @@ class Text:
         return self.add(f"linalg.fill ins({self.number(value)} : f32) outs({empty} : {kind}) -> {kind}")
 
     def loops(self, inputs, out, body, reduces=False):
-        """`inputs` are (value, shape, dims); the result has the shape `out`, without the last dim
-        where it is reduced to."""
+        """Adds a loop nest; `inputs` are (value, shape, dims); the result has the shape `out`, without the last dim if
+        it is reduced."""
         rank = len(out) + reduces
         kinds = ['"parallel"'] * len(out) + ['"reduction"'] * reduces
         made = tensor(*out)
@@ -77,8 +76,8 @@ class Text:
 
 
 def check(chip, tokens, width, heads, cut, most=None):
-    """`cut` says whether queries, keys and values are parts of one product. At most `most` times
-    what has to cross does."""
+    """Checks one program; `cut` is true if queries, keys and values are slices of one product. At most `most` times the
+    lower bound is transferred."""
     head = width // heads
     x = random.standard_normal((tokens, width)).astype(np.float32)
     weights = [(random.standard_normal((width, width)) / width**0.5).astype(np.float32) for _ in range(4)]

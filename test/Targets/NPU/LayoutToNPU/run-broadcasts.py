@@ -1,8 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# What every core needs is loaded once for each core, not for each channel or column: tensors
-# that lack the dim that goes from core to core, from any core on, in the simulator against numpy,
-# in layouts that are stated and in those that are decided.
+# Check that a tensor that every core needs is loaded once per core, not per channel or column: tensors without the dim
+# that is distributed over cores, from any start core, in the simulator against numpy, with stated layouts and with
+# assigned ones.
 import pathlib
 import sys
 
@@ -45,7 +45,7 @@ def run(text, *inputs, target=None):
 
 
 def check(shape, layout, dims, most):
-    """x - b, where b has only these dims."""
+    """Checks x - b, where b only has these dims."""
     x = random.standard_normal(shape).astype(np.float32)
     b = random.standard_normal([shape[d] for d in dims]).astype(np.float32)
     whole = f"({', '.join(f'd{i}' for i in range(len(shape)))})"
@@ -74,7 +74,7 @@ check((5, 11), 'aligned, start = 1, axes = "CW"', [1], 4)
 check((3, 4, 11), 'aligned, start = 1, axes = "NHC"', [0, 1], 4)
 check((3, 4, 11), "matrix 3, start = 1, axes = \"NNM\"", [1], 4)
 
-# As the assignment has it: a bias of rows, and a number for each row.
+# Layouts by the assignment: a bias of rows, and a number per row.
 for target in ['#layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>',
                f"#layout.npu<chip = {CHIP}, launch_cost = 64, flops_per_byte = 8>"]:
     for rows, columns in [(197, 20), (3, 200), (65, 1), (1, 65)]:

@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# The host checks the arguments of an NPU's program whose elements are indices, before it runs the program.
+# Check that the host verifies index arguments of an NPU program before it runs the program.
 
 import pathlib
 import sys

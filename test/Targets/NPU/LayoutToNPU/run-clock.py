@@ -1,9 +1,8 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# The clock of the simulator and the prices of the assignment: of a program in
-# which nothing overlaps the cost is the time, by hand and by both. Figures of the
-# chip change both alike; a picture has a box for each command. What an op loads
-# into all cores, and what comes over the network, is priced as the clock has it.
+# Check the clock of the simulator against the costs of the assignment: if nothing overlaps, the cost is the time, by
+# hand and by both. Chip parameters change both equally, and a timeline has a box per command. Loads into all cores, and
+# transfers between cores, have the cost of the clock.
 # CHECK: BM1684: 8296 cycles
 # CHECK: BM1684X: 8328 cycles
 # CHECK: slow: 16984 cycles
@@ -22,8 +21,8 @@ from layout_mlir.npu_timeline import draw_timeline
 from layout_mlir.tools import run_tool
 
 folder = pathlib.Path(sys.argv[1])
-# 64 channels of 32 x 32 are 4096 bytes of each of 64 cores: 32 steps of 128 bytes,
-# 64 of 64 bytes. 262144 bytes are loaded and stored.
+# 64 channels of 32 x 32 are 4096 bytes of each of 64 cores: 32 steps of 128 bytes, 64 of 64 bytes. 262144 bytes are
+# loaded and stored.
 source = folder / "source.mlir"
 source.write_text("""func.func @main(%x: tensor<1x64x32x32xf32>) -> tensor<1x64x32x32xf32> {
   %e = tensor.empty() : tensor<1x64x32x32xf32>
@@ -36,7 +35,7 @@ x = random.standard_normal((1, 64, 32, 32), dtype=np.float32)
 
 
 def run(target, source, *inputs, events=0):
-    """The program, what it makes, and its cost."""
+    """Returns the program, its results, and its cost."""
     lowered = folder / "lowered.mlir"
     run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
     cost = folder / "cost.json"
@@ -65,8 +64,7 @@ for name, chip, dma_bytes, wanted in [
     print(f"{name}: {cycles} cycles")
     timeline = draw_timeline(result.events, program.megahertz)
 
-# An image for all channels is loaded into each of 64 cores, so it is as many bytes
-# as the channels.
+# An image for all channels is loaded into each of 64 cores, so it has as many bytes as the channels.
 target = '#layout.npu<chip = #npu.target<"BM1684">>'
 source.write_text("""func.func @main(%x: tensor<1x64x32x32xf32>, %w: tensor<32x32xf32>) -> tensor<1x64x32x32xf32> {
   %e = tensor.empty() : tensor<1x64x32x32xf32>
@@ -87,7 +85,7 @@ assert np.array_equal(result.outputs[0], x + w)
 cycles = result.counters["cycles"]
 assert cost == cycles * 128 and cycles == 3 * (32 + 4096) + 8 + 32, (cycles, cost)
 print(f"loads: {cycles} cycles")
-# The left operand of a product comes over the network.
+# The left operand of a product is sent between cores.
 source.write_text("""func.func @main(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>, %b: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %r = linalg.matmul ins(%x, %w : tensor<16x64xf32>, tensor<64x64xf32>) outs(%b : tensor<16x64xf32>) -> tensor<16x64xf32>
   return %r : tensor<16x64xf32>

@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# What is composed of several functions or commands, on three chips against numpy:
-# comparisons of integers, reductions to one number, products of which a factor lacks
-# the batch, rows of constants that data name, parts of results, indices of largest elements.
+# Check ops composed of several functions or commands, on three chips against numpy: comparisons of integers, reductions
+# to one number, products with a factor without the batch, data-dependent rows of constants, slices of results, argmax.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -12,7 +11,7 @@ from npu_cases import case, dense, draw, generic, random, run_all, tensor, typed
 
 SHAPES = [(2, 67, 5, 3), (3, 70), (1, 1, 9), (1, 3, 1, 1), (0, 4)]
 
-# Integers that compare, of all 32 bits.
+# Integers that compare in all 32 bits.
 INTEGERS = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 edges = np.array([0, 1, -1, 65535, 65536, -65536, 32768, -32768, 2**24 + 1, 2**24, 2**31 - 1, -2**31], np.int32)
 for number, (name, of) in enumerate({("s" if name[0] in "lg" else "") + name: of for name, of in INTEGERS.items()}.items()):
@@ -25,7 +24,7 @@ for number, (name, of) in enumerate({("s" if name[0] in "lg" else "") + name: of
                %p = arith.cmpi {sign + name[len(sign):]}, %a, %b : i32
                %v = arith.select %p, %six, %zero : f32
                linalg.yield %v : f32""", tensor(shape)), [x, y], np.where(of(a, b), np.float32(6), np.float32(0)))
-# One of several classes, as bits that become numbers.
+# One-hot of several classes, as i1 that become numbers.
 for shape, classes in (((2, 9), 257), ((1, 1), 1), ((3, 70), 5)):
     x, size = random.integers(-1, classes, shape, np.int32), (*shape, classes)
     bits, known = tensor(size, "i1"), np.arange(classes, dtype=np.int32)
@@ -35,7 +34,7 @@ for shape, classes in (((2, 9), 257), ((1, 1), 1), ((3, 70), 5)):
          "\n" + generic("%r", 3, [("%b", bits)], "^bb0(%p: i1, %o: f32):\n %v = arith.uitofp %p : i1 to f32\n"
                         " linalg.yield %v : f32", tensor(size), init="%f"), [x], (x[..., None] == known).astype(np.float32))
 
-# Reductions to one number, of more elements than an op may have commands.
+# Reductions to one number, of more elements than the maximal number of commands of an op.
 for shape in ((1000,), (300, 5), (2, 3, 7, 11, 2), (1,), (0, 3)):
     for kind, start, of in (("addf", 0.0, np.sum), ("maximumf", -np.inf, np.max), ("minimumf", np.inf, np.min)):
         x, dims = draw(*shape), list(range(len(shape)))
@@ -50,7 +49,7 @@ for shape in ((1000,), (300, 5), (2, 3, 7, 11, 2), (1,), (0, 3)):
     }}""", [x], of(x, initial=np.float32(start)), 1e-4)
 
 def product(spec, *shapes):
-    """Sums of products, by the letters of its loops."""
+    """Adds a sum of products, by the letters of its loops."""
     factors, result = spec.split("->")
     operands, sizes = [draw(*shape) for shape in shapes], {}
     for letters, shape in zip(factors.split(","), shapes):
@@ -71,7 +70,7 @@ def product(spec, *shapes):
   }} -> {tensor(out)}""", operands, np.einsum(spec, *(each.astype(np.float64) for each in operands)).astype(np.float32), 1e-4)
 
 
-# Products of which one factor lacks the batch, and a dot.
+# Products with one factor without the batch, and a dot product.
 for b, m, k, n in ((3, 5, 7, 9), (2, 70, 3, 33), (1, 1, 4, 1), (9, 64, 64, 32)):
     product("mk,bkn->bmn", (m, k), (b, k, n))
     product("bmk,kn->bmn", (b, m, k), (k, n))
@@ -82,7 +81,7 @@ product("k,k->", (1000,), (1000,))
 product("k,kn->n", (9,), (9, 66))
 product("bk,bk->b", (3, 300), (3, 300))
 
-# Sums over several dims, which follow each other in both factors, in one or in none.
+# Sums over several dims, which are adjacent in both factors, in one or in none.
 product("akl,kln->an", (5, 3, 7), (3, 7, 9))
 product("kal,kln->an", (3, 5, 7), (3, 7, 9))
 product("kal,lnk->an", (3, 70, 4), (4, 66, 3))
@@ -90,7 +89,7 @@ product("bkal,lbnk->ban", (2, 3, 5, 4), (4, 2, 9, 3))
 product("jkal,lnjk->na", (2, 3, 5, 4), (4, 6, 2, 3))
 product("kl,lk->", (3, 50), (50, 3))
 
-# A copy of the left factor for each index of the batch, which needs none, and of which the parts would not fit a core.
+# A left factor that is broadcast over the batch without need, and whose tiles would not fit a core.
 x, w, batched = draw(62, 64, 32), draw(64, 64), tensor((62, 64, 64))
 case(f"""  %z = arith.constant 0.0 : f32
   %eb = tensor.empty() : {batched}
@@ -100,7 +99,7 @@ case(f"""  %z = arith.constant 0.0 : f32
   %r = linalg.batch_matmul ins(%b, %x0 : {batched}, {tensor(x.shape)}) outs(%f : {tensor(x.shape)}) -> {tensor(x.shape)}""",
      [x, w], np.einsum("mk,bkn->bmn", w.astype(np.float64), x).astype(np.float32), 1e-4)
 
-# Rows of a constant at places that data name.
+# Rows of a constant at data-dependent positions.
 for ids, shape, dim in (((2, 3), (97, 36), 0), ((), (5, 7), 0), ((), (9,), 0), ((1, 1), (5, 7), 0), ((4,), (9, 70), 1), ((3,), (2, 66, 5), 1), ((0,), (3, 4), 0), ((2, 1), (1, 3), 0)):
     for element in (np.int32, np.int64):
         table, places = draw(*shape).round(3), random.integers(0, shape[dim], ids).astype(element)
@@ -116,7 +115,7 @@ for ids, shape, dim in (((2, 3), (97, 36), 0), ((), (5, 7), 0), ((), (9,), 0), (
             [f"({', '.join(loops)}) -> ({', '.join(loops[:len(ids)])})"]), [places],
             np.moveaxis(table, dim, 0)[places].reshape(size) if places.size else np.zeros(size, np.float32), 0)
 
-# Of a norm of the rows of a product, the first row.
+# The first row of a norm of the rows of a product.
 for shape, columns in (((7, 5), 9), ((1, 3), 66), ((197, 4), 96)):
     x, w = draw(*shape), draw(shape[1], columns)
     rows, sums = tensor((shape[0], columns)), tensor((shape[0],))
@@ -134,7 +133,7 @@ for shape, columns in (((7, 5), 9), ((1, 3), 66), ((197, 4), 96)):
          f"\n  %r = tensor.extract_slice %c[0, 0] [1, {columns}] [1, 1] : {rows} to {tensor((columns,))}", [x, w],
          (product_of - product_of.mean()).astype(np.float32), 1e-4)
 
-# The index of the largest element of a row, the first of several, as a number.
+# The index of the first largest element of a row, as a number.
 for shape in ((2, 5), (1, 300), (3, 1), (66, 70)):
     x, size, out = draw(*shape).round(), tensor(shape), tensor(shape[:1])
     case(f"""  %inf = arith.constant 0xFF800000 : f32

@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Chains of ops that fit local memory in parts only, cut together in batches, rows or
-# channels, with halos, strides, pads and a branch: in the simulator against numpy, moving no
-# more than the stated multiple of the bound.
+# Check chains of ops that exceed local memory and are tiled together in batches, rows or channels, with halos, strides,
+# pads and a branch: in the simulator against numpy, with traffic of at most the stated multiple of the bound.
 import pathlib
 import re
 import sys
@@ -96,7 +95,7 @@ for batch, rows, columns, stride, size, most in [(1, 17, 16, 1, 4096, 1.1), (1, 
     wanted = 2 * conv(conv(x, v, 1, 1), w, stride, 1)
     check(text, [x, v, w], z, wanted, CHIP.format(size), most)
 
-# A branch around a convolution, whose parts are needed twice.
+# A branch around a convolution, whose tiles are needed twice.
 x, v = draw(1, 4, 40, 16), draw(4, 4, 3, 3)
 text = Text("f32")
 y = text.binary("add", "%x0", "%x0", x.shape)
@@ -105,7 +104,8 @@ z, shape = text.conv(padded, shape, "%x1", v.shape, 1)
 z = text.binary("add", z, y, shape)
 check(text, [x, v], z, conv(2 * x, v, 1, 1) + 2 * x, CHIP.format(4096), 1.6)
 
-# Down, up and a skip that is cropped and concatenated, as in U-Net: what a group stores of it is what is taken.
+# Downsampling, upsampling and a cropped and concatenated skip connection, as in U-Net: the fusion group only stores the
+# used slice of it.
 x, v, w = draw(1, 4, 38, 16), draw(4, 4, 3, 3), draw(4, 8, 3, 3)
 up = draw(4, 4, 2, 2)
 text = Text("f32")
@@ -127,15 +127,15 @@ spread[:, :, 1:36:2, 1:15:2] = conv(2 * x, v, 2)
 wanted = conv(np.concatenate([2 * x[:, :, 1:37, 1:15], conv(spread, up)], 1), w)
 check(text, [x, v, up, w], z, wanted, CHIP.format(4096), 1.8)
 
-# Neither the image nor the weights of a convolution fit: it sums them in pieces, and no byte crosses twice.
+# Neither the image nor the weights of a convolution fit: the sum is tiled, and no byte is transferred twice.
 x, w = draw(1, 128, 5, 5), draw(32, 128, 3, 3)
 text = Text("f32")
 z, shape = text.conv("%x0", list(x.shape), "%x1", w.shape, 1)
 z = text.binary("add", z, z, shape)
 check(text, [x, w], z, 2 * conv(x, w), CHIP.format(4096), 1)
 
-# A transposed convolution of stride 2, as one convolution for each row and column of it: parts begin at even rows, so that
-# all four take the same rows.
+# A transposed convolution of stride 2, as one convolution per remainder of rows and columns: tiles start at even rows,
+# so that all four read the same rows.
 x, w = draw(1, 4, 26, 8), draw(4, 4, 2, 2)
 text = Text("f32")
 wide = [1, 4, 52, 16]
@@ -152,8 +152,8 @@ z = text.binary("add", z, z, wide)
 taps = [w[:, :, row : row + 1, column : column + 1] for row in range(2) for column in range(2)]
 check(text, [x, *taps], z, 2 * wanted, CHIP.format(4096), 1.005)
 
-# A concatenation behind a group, of which others read pieces of channels: what the group makes is stored once, and what
-# was outside before, all of it or a part, is not moved.
+# A concatenation after a fusion group, with other readers of channel slices: the group stores its result once, and a
+# tensor in system memory, whole or in part, is not moved.
 for by, most in [(0, 1.95), (1, 2.25)]:
     x, v, w = draw(1, 32, 16 + 2 * by, 10 + 2 * by), draw(32, 32, 1 + 2 * by, 1 + 2 * by), draw(32, 64, 3, 3)
     text = Text("f32")

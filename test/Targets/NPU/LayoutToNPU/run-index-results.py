@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Results of i64 on an NPU: the index of a largest element, and tokens that are appended to
-# those of an argument, which keep all their bits, on several chips against numpy.
+# Check i64 results on an NPU: argmax, and tokens that are appended to those of an argument and keep all their bits, on
+# several chips against numpy.
 import pathlib
 import sys
 
@@ -24,7 +24,7 @@ def run(text, chip, *inputs):
 
 
 def largest(x, rows, columns, prefix, word="i64"):
-    """%{prefix}most: of each row."""
+    """Returns the text of %{prefix}most, the argmax of each row."""
     size, out, words = (f"tensor<{text}>" for text in (f"{rows}x{columns}xf32", f"{rows}xf32", f"{rows}x{word}"))
     return f"""
   %{prefix}et = tensor.empty() : {out}
@@ -59,7 +59,7 @@ for chip in ('"BM1684"', '"BM1688"', "npus = 3, bytes_per_npu = 16384, eu_bytes 
         assert output.dtype == ("int32" if rows == 3 else "int64")
         np.testing.assert_array_equal(output, x.argmax(axis=1))
 
-    # Two turns of a loop: what is looked up in the second one is what the first one made.
+    # Two iterations: the second one looks up the result of the first one.
     rows, columns = 2, 11
     table = random.standard_normal((columns, columns)).astype(np.float32).round(3)
     tokens = random.integers(-2**63, 2**63 - 1, (rows, 4))

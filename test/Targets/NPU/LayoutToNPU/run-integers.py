@@ -1,9 +1,8 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Integers that an f32 holds run as functions of OKKernel's, without a kernel of
-# the simulator's, and give the bits that numpy gives in 64-bit integers: sums of
-# products, requantizations at the limits and at ties, pools, quotients, results
-# of up to 2^24. What is not proven to fit stays a kernel, and is as right.
+# Check that integers that f32 represents exactly run as OKKernel functions, without a kernel of the simulator, with the
+# bits of numpy's 64-bit integers: sums of products, requantizations at the limits and at ties, pools, quotients,
+# results of up to 2^24. Unproven ones stay kernels, and are right, too.
 # CHECK: BM1684: 14 of functions, 4 of kernels
 # CHECK: BM1684X: 14 of functions, 4 of kernels
 # CHECK: BM1688: 14 of functions, 4 of kernels
@@ -41,7 +40,7 @@ def filled(shape, number=0, name="f", element="i32"):
 
 
 def pointwise(result, values, out, body, maps=None):
-    """`body` makes %v of %a0, %a1 .."""
+    """Returns a generic op; `body` defines %v from %a0, %a1 .."""
     body = re.sub(r"%(?!a\d|v\b)(\w+)", r"%of_\1", body)
     rank = out.ndim
     whole = f"({', '.join(f'd{i}' for i in range(rank))})"
@@ -101,7 +100,7 @@ def add_convolutions():
 
 
 def add_requantizations():
-    """Sums of all values around ties, of multipliers of every size."""
+    """Adds sums of all values around ties, with multipliers of every size."""
     for high, low, shift, multipliers in [(256, 1, 24, [0, 1, -3, 1 << 23, (1 << 23) - 1, 12345, 16500, 40001, 65535, 1 << 17, 999999, -77777]),
                                           (4096, 31, 24, [4847, 5003, -7777, 9999, 12289, 4097, 65535, 1, 8192]),
                                           (256, 1, 8, [1, 2, 3, 128, 129, 255, 256, 257]), (256, 1, 1, [1, 2])]:
@@ -158,7 +157,7 @@ def add_elements():
 
 
 def add_products():
-    """Results beyond 2^22, which take two words; then what is not proven."""
+    """Adds results beyond 2^22, which need two words, and unproven ones."""
     x = draw(3, 130)
     for high, fits in [(100, True), (127, True), (127, False)]:
         k = 130 if fits else 1300
@@ -184,7 +183,7 @@ add_products()
 
 
 def run(chip, fits):
-    """All that fit as one function, or each by itself of the others."""
+    """Runs all proven cases as one function, or each of the others separately."""
     chosen = [case for case in cases if case[3] == fits]
     for group in [chosen] if fits else [[case] for case in chosen]:
         arguments, texts, inputs = [], [], []

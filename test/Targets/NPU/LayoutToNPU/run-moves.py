@@ -1,8 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Bytes that become f32 in the aligned layout and then are a matrix: no loop goes from core to
-# core on both sides, so that the tensor takes the way through system memory. In the simulator
-# against numpy, with few transfers, on sizes that take more transfers than a move may have.
+# Check that bytes that become f32 in the aligned layout and then a matrix move through system memory, because no loop
+# has a core step on both sides: in the simulator against numpy, with few transfers, on sizes that would need more
+# transfers than a move may have.
 import pathlib
 import sys
 
@@ -16,7 +16,7 @@ random = np.random.default_rng(3)
 
 
 def product(rows, inner, columns, bytes_left, bytes_right):
-    """A product whose operands are f32, or bytes that are converted."""
+    """Returns a product whose operands are f32, or converted bytes."""
     lines = []
 
     def operand(name, shape, is_bytes):

@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Each named elementwise op of linalg, by its name, as linalg.elementwise and as
-# linalg.generic: each has functions, and by its name gives what numpy does, or
-# is refused.
+# Check each named elementwise linalg op, as a named op, as linalg.elementwise and as linalg.generic: it has functions
+# and gives numpy's results, or is refused.
 # CHECK: 16 run, 12 refused
 import pathlib
 import sys
@@ -19,7 +18,7 @@ SHAPES = [(2, 67, 5, 3), (3, 70), (1, 1, 9), (0, 4)]
 
 
 def erf(x):
-    """By its Taylor series, for arguments of at most 3."""
+    """Evaluates erf by its Taylor series, for arguments of at most 3."""
     x = x.astype(np.float64)
     term = total = x
     for n in range(1, 60):
@@ -28,7 +27,7 @@ def erf(x):
     return 2 / np.sqrt(np.pi) * total
 
 
-# What numpy computes, or nothing where no functions do.
+# The numpy function, or None if the NPU has no functions for the op.
 UNARY = {"abs": np.abs, "negf": np.negative, "exp": np.exp, "sqrt": np.sqrt, "tanh": np.tanh, "erf": erf,
          "reciprocal": np.reciprocal, "rsqrt": lambda x: 1 / np.sqrt(x), "square": np.square, "log": np.log,
          "ceil": None, "floor": None, "round": None}
@@ -37,7 +36,7 @@ BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divid
 
 
 def make(name, form, inputs):
-    """A function of one op."""
+    """Returns a function of one op."""
     kind = f"tensor<{'x'.join(map(str, inputs[0].shape))}xf32>"
     kind_name = {"max": "max_signed", "min": "min_signed"}.get(name, name)
     op = f"linalg.elementwise kind=#linalg.elementwise_kind<{kind_name}>" if form == "elementwise" else f"linalg.{name}"

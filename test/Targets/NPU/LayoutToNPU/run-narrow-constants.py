@@ -1,9 +1,9 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Weights of f32 that all are signed bytes cross as bytes and are f32 on the cores: convolutions
-# with ragged channels, strides, batches and groups, products of matrices, weights that two ops
-# read, that are cut with their op, or that have no room beside what else lives. In the simulator
-# against numpy, and by the bytes of the constants.
+# Check that f32 weights with int8 values are transferred as bytes and become f32 on the cores: convolutions with ragged
+# channels, strides, batches and groups, matrix products, weights with two readers, weights that are tiled with their
+# op, and weights that do not fit next to other live tensors. Compared with numpy in the simulator, and by the bytes of
+# the constants.
 # CHECK: conv 64x32x3x3: bytes
 # CHECK: conv 70x6x3x3: bytes
 # CHECK: conv 40x5x3x3: floats
@@ -108,13 +108,13 @@ for rows, inner, columns in [(3, 150, 77), (1, 640, 100), (65, 33, 64)]:
     check(f"product {rows}x{inner}x{columns}", constant("w", w) + zero("z", y) +
           f"  %r = linalg.matmul ins(%x0, %w : {type_of(x)}, {type_of(w)}) outs(%z : {type_of(y)}) -> {type_of(y)}\n", [x], y, w)
 
-# Cut in two the columns would fill three cores and a part of one, which takes a command for each row.
+# Split in two, the columns would fill three cores and a part of one, which needs a command per row.
 x, w, y = product("r", 1, 320, 50)
 check("in columns", constant("w", w) + zero("z", y) +
       f"  %r = linalg.matmul ins(%x0, %w : {type_of(x)}, {type_of(w)}) outs(%z : {type_of(y)}) -> {type_of(y)}\n", [x], y, w,
       chip="npus = 4, bytes_per_npu = 16384, eu_bytes = 16")
 
-# One element that is no byte.
+# One element is not an int8.
 x, w = data(1, 32, 9, 7), weights(64, 32, 3, 3)
 w[5, 6, 1, 2] = 0.5
 text, y = conv("r", x, w, "x0", "w")
@@ -126,12 +126,12 @@ first, y = conv("a", x, w, "x0", "w")
 second, y = conv("r", y, w, "a", "w")
 check("twice", constant("w", w) + first + second, [x], y, w)
 
-# Cut with the op, on a chip with little memory.
+# Tiled with the op, on a chip with little memory.
 x, w = data(1, 16, 30, 20), weights(24, 16, 3, 3)
 text, y = conv("r", x, w, "x0", "w")
 check("small chip", constant("w", w) + text, [x], y, w, chip="npus = 4, bytes_per_npu = 32768, eu_bytes = 64")
 
-# Weights of the last op have no room while the others run: they are made again, not stored.
+# Weights of the last op do not fit while the other ops run: they are recomputed, not stored.
 x = random.integers(-1, 2, (1, 16, 12, 12)).astype(np.float32)
 w, v = random.integers(-1, 2, (16, 16, 3, 3)).astype(np.float32), random.integers(-1, 2, (16, 16, 3, 3)).astype(np.float32)
 first, y = conv("a", x, w, "x0", "w")

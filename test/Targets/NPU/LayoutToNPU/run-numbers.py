@@ -1,7 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Numbers that are known at run time only, and elements at places that data tell,
-# in the simulator against numpy, without kernels.
+# Check dynamic scalars, and elements at data-dependent positions, in the simulator against numpy, without kernels.
 import pathlib
 import sys
 
@@ -28,7 +27,7 @@ def draw(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
 
-# Made of elements, computed, and put into tensors, bodies, fills and pads.
+# Read from elements, computed, and used in tensors, bodies, fills and pads.
 x, scale = draw(3, 5), draw()
 number = scale * 2 + x[1, 2]
 inserted = x.copy()
@@ -70,7 +69,7 @@ padded = np.pad(x * number + scale, ((1, 0), (0, 1)), constant_values=scale)
 check(program, [x, scale], np.full((4, 6), number), np.array([[number, 2], [scale, number]]), inserted,
       x.reshape(5, 3), padded)
 
-# Of an activation, with infinities, at one index and at two.
+# Reads of an activation with infinities, at one index and at two.
 table, ids = draw(2, 9, 5), np.array([[1, 8], [0, 0], [1, 3]], np.int32)
 table[0, 0, 1], table[1, 3, 0] = np.inf, -np.inf
 gathers = """func.func @main(%x: tensor<2x9x5xf32>, %ids: tensor<3x2xi32>) -> (tensor<2x3x5xf32>, tensor<3x1x1x5xf32>) {

@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Ops that are cut into parts for little memory, in the simulator, which reports
-# reads of bytes that nobody wrote, against numpy; with tensors in holes of others
-# and without.
+# Check ops tiled for little memory, in the simulator, which reports reads of uninitialized bytes, against numpy; with
+# tensors in holes of others and without.
 import pathlib
 import sys
 
@@ -29,8 +28,8 @@ def draw(*shape):
     return random.integers(-3, 4, shape).astype(np.float32)
 
 
-# The last of three parts goes to system memory by itself, the first two as the
-# tensor that they were put together in.
+# The last of three parts is stored to system memory separately, the first two as the tensor in which they were
+# assembled.
 x, y = draw(2, 5, 1, 9), draw(7, 5, 5, 9)
 check("""func.func @main(%x: tensor<2x5x1x9xf32>, %y: tensor<7x5x5x9xf32>) -> tensor<2x7x1x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -41,8 +40,7 @@ check("""func.func @main(%x: tensor<2x5x1x9xf32>, %y: tensor<7x5x5x9xf32>) -> te
 }""", "#npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, max_stride = 2048, banks = 8>", 32,
       [x, y], np.einsum("mkac,nkbc->mnab", x, y))
 
-# A window that nobody reads takes its bytes beside what a part of the pooling
-# reads and writes.
+# A window that is never read needs memory next to the operands of a pooling tile.
 x = draw(2, 8, 5, 1)
 sums = np.stack([x[:, 2 * i:2 * i + 3, 0:3].sum((1, 2)) for i in range(3)], 1)[:, :, None]
 check("""func.func @main(%x: tensor<2x8x5x1xf32>) -> tensor<2x3x1x1xf32> {
@@ -54,7 +52,7 @@ check("""func.func @main(%x: tensor<2x8x5x1xf32>) -> tensor<2x3x1x1xf32> {
   return %r : tensor<2x3x1x1xf32>
 }""", "#npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8, banks = 8>", 2, [x], sums)
 
-# What is read at one place was made in another core than the one of the result.
+# A value that is read at one position was computed in another core than the result.
 x = draw(2, 8)
 check("""func.func @main(%x: tensor<2x8xf32>) -> tensor<1xf32> {
   %zero = arith.constant 0.0 : f32

@@ -1,10 +1,10 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# One package for batches of any size, on three chips against numpy: of a norm of rows, of a convolution, and of bytes.
+# Check one package for all batch sizes, on three chips against numpy: a norm of rows, a convolution, and bytes.
 # CHECK: BM1684: 12 runs
 # CHECK: BM1684X: 12 runs
 # CHECK: BM1688: 12 runs
-# Batches that are not the same, and bytes that the DMA engine cannot start at.
+# Batches of different sizes, and bytes at unsupported addresses of the DMA engine.
 # CHECK: input 1 is [3, 8] of f32 in 96 bytes, found [2, 8] of float32
 # CHECK: argument 0 takes 3 bytes for each index of an open batch, which is not a multiple of the 4 bytes that the DMA engine asks for: use wider elements, or state the size of the batch
 import pathlib

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Tensors whose types state a scatter keep it through the assignment and reach the
-# cores: every mode and packing, at every rank, in the simulator against numpy.
+# Check that tensors whose types state a scatter keep it in the assignment and on the cores: every mode and packing, at
+# every rank, in the simulator against numpy.
 import itertools
 import pathlib
 import sys
@@ -14,7 +14,7 @@ from layout_mlir.tools import run_tool
 folder = pathlib.Path(sys.argv[1])
 CHIP = "#npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 16>"
 NUMPY = {"f32": np.float32, "f16": np.float16, "i8": np.int8}
-# Shapes, elements, and the scatters that a tensor goes through, one after the other.
+# Shapes, elements, and the scatters that a tensor passes through.
 CASES = [
     ((5,), "f32", ['aligned, start = 1, axes = "C"', 'compact, start = 0, axes = "W"']),
     ((1,), "f16", ['compact, start = 3, axes = "N"', 'aligned, start = 0, pack = n2, axes = "N"']),
@@ -31,7 +31,7 @@ CASES = [
 
 
 def write(number, shape, element, scatters):
-    """Conversions of an argument to each layout in turn, with an op on each, and the result."""
+    """Returns conversions of an argument to each layout in turn, with an op on each, and the result."""
     def type_of(scatter):
         encoding = f", #layout.npu_scatter<{scatter}, target = {CHIP}>" if scatter else ""
         return f"tensor<{'x'.join(map(str, (*shape, element)))}{encoding}>"

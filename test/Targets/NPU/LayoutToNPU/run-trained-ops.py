@@ -1,11 +1,9 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Ops as importers write those of trained networks, as OKKernel's functions alone,
-# in the simulator of three chips against numpy: resizes, whose indices and
-# weights are computed from loops as floats, paddings by tables of indices,
-# grouped and transposed convolutions, clips by comparisons, bits between ops,
-# logarithms and powers, loops of known turns. Each case is a function that one
-# program calls.
+# Check ops of trained networks as importers write them, run as OKKernel functions only, in the simulator of three chips
+# against numpy: resizes with indices and weights computed from loops as floats, padding by tables of indices, grouped
+# and transposed convolutions, clips by comparisons, i1 between ops, logarithms and powers, constant-trip loops. Each
+# case is a function that one program calls.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -65,7 +63,7 @@ elements("""%p = arith.cmpf ogt, %a, %zero : f32
   %f = arith.uitofp %u : i1 to f32
   %v = arith.select %m, %a, %f : f32""", [x, y], np.where(both, x, (both | (x > 0)).astype(np.float32)))
 
-# Bits that are a tensor between ops.
+# An i1 tensor between ops.
 bits, numbers = tensor(x.shape, "i1"), tensor(x.shape)
 case("  %zero = arith.constant 0.0 : f32\n" +
      generic("%c", 3, [("%x0", numbers)], "^bb0(%a: f32, %o: i1):\n %p = arith.cmpf ogt, %a, %zero : f32\n"
@@ -76,7 +74,7 @@ case("  %zero = arith.constant 0.0 : f32\n" +
      generic("%r", 3, [("%d", bits), ("%x0", numbers), ("%x1", numbers)],
              "^bb0(%p: i1, %a: f32, %b: f32, %o: f32):\n %q = arith.select %p, %a, %b : f32\n"
              " linalg.yield %q : f32", numbers, init="%g"), [x, y], np.where((x > 0) & (y < 0), x, y))
-# Functions that take no strides, of tensors that lack dims or have one index there.
+# Functions that do not support strides, on tensors without some dims or with one index there.
 for shape, of, lines in (((3, 5, 7), (), "(a, b, c) -> ()"), ((3, 5, 7), (5,), "(a, b, c) -> (b)"), ((2, 67), (2, 1), "(a, b) -> (a, 0)"),
                          ((1, 4), (1,), "(a, b) -> (a)"), ((2, 3, 4, 5), (3, 1, 5), "(a, b, c, d) -> (b, 0, d)")):
     x, y = draw(*shape), draw(*of).round()
@@ -90,7 +88,7 @@ for shape, of, lines in (((3, 5, 7), (), "(a, b, c) -> ()"), ((3, 5, 7), (5,), "
     case(generic("%r", len(shape), [("%x0", tensor(of))],
                  "^bb0(%a: f32, %o: f32):\n %v = math.exp %a : f32\n linalg.yield %v : f32", tensor(shape), [lines]),
          [y], np.broadcast_to(np.exp(spread), shape))
-# A triangle of loops, and a constant mask.
+# A triangular loop nest, and a constant mask.
 x = draw(2, 6, 5)
 case("  %low = arith.constant -1.0e9 : f32\n" +
      generic("%r", 3, [("%x0", tensor(x.shape))], """^bb0(%a: f32, %o: f32):
@@ -111,7 +109,7 @@ case("  %low = arith.constant -1.0e9 : f32\n"
 # ------------------------------------------------------------------ resizes
 
 def place(name, loop, scale, size):
-    """Where an index of a loop lies, as %name: half a pixel is the middle."""
+    """Returns the source position of a loop index, as %name, with centers at half pixels."""
     return f"""
     %{name}0 = arith.index_cast %{loop} : index to i64
     %{name}1 = arith.sitofp %{name}0 : i64 to f32
@@ -180,7 +178,7 @@ for is_linear in (False, True):
 # ---------------------------------------------------- elements at known indices
 
 def take(shape, indices):
-    """Along the last dim, by a constant that counts from the end where it is negative."""
+    """Adds a gather along the last dim, by constant indices that may be negative."""
     x, out, rank = draw(*shape), (*shape[:-1], len(indices)), len(shape)
     words, flags = f"tensor<{len(indices)}xi64>", f"tensor<{len(indices)}xi1>"
     loops = ", ".join("abcdef"[:rank])
@@ -212,7 +210,7 @@ take((0, 3), [2, 0])
 # -------------------------------------------------------------- convolutions
 
 def convolve(x, w, stride=1):
-    """[n, c, h, w] by [o, c, k, k]."""
+    """Convolves [n, c, h, w] by [o, c, k, k]."""
     rows, columns = ((size - w.shape[2]) // stride + 1 for size in x.shape[2:])
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), w.shape[2:], (2, 3))
     return np.einsum("nchwij,ocij->nohw", windows[:, :, ::stride, ::stride][:, :, :rows, :columns], w)
@@ -235,7 +233,7 @@ for batch, groups, inputs, outputs, size, kernel, stride in ((2, 3, 5, 7, 9, 3, 
     swapped = np.ascontiguousarray(w.swapaxes(0, 1))
     case(from_zero("conv_2d_ngchw_fgchw", swapped, ("x0", x.shape), wanted.shape, stride), [x], wanted)
 
-# Along a line.
+# 1-D convolutions.
 for batch, inputs, outputs, size, kernel, stride in ((1, 1, 67, 288, 256, 16), (2, 5, 3, 9, 3, 2), (2, 3, 4, 1, 1, 1)):
     x, w = draw(batch, inputs, size), draw(outputs, inputs, kernel)
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), kernel, 2)[:, :, ::stride]
@@ -243,7 +241,7 @@ for batch, inputs, outputs, size, kernel, stride in ((1, 1, 67, 288, 256, 16), (
     case(from_zero("conv_1d_ncw_fcw", w, ("x0", x.shape), wanted.shape, stride).replace("vector<2xi64>", "vector<1xi64>"),
          [x], wanted)
 
-# Transposed: zeros between the elements.
+# Transposed convolutions: zeros between the elements.
 for batch, inputs, outputs, size, kernel, stride in ((1, 8, 8, 6, 2, 2), (2, 5, 7, 4, 3, 2), (2, 3, 2, 1, 2, 3)):
     x, w = draw(batch, inputs, size, size), draw(outputs, inputs, kernel, kernel)
     whole = (size - 1) * stride + 1 + 2 * (kernel - 1)
@@ -268,7 +266,7 @@ for kind, start, of in (("max", "0xFF800000", np.max), ("min", "0x7F800000", np.
       ins(%x0, %w : {tensor(x.shape)}, tensor<3x3xf32>) outs(%f : {size}) -> {size}""", [x],
          of(x.reshape(2, 3, 3, 3, 3, 67), axis=(2, 4)))
 
-# The smallest of more elements than an op may have commands, from several starts.
+# Minima of more elements than the maximal number of commands of an op, from several inits.
 for shape, dims, start in (((2, 3, 309), [2], "inf"), ((1, 172), [0, 1], "inf"), ((2, 67, 5), [1], -0.5), ((3, 2, 1, 4), [1, 3], "inf"),
                            ((0, 300), [1], "inf"), ((2, 5, 3, 7), [0], 0.25),
                            ((300, 5), [0], "inf"), ((20, 3, 20), [0, 2], "inf"), ((300, 70, 2), [0], "inf")):
@@ -283,7 +281,7 @@ for shape, dims, start in (((2, 3, 309), [2], "inf"), ((1, 172), [0, 1], "inf"),
       linalg.yield %m : f32
     }}""", [x], x.min(axis=tuple(dims), initial=np.float32(start)))
 
-# Sums that keep the dim, at its only index, as those of a softmax.
+# Sums that keep the reduced dim, as in a softmax.
 for shape, dim in (((40, 663), 1), ((1, 300), 1), ((3, 5, 290), 2), ((2, 300, 3), 1), ((1, 1), 1)):
     x, kept = draw(*shape), tuple(1 if d == dim else size for d, size in enumerate(shape))
     loops = "abc"[:len(shape)]
@@ -299,7 +297,7 @@ for shape, dim in (((40, 663), 1), ((1, 300), 1), ((3, 5, 290), 2), ((2, 300, 3)
       linalg.yield %s : f32
   }} -> {tensor(kept)}""", [x], x.sum(axis=dim, keepdims=True), 1e-4)
 
-# A group norm's sums: of five dims, and in a layout of its batches.
+# Sums of a group norm: over five dims, and in a layout of its batches.
 for shape in ((2, 5, 6, 8, 8), (1, 3, 2, 9, 5), (2, 1, 1, 1, 1)):
     x = draw(*shape)
     for kind, start, of in (("addf", "0.0", lambda x: x.sum(axis=(2, 3, 4))), ("maximumf", "0xFF800000", lambda x: x.max(axis=(2, 3, 4)))):
@@ -312,7 +310,7 @@ for shape in ((2, 5, 6, 8, 8), (1, 3, 2, 9, 5), (2, 1, 1, 1, 1)):
       linalg.yield %m : f32
     }}""", [x], of(x), 1e-4)
 
-# Groups with strides and dilations that are not stated.
+# Groups with default strides and dilations.
 x, w = draw(1, 2, 3, 5, 5), draw(2, 4, 3, 3, 3)
 wanted = np.stack([convolve(x[:, g], w[g]) for g in range(2)], 1).astype(np.float32)
 unstated = " {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}"
@@ -320,7 +318,7 @@ case(from_zero("conv_2d_ngchw_gfchw", w, ("x0", x.shape), wanted.shape).replace(
 case(from_zero("conv_2d_ngchw_fgchw", np.ascontiguousarray(w.swapaxes(0, 1)), ("x0", x.shape),
                wanted.shape).replace(unstated, ""), [x], wanted)
 
-# A number that only a product with zeros of i64 uses.
+# A number that only an i64 product with zeros uses.
 x = draw(3, 5)
 case(f"""  %n = arith.constant dense<0> : tensor<3x5xi64>
   %o = arith.constant dense<7> : tensor<3x5xi64>

@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Ops that cores take in another form than they are written in, in the simulator
-# against numpy: tensors of bits, windows before channels, reversed and divided
-# indices, more channels than a command has, views of what nobody wrote.
+# Check ops that run on cores in another form than they are written, in the simulator against numpy: i1 tensors, windows
+# before channels, reversed and divided indices, more channels than a command supports, views of uninitialized tensors.
 import pathlib
 import re
 import sys
@@ -52,7 +51,7 @@ SUM = """^bb0(%a: i8, %b: i8):
   linalg.yield %t : i8"""
 TWO, PARALLEL = "(a, b) -> (a, b)", ["parallel"] * 4
 
-# Bits inside of a program are bytes: computed, filled, padded, sliced, put together.
+# i1 inside of a program is stored as bytes: computed, filled, padded, sliced, concatenated.
 x, y = draw(8, 32), draw(8, 32)
 bits = np.zeros((8, 70), bool)
 bits[:, :32], bits[:, 33:65] = x > 0, True
@@ -91,7 +90,7 @@ check(f"""func.func @main(%x: tensor<8x32xf32>, %y: tensor<8x32xf32>) -> (tensor
 }}
 """, [x, y], np.where(x > 0, x, y), bits.astype(np.int32))
 
-# Rows and columns, which windows go over, are no channels.
+# Rows and columns with windows are not channels.
 x = draw(1, 48, 48, 16)
 check("""func.func @main(%x: tensor<1x48x48x16xf32>) -> tensor<1x24x24x16xf32> {
   %ninf = arith.constant 0xFF800000 : f32
@@ -106,7 +105,7 @@ check("""func.func @main(%x: tensor<1x48x48x16xf32>) -> tensor<1x24x24x16xf32> {
 
 
 def reverse(shape, chip=BM1684):
-    """The last dim backward."""
+    """Adds a reversal of the last dim."""
     type = f"tensor<{'x'.join(map(str, shape))}xf32>"
     dims = ", ".join("abcd"[:len(shape)])
     back = f"({dims}) -> ({dims[:-1]}{shape[-1] - 1} - {dims[-1]})"
@@ -122,9 +121,9 @@ def reverse(shape, chip=BM1684):
 SMALL = "#npu.target<npus = 3, bytes_per_npu = 4096, eu_bytes = 128>"
 x = draw(1, 4, 128)
 check(reverse(x.shape), [x], x[..., ::-1])
-x = draw(8, 9, 5, 16)  # in parts
+x = draw(8, 9, 5, 16)  # tiled
 check(reverse(x.shape), [x], x[..., ::-1], chip=SMALL)
-x = draw(2, 2, 2, 9000)  # in parts of that, too
+x = draw(2, 2, 2, 9000)  # tiled twice
 check(reverse(x.shape), [x], x[..., ::-1], chip=SMALL)
 
 # Nearest neighbors, whose indices are computed from the loops.
@@ -152,7 +151,7 @@ check("""func.func @main(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x16x16xf32> {
 }
 """, [x], x.repeat(2, axis=2).repeat(2, axis=3))
 
-# A body that reads a part of what it could: some channels, rows from the third on.
+# A body that reads a slice of its operand: some channels, rows from the third on.
 x = draw(1, 16, 10, 12)
 check("""func.func @main(%x: tensor<1x16x10x12xf32>) -> tensor<1x8x6x12xf32> {
   %c0 = arith.constant 0 : index
@@ -172,7 +171,7 @@ check("""func.func @main(%x: tensor<1x16x10x12xf32>) -> tensor<1x8x6x12xf32> {
 }
 """, [x], x[:, :8, 2:8])
 
-# A command of the execution units has 4095 channels at most.
+# A command of the execution units supports at most 4095 channels.
 x, y = draw(1, 5000, 4, 4), draw(1, 5000, 4, 4)
 source = check("""func.func @main(%x: tensor<1x5000x4x4xf32>, %y: tensor<1x5000x4x4xf32>) -> tensor<1x5000x4x4xf32> {
   %e = tensor.empty() : tensor<1x5000x4x4xf32>
@@ -182,7 +181,7 @@ source = check("""func.func @main(%x: tensor<1x5000x4x4xf32>, %y: tensor<1x5000x
 """, [x, y], x * y)
 assert len(re.findall(r"okk_bdc_mul\(", source)) == 2, source
 
-# A view of a tensor that nobody has written has nothing to copy.
+# A view of an uninitialized tensor has nothing to copy.
 x = draw(1, 4, 8, 6, 6)
 check("""func.func @main(%x: tensor<1x4x8x6x6xf32>) -> tensor<1x4x8x6x6xf32> {
   %z = arith.constant 0.0 : f32
@@ -196,7 +195,7 @@ check("""func.func @main(%x: tensor<1x4x8x6x6xf32>) -> tensor<1x4x8x6x6xf32> {
 }
 """, [x], np.broadcast_to(0.5 * x.sum(2, keepdims=True), x.shape))
 
-# What is overwritten in part is of the layout of the whole, a part of something else.
+# A partially overwritten tensor has the layout of the whole, its slice another one.
 a, b, w = draw(3, 5, 1, 2, dtype=np.int8), draw(1, 3, 1, 1, dtype=np.int8), draw(6, 5, 2, 3, dtype=np.int8)
 whole = a.copy()
 whole[2:3, 0:3, 0:1, 0:1] = b
@@ -222,7 +221,7 @@ check("""func.func @main(%a0: tensor<3x5x1x2xi8>, %a1: tensor<1x3x1x1xi8>, %a2: 
 }
 """, [a, b, w], sums, chip="#npu.target<npus = 15, bytes_per_npu = 4096, eu_bytes = 128, max_shape = [3, 5, 4, 2]>")
 
-# What is read at the first of its channels is in the core of a result without any.
+# A read at the first channel is in the core of a result without channels.
 a, b = draw(1, 3, 3, 9, dtype=np.int32), draw(2, 3, 2, 9, dtype=np.int32)
 tiles = np.einsum("mkac,nkbc->mnab", a, b)
 check("""func.func @main(%a: tensor<1x3x3x9xi32>, %b: tensor<2x3x2x9xi32>) -> (tensor<1x3x3x2xi32>, tensor<1x1x3x2xi32>) {
@@ -238,7 +237,7 @@ check("""func.func @main(%a: tensor<1x3x3x9xi32>, %b: tensor<2x3x2x9xi32>) -> (t
 """, [a, b], np.concatenate([tiles[:, :1], tiles], 1), tiles[:, :1],
       chip="#npu.target<npus = 6, bytes_per_npu = 16384, eu_bytes = 64, banks = 4>")
 
-# Four bytes in a word that spans two dims are no step of a transfer: they stay bytes.
+# Four bytes in a word that spans two dims are not a step of a transfer: they stay bytes.
 x = draw(4, 4, 8, 2, 1, dtype=np.int8)
 sums = x.sum((0, 2, 4), dtype=np.int8)
 check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
@@ -257,8 +256,8 @@ check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
 """, [x], sums.sum(1, dtype=np.int8),
       chip="#npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>")
 
-# Convolutions without channels: of an image, of a line, with weights and result transposed, with weights as the
-# first factor and loops in the order of columns and rows; and one with channels, whose weights come first.
+# Convolutions without channels: of an image, of a line, with weights and result transposed, with weights as the first
+# factor and loops in the order of columns and rows; and one with channels, whose weights are the first operand.
 x, w, line, taps = draw(8, 11), draw(3, 2), draw(13), draw(3)
 image, weights = draw(1, 3, 7, 6), draw(4, 3, 3, 3)
 windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2))
@@ -298,7 +297,7 @@ text = check(f"""func.func @main(%x: tensor<8x11xf32>, %w: tensor<3x2xf32>, %l: 
              np.einsum("nchwyx,fcyx->nfhw", np.lib.stride_tricks.sliding_window_view(image, (3, 3), (2, 3)), weights))
 assert text.count("okk_bdc_conv2d(") == 5 and "okk_sim_compute_run" not in text, text
 
-# Tiles and back, and tensors that are made of numbers and of indices.
+# Tiles and back, and tensors created from numbers and from indices.
 x = draw(5, 13)
 padded = np.pad(x, ((0, 0), (0, 3)), constant_values=2)
 check("""func.func @main(%x: tensor<5x13xf32>) -> (tensor<2x5x8xf32>, tensor<5x13xf32>, tensor<3x4xf32>) {

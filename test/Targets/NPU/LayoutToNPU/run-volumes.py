@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Windows of three dims, which become windows of two, in the simulator against numpy, without kernels: with and
-# without channels, of each channel, of several batches, with steps, and pools.
+# Check 3-D windows, which become 2-D windows, in the simulator against numpy, without kernels: with and without
+# channels, depthwise, with several batches, with strides, and pools.
 import pathlib
 import sys
 
@@ -23,7 +23,7 @@ def tensor(x):
 
 
 def windows(x, sizes, first, strides, dilations):
-    """Three dims of x from `first` on as windows, whose indices are the last dims."""
+    """Returns 3-D windows of x from dim `first` on; the window indices are the last dims."""
     spans = [(size - 1) * dilation + 1 for size, dilation in zip(sizes, dilations)]
     view = np.lib.stride_tricks.sliding_window_view(x, spans, axis=(first, first + 1, first + 2))
     steps = [slice(None)] * first + [slice(None, None, s) for s in strides]

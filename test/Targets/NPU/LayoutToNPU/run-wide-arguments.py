@@ -1,8 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# i32 and i64 become f32 by functions of OKKernel's, in the simulator against numpy: words to
-# the nearest f32, wider integers to within two units in the last place, on several chips and
-# ragged shapes, through reshapes and slices.
+# Check that i32 and i64 become f32 by OKKernel functions, in the simulator against numpy: words rounded to nearest,
+# wider integers within two units in the last place, on several chips and ragged shapes, through reshapes and slices.
 import pathlib
 import sys
 
@@ -41,7 +40,7 @@ def run(text, chip, *inputs):
 
 
 def draw(shape, dtype):
-    """Of all magnitudes, with those at which something changes."""
+    """Returns numbers of all magnitudes, including the boundaries."""
     bits = np.dtype(dtype).itemsize * 8
     powers = [2**k + d for k in range(bits - 1) for d in (-1, 0, 1)]
     edges = [0, -2**(bits - 1), 2**(bits - 1) - 1, *powers, *[-p for p in powers]]
@@ -68,7 +67,7 @@ for chip in CHIPS:
             np.testing.assert_array_equal(made[is_word], wanted[is_word])
             np.testing.assert_array_max_ulp(made, wanted, 2)
 
-# Through a reshape and a slice, beside a result that is of another part.
+# Through a reshape and a slice, next to a result of another slice.
 x = draw((4, 6), np.int64)
 made = run(f"""func.func @main(%x: tensor<4x6xi64>) -> tensor<2x2x3xf32> {{
   %s = tensor.extract_slice %x[1, 0] [2, 6] [1, 1] : tensor<4x6xi64> to tensor<2x6xi64>

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Names of a module are data: no C++ of the module's own wording is in a package,
-# which compiles and runs, and no two functions become one.
+# Check that names of a module are escaped: a package contains no C++ from the text of the module, compiles and runs,
+# and no two functions are merged.
 import json
 import pathlib
 import re
@@ -57,7 +57,7 @@ assert "INJECTED" not in re.sub(r"\bnpu_\w+", "", source), source
 assert len(set(re.findall(r"^void (npu_\w+)\(", source, re.MULTILINE))) == len(NAMES) + 1
 assert all(len(word) < 200 for word in re.findall(r"\w+", source))
 
-# Ops of emitc are C++ as text.
+# Ops of emitc with C++ as text.
 for op in ['emitc.verbatim "INJECTED"', '%z = emitc.literal "INJECTED" : f32']:
     module.write_text(f"func.func @main() {{ {op}\n return }}\n")
     try:

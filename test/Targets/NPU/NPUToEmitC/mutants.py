@@ -4,9 +4,8 @@
 # RUN: %python %s %t/program.cpp > %t/mutants.cpp
 # RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -Wno-unused-variable -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk %t/mutants.cpp %S/Inputs/run-mutants.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
 # RUN: %t/run | FileCheck %s
-# A generated program with one number changed: a size or a stride that matters, an
-# address, where a tensor is. Every time the simulator reports a rule that is
-# broken, before anybody looks at results.
+# Check that the simulator reports a violated rule for a generated program with one changed number: a size or a stride
+# that matters, or an address. The report precedes any comparison of results.
 # CHECK: the program itself: 0 errors, right
 # CHECK: [[ALL:[0-9][0-9][0-9]]] mutants: [[ALL]] break a rule, 0 move elements to other places, 0 missed
 import re
@@ -20,7 +19,7 @@ DECLARE = re.compile(r"okk_sim_declare_tensor\((\d+)u, (\d+)u, (\d+)u\);")
 
 
 class Call:
-    """A call: which of its arguments are addresses, the shape, and strides of what."""
+    """A call: the arguments that are addresses, the shape, and the strides."""
 
     def __init__(self, match):
         self.name, self.arguments = match[1], match[4].split(", ")
@@ -30,7 +29,7 @@ class Call:
             sources = 0 if self.name.endswith("set_C") else 1
             self.shape = 2
             self.operands = [(0, 3, "L"), (1, 4, "L")][:sources + 1]
-        else:  # the destination comes first
+        else:  # the destination is the first argument
             self.shape, self.operands = 2, [(0, 3, match[3]), (1, 4, match[2])]
 
     def replace(self, which, by):
@@ -42,7 +41,7 @@ class Call:
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         lines = file.read().split("\n")
-    # Kernels come before it.
+    # Kernels precede it.
     start = next(i for i, line in enumerate(lines) if "void npu_program(" in line)
     values, pointers = {}, {}
     for line in lines:
@@ -50,7 +49,7 @@ def main():
             values[match[1]] = [int(x) for x in match[2].split(",")]
         if match := POINTER.search(line):
             pointers[match[1]] = values[match[2]]
-    mutants = []  # (what, line number, lines instead of it)
+    mutants = []  # (description, line number, replacement lines)
 
     def change_dim4(number, call, which, d, by, what):
         changed = list(pointers[call.arguments[which]])
@@ -72,7 +71,7 @@ def main():
                 for d in range(4):
                     wraps = (memory == "S" or d != 1 or
                              int(call.arguments[place].rstrip("u")) // BYTES + shape[1] > UNITS)
-                    # Rows of kernels may have any stride, if they are rows.
+                    # Rows of kernels may have any stride.
                     isRow = d == 3 and call.name != "okk_sim_box"
                     if isRow or (shape[d] > 1 and wraps):
                         change_dim4(number, call, strides, d, 1, "stride")

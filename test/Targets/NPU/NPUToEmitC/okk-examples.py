@@ -5,15 +5,14 @@
 # RUN: %python %s cases %layout_src_root/test/vectors/npu_scatter.json > %t/cases.inc
 # RUN: %host_cxx -std=c++17 -Wall -Wextra -Wpedantic -Werror -I %layout_src_root/include -I %layout_src_root/include/layout/Targets/NPU/Simulator/okk -I %t %t/generated.cpp %S/Inputs/run-examples.cpp %layout_obj_root/lib/libLayoutNpuSimulator.a -o %t/run
 # RUN: %t/run | FileCheck %s
-# Every example of OKKernel's text as a program: a tensor is copied to local
-# memory and back, its bytes are where the vectors say, and nothing else was
-# written.
+# Check every example of the OKKernel manual as a program: a tensor is copied to local memory and back, its bytes are at
+# the positions of the test vectors, and nothing else is written.
 # CHECK: 21 examples, 0 wrong
 import json
 import sys
 
 ELEMENTS = {1: "i8", 2: "i16", 4: "f32"}
-# The text's chip of four cores has 1024 bytes each; the others are published.
+# The manual's chip of four cores has 1024 bytes each; the others are published.
 BYTES = {4: 1024, 32: 128 << 10, 64: 512 << 10}
 
 

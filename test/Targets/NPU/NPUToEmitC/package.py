@@ -7,7 +7,7 @@
 # RUN: not layout-translate --npu-to-package %S/Inputs/package.mlir --function=f -o %t 2>&1 | FileCheck %s --check-prefix=FUNCTION
 # RUN: not layout-translate --npu-to-package %S/Inputs/package.mlir 2>&1 | FileCheck %s --check-prefix=DIRECTORY
 # RUN: not layout-translate --mlir-to-cpp --checks %S/Inputs/package.mlir 2>&1 | FileCheck %s --check-prefix=CHECKS
-# The block of constants byte by byte, and what the command counts.
+# Check the bytes of the constant block, and the counts of the command.
 # CHECK: transfers 3
 # CHECK: bytes_s2l 24
 # CHECK: bytes_l2s 48

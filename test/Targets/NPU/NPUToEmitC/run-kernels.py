@@ -1,6 +1,6 @@
 # RUN: env CXX=%host_cxx %python %s | FileCheck %s
-# Computations in layouts of all modes, by functions of OKKernel's or as kernels:
-# what the simulator computes is what numpy does, and it reports nothing.
+# Check computations in layouts of all modes, by OKKernel functions or kernels: the simulator computes numpy's results
+# and reports no error.
 import tempfile
 from math import erf
 
@@ -101,8 +101,7 @@ def convolve(x, w, stride, depthwise=False):
     return y
 
 
-# Six output channels from core 3 on; weights are where the result is, the input
-# comes from all cores.
+# Six output channels from core 3 on; weights are in the core of the result, the input comes from all cores.
 # CHECK: convolution: right, 1 computations, 3240 bytes broadcast
 m = Module()
 x = m.read("x", (2, 5, 9, 9), "f32", "aligned, start = 1")
@@ -127,7 +126,7 @@ m.write(y, (1, 7, 4, 4), "f32")
 data, weights = floats(1, 7, 6, 6), floats(7, 3, 3)
 check("depthwise", m.run(data, weights), convolve(data, weights, 1, depthwise=True))
 
-# The window is nowhere written: only its sizes count.
+# The window is never written: only its sizes matter.
 # CHECK: pooling: right, 4 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (1, 5, 6, 6), "f32", "strided [200, 40, 6, 1], start = 1")
@@ -140,7 +139,7 @@ m.write(y, (1, 5, 3, 3), "f32")
 data = floats(1, 5, 6, 6)
 check("pooling", m.run(data), data.reshape(1, 5, 3, 2, 3, 2).max((3, 5)))
 
-# Channels of 3 columns, of which the last one is not full.
+# Channels of 3 columns, the last of which is partial.
 # CHECK: matmul: right, 1 computations, 112 bytes broadcast
 m = Module()
 a = m.read("a", (4, 7), "f32", "matrix 3, start = 1")
@@ -152,7 +151,7 @@ m.write(c, (4, 20), "f32")
 left, right = floats(4, 7), floats(7, 20)
 check("matmul", m.run(left, right), left @ right)
 
-# Rows in the cores, so that their sums are in them, too.
+# Rows on the cores, so that their sums are, too.
 # CHECK: softmax: right, 11 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (2, 5, 9), "f32", 'compact, start = 1, axes = "NCW"')
@@ -176,7 +175,7 @@ data = floats(2, 5, 9)
 powers = np.exp(data - data.max(2, keepdims=True))
 check("softmax", m.run(data), powers / powers.sum(2, keepdims=True))
 
-# Six batches of int8, four to a word; sums are in i32, and rounded back.
+# Six batches of int8, four per word; sums are i32, and rounded back.
 # CHECK: int8 in 4N: right, 2 computations, 1440 bytes broadcast
 m = Module()
 x = m.read("x", (6, 5, 6, 8), "i8", "aligned, start = 0, pack = n4")
@@ -202,7 +201,7 @@ weights = random.integers(-128, 128, (5, 5, 3, 3)).astype(np.int8)
 exact = convolve(data.astype(np.int32), weights.astype(np.int32), 1)
 check("int8 in 4N", m.run(data, weights), np.clip(exact >> 6, -128, 127).astype(np.int8), tolerance=0)
 
-# Halfs are added as halfs; functions of them are computed in float.
+# Half-precision additions are in half precision; functions are computed in f32.
 # CHECK: half: right, 1 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (3, 5, 2, 3), "f16", "aligned, start = 3, pack = n2")
@@ -214,7 +213,7 @@ m.write(y, (3, 5, 2, 3), "f16")
 data = floats(3, 5, 2, 3, dtype=np.float16)
 check("half", m.run(data), np.tanh(data.astype(np.float32)).astype(np.float16) + data, tolerance=1e-3)
 
-# Everything of one channel, to a tensor without dims.
+# A sum over one channel, to a tensor without dims.
 # CHECK: sum: right, 15 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (1, 1, 3, 5), "f32", "compact, start = 2")
@@ -226,7 +225,7 @@ m.write(y, (1,), "f32")
 data = floats(1, 1, 3, 5)
 check("sum", m.run(data), 2 + data.sum(keepdims=True).reshape(1))
 
-# Functions of all kinds, by numpy's.
+# Functions of all kinds, against numpy's.
 # CHECK: functions: right, 1 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (2, 3, 4, 5), "f32", "aligned, start = 0")
@@ -248,8 +247,7 @@ check("functions", m.run(data), 1 / np.abs(data), np.abs(data),
       np.vectorize(erf)(data).astype(np.float32), np.rint(data), np.abs(np.rint(data)),
       np.where(data < column, column, np.float32(-1e30)))
 
-# Views of a tensor are moved as what they are of it: dims that are collapsed, and
-# a part of the channels.
+# Views are moved as the viewed elements: collapsed dims, and a slice of the channels.
 # CHECK: views: right, 1 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (2, 5, 4, 5), "f32", "compact, start = 3")

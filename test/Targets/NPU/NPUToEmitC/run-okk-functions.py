@@ -1,9 +1,8 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Every function of OKKernel's that ops become, from tensors to the simulator on
-# three chips: ragged sizes, several batches, channels that are no multiple of
-# cores. The program has the function and no kernel of the simulator's, breaks no
-# rule, and computes what numpy does.
+# Check every OKKernel function that ops become, from tensors to the simulator on three chips: ragged sizes, several
+# batches, channels that are not a multiple of the cores. The program calls the function and no kernel of the simulator,
+# violates no rule, and computes numpy's result.
 # CHECK: BM1684: 46 functions
 # CHECK: BM1684X: 46 functions
 # CHECK: BM1688: 46 functions
@@ -35,12 +34,12 @@ cases = []
 
 
 def check(functions, body, inputs, wanted, tolerance=2e-6):
-    """A part of the next program: `body` makes %r of %x0, %x1 .. by these functions."""
+    """Adds a case to the next program: `body` computes %r from %x0, %x1 .. with these functions."""
     cases.append((functions, body, inputs, wanted, tolerance))
 
 
 def run(chip):
-    """All cases as one function, of their inputs and results."""
+    """Runs all cases as one function with their inputs and results."""
     texts, arguments, inputs = [], [], []
     for number, (_, body, values, _, _) in enumerate(cases):
         texts.append(re.sub(r"%(\w+)", rf"%\1_{number}", body))
@@ -68,7 +67,7 @@ def run(chip):
 
 
 def elements(body, inputs, out, maps=None):
-    """A generic op; `maps` are of the inputs, all dims where they are not given."""
+    """Returns a generic op; `maps` are those of the inputs, by default all dims."""
     whole = f"({', '.join(f'd{i}' for i in range(out.ndim))})"
     kinds = ", ".join(['"parallel"'] * out.ndim)
     affine = ", ".join(f"affine_map<{whole} -> {text}>" for text in [*(maps or [whole] * len(inputs)), whole])

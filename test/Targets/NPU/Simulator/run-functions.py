@@ -1,9 +1,8 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: %host_cxx -shared -Wl,--whole-archive %layout_obj_root/lib/libLayoutNpuSimulator.a -Wl,--no-whole-archive -o %t/okk.so
 # RUN: %python %s %t/okk.so | FileCheck %s
-# Each function of okk_bdc.h by itself on random tensors of several shapes and
-# start cores, against numpy; the largest relative difference stays below 1e-6,
-# of sums below 1e-5.
+# Check each function of okk_bdc.h separately on random tensors of several shapes and start cores, against numpy; the
+# largest relative difference must be below 1e-6, for sums below 1e-5.
 # CHECK: functions: {{[0-9]+}} runs, 0 wrong, 0 errors
 # CHECK: refused: 7 of 7
 # CHECK: kernels: 5 of 5
@@ -55,7 +54,7 @@ okk.okk_sim_error.restype = ctypes.c_char_p
 
 
 class Chip:
-    """Tensors from the first free byte on, all from one start core."""
+    """Tensors from the first free byte on, all with one start core."""
 
     def __init__(self, start=0):
         okk.okk_sim_open(UNITS, BYTES, EU)
@@ -79,7 +78,7 @@ class Chip:
         return address
 
     def pairs(self, weights):
-        """(O, I, KH, KW) as [I, O, KH, KW] in 2IC-mode: two transfers."""
+        """Stores (O, I, KH, KW) as [I, O, KH, KW] in 2IC mode, by two transfers."""
         o, i, kh, kw = weights.shape
         even = np.zeros((-(-i // 2), o, kh * kw, 2), np.float32)
         for k in range(i):
@@ -87,7 +86,7 @@ class Chip:
         return self.put(even, compact=True)
 
     def put_bytes(self, array, compact):
-        """Bytes one after another, of channels that are aligned or not."""
+        """Stores bytes contiguously, with aligned or compact channels."""
         rows = -(-(self.start + array.shape[1]) // UNITS)
         plane = array.shape[2] * array.shape[3]
         plane = plane if compact else -(-plane // EU) * EU
@@ -225,7 +224,7 @@ def elementwise(shape, start):
 
 
 def windows(x, kernel, padding, stride, dilation, fill):
-    """The elements that each window sees, last."""
+    """Returns the elements in each window as last dims."""
     top, bottom, left, right = padding
     x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=fill)
     (kh, kw), (sh, sw), (dh, dw) = kernel, stride, dilation
@@ -247,7 +246,7 @@ def layers(n, c, h, w, o, start, kernel, padding, stride, dilation):
         chip = Chip(start)
         dst = chip.put(before) if adds else chip.place(want.shape)[0]
         pairs, numbers = chip.pairs(weights), chip.put(bias, compact=True)
-        chip.start = (start + 1) % UNITS  # the input comes over the network
+        chip.start = (start + 1) % UNITS  # the input is sent between cores
         src = chip.put(x)
         chip.start = start
         okk.okk_bdc_conv2d(dst, src, pairs, numbers, ctypes.byref(Dim4(n, c, h, w)), o, *kernel, None, None,
@@ -296,14 +295,14 @@ def products(m, k, n, left_width, right_width, start):
 
 
 def refused():
-    """Commands that break a rule each."""
+    """Checks commands that each violate a rule."""
     big = Dim4(1, 5000, 1, 1)
     count = 0
     one = ctypes.byref(Dim4(1, 1, 1, 1))
     cases = [lambda chip, at: okk.okk_bdc_relu(at, at, ctypes.byref(big), None, None),
              lambda chip, at: okk.okk_bdc_relu(at, at, ctypes.byref(Dim4(1, 1, 1, 70000)), None, None),
              lambda chip, at: okk.okk_bdc_rsqrt(at + 4, at, one),
-             lambda chip, at: okk.okk_bdc_relu(at, at + 1024, one, None, None),  # never written
+             lambda chip, at: okk.okk_bdc_relu(at, at + 1024, one, None, None),  # uninitialized
              lambda chip, at: okk.okk_bdc_conv2d(at, at, at, 0, one, 1, 2, 1, None, None, False, False, None, None,
                                                  None),
              lambda chip, at: okk.okk_bdc_depthwise2d(at, at + BYTES, at, 0, one, 1, 1, False, None, None, None),
@@ -316,7 +315,7 @@ def refused():
 
 
 def kernels():
-    """Registered kernels: one by the rules, and what is reported of others."""
+    """Checks registered kernels: a valid one, and the reports for others."""
     KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
     start, stop, begin, end = (okk.okk_initialize, okk.okk_poll, okk.okk_parallel_start, okk.okk_parallel_end)
     cases = {"": [start, begin, end, stop], "okk_initialize": [stop], "okk_poll": [start],

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Names of a module are data: a package writes its files into its own folder, its
-# manifest is JSON, and a kernel's name is an identifier.
+# Check that names of a module are escaped: a package writes files into its own folder only, its manifest is JSON, and
+# names of kernels are identifiers.
 import json
 import pathlib
 import sys
@@ -47,7 +47,7 @@ for number, name in enumerate(HOSTILE):
     package = folder / "packages" / str(number)
     inner = write(module=name, constant=name + "c", function=name + "f")
     real = name.replace("\\22", '"').replace("\\5C", "\\").replace("\\0A", "\n")
-    if "\\FF" in name or "\\C3" in name:  # no text for a command line
+    if "\\FF" in name or "\\C3" in name:  # not representable on a command line
         inner = write(module=name, constant=name + "c")
         real = "main"
     else:
@@ -81,5 +81,5 @@ for name in HOSTILE:
 for name in ("layoutClUpload", "__opencl_words_kernels"):
     refuse("are those of the OpenCL runtime: rename it", "layout-opt", "--layout-gpu-to-opencl",
            write(constant=name))
-# Names of which one is the other's with a part of it moved.
+# Names that are equal after joining their parts.
 run_tool("layout-opt", "--layout-gpu-to-opencl", write(module="a_b", kernel="c"))

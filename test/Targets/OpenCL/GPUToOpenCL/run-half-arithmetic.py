@@ -1,6 +1,6 @@
-# Half arithmetic, which the device of the tests has not: clang compiles the OpenCL C for
-# this processor, item after item, and SPIR-V is valid. Elementwise ops and products round
-# to f16 where NumPy's do, and sums have the digits of f32.
+# Check half-precision arithmetic, which the test device lacks: clang compiles the OpenCL C for this processor, one
+# work-item at a time, and the SPIR-V is valid. Elementwise ops and products round to f16 like NumPy, and sums have f32
+# precision.
 
 # REQUIRES: clang, spirv-val
 # RUN: rm -rf %t && mkdir %t
@@ -31,14 +31,14 @@ def clang(*options):
 
 
 def run(name, text, *inputs):
-    """What the package of @main gives, its source, and the text of its SPIR-V."""
+    """Returns the results of the package of @main, its source, and the text of its SPIR-V."""
     stem = folder / name
     stem.with_suffix(".mlir").write_text(text)
     run_tool("layout-opt", f"{stem}.mlir", "--layout-prepare-entry-points", "--convert-layout-to-gpu", "--lower-affine",
              "--canonicalize", "--cse", "-o", f"{stem}.gpu.mlir")
     run_tool("layout-translate", "--layout-to-opencl-package", f"{stem}.gpu.mlir", "-o", stem)
     manifest = json.loads((stem / "manifest.json").read_text())
-    # What OpenCL 1.2 leaves to an extension, its own environment refuses.
+    # The validator's OpenCL 1.2 environment rejects what requires an extension.
     subprocess.run(["spirv-val", "--target-env", "spv1.0", stem / "kernels.spv"], check=True)
     source = (stem / "kernels.cl").read_text()
     flags = ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-Werror"]
@@ -123,7 +123,7 @@ func.func @main(%x0: {t}>, %y0: {t}>) -> {t}> {{
 
 
 def product(images, m, k, n):
-    """Each product rounds to f16, and the sum does at its end alone."""
+    """Checks that each product rounds to f16, and the sum only at its end."""
     a, b, c = (IMAGES[images][i] for i in range(3))
     x = random.standard_normal((m, k)).astype("f2")
     y = random.standard_normal((k, n)).astype("f2")
@@ -143,7 +143,7 @@ func.func @main(%x0: tensor<{m}x{k}xf16>, %y0: tensor<{k}x{n}xf16>, %s0: tensor<
     products = x[:, :, None] * y[None]
     assert products.dtype == np.float16
     wanted = start.astype("f8") + products.astype("f8").sum(1)
-    # One rounding to f16, of a sum with some digits of f32.
+    # One rounding to f16, of a sum with f32 precision.
     error = np.abs(found.reshape(m, n) - wanted)
     assert np.all(error <= np.spacing(np.abs(wanted).astype("f2")) * 0.502 + 1e-6 * k), error.max()
     assert not k or ("float" in source and "cl_khr_fp16" in source), source
@@ -156,7 +156,7 @@ for images in IMAGES:
         product(images, m, k, n)
 product("linear", 2, 0, 3)
 
-# The largest of halves, of pairs with their place, and a body of several ops.
+# A maximum of halves, of pairs with their index, and a body of several ops.
 x = (random.standard_normal((5, 37)) * 9).astype("f2")
 found, source, words = run("bodies", f"""
 module attributes {{layout.target = #layout.opencl<{FIGURES}, fma = true>}} {{

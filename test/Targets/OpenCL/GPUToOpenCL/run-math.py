@@ -1,5 +1,5 @@
-# Every function of one or two numbers that kernels may use, on the device, against
-# numpy: on f32 as scalars and as vectors of 4, on integers with negative ones.
+# Check every function of one or two numbers that kernels support, on the device, against numpy: on f32 as scalars and
+# as 4-element vectors, and on integers including negative ones.
 
 # REQUIRES: opencl-device
 # RUN: %python %s %t
@@ -54,7 +54,7 @@ INTEGERS.update(BITS)
 
 
 def kernels(scalar_or_vector, floats, integers):
-    """The bodies: results are rows of the output buffers."""
+    """Returns the bodies: results are rows of the output buffers."""
     lines = []
     row = 0
 

@@ -1,5 +1,5 @@
-# Every op that kernels may have, on every type and width of vectors, printed as OpenCL C
-# and as SPIR-V: on the device both are what numpy computes.
+# Check every op that kernels support, on every type and vector width, printed as OpenCL C and as SPIR-V: on the device
+# both give numpy's results.
 
 # REQUIRES: opencl-device, llvm-spirv
 # RUN: rm -rf %t && mkdir %t
@@ -57,7 +57,7 @@ PREDICATES = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_e
 for k in BITS:
     pair, shift = [(k, 0), (k, 1)], [(k, 0), ("shift " + k, 0)]
     like = lambda f: lambda a, b: np.asarray(f(a, b)).astype(a.dtype)
-    # In Python's numbers, which have no limit.
+    # In Python's unbounded integers.
     exact = lambda f: lambda a, b: np.array([f(int(x), int(y)) & (2**64 - 1) for x, y in zip(a, b)], "u8").astype(a.dtype)
     for name, f in {"add": np.add, "sub": np.subtract, "mul": np.multiply, "and": np.bitwise_and, "or": np.bitwise_or,
                     "xor": np.bitwise_xor, "maxs": np.maximum, "mins": np.minimum}.items():
@@ -128,11 +128,11 @@ case("arith.truncf {0} : {T} to {R}", [("f64", 0)], "f32", lambda a: a.astype("f
 case("arith.bitcast {0} : {T} to {R}", [("f32", 0)], "i32", lambda a: a.view("i4"))
 case("arith.bitcast {0} : {T} to {R}", [("i64", 0)], "f64", lambda a: a.view("f8"))
 if lanes > 1:
-    at = np.arange(N) // lanes % lanes  # the lane that each item picks
+    at = np.arange(N) // lanes % lanes  # the lane that each work-item selects
     for k in DTYPES:
         case(f"vector.shuffle {{0}}, {{0}} {[*range(lanes)][::-1]} : {{T}}, {{T}}", [(k, 0)], k,
              lambda a: a.reshape(-1, lanes)[:, ::-1].reshape(-1))
-        if k == "index":  # upstream's pattern to SPIR-V knows no index
+        if k == "index":  # upstream's conversion to SPIR-V does not support index here
             continue
         case("vector.extract {0}[%lane] : {E} from {T}", [(k, 0)], "one " + k,
              lambda a: np.repeat(a.reshape(-1, lanes)[np.arange(N // lanes), at[::lanes]], lanes))
@@ -145,7 +145,7 @@ typed = lambda key: kind_of(key) if key.startswith("one ") or lanes == 1 else f"
 
 
 def load(name, key, buffer):
-    """The lines that load an operand, and its value."""
+    """Returns the lines that load an operand, and its value."""
     kind, lines, scalars = kind_of(key), [], []
     for i in range(lanes):
         lines.append(f"%{name}m{i} = memref.load {buffer}[%at{i}] : {memref(kind, N)}")

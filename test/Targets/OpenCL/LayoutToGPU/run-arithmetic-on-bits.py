@@ -1,4 +1,4 @@
-# Sums, products, and the smaller and greater of two bits, as elements and as pixels.
+# Check sums, products, minima and maxima of i1, as elements and as pixels.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs %python %s %t

@@ -1,5 +1,5 @@
-# Work items that compute several pixels, the last ones of a row past its end:
-# convolutions and products of matrices of integers, exactly as NumPy's.
+# Check work-items that compute several pixels, the last ones past the end of a row: integer convolutions and matrix
+# products, exactly as NumPy's.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs %python %s %t
@@ -19,7 +19,7 @@ TYPES = {"f32": "f4", "f16": "f2", "i32": "i4"}
 
 
 def run_blocks(text, *inputs):
-    """What the program gives, and the pixels and reads in loops of the items that have several pixels."""
+    """Returns the results, and the pixels and reads in loops of work-items with several pixels."""
     found = run(text, *inputs)
     remarks = subprocess.run(["layout-opt", f"{sys.argv[1]}.mlir", "--convert-layout-to-gpu", "-o", "-",
                               "--remarks-filter=convert-layout-to-gpu", "--remark-format=emitRemark"],
@@ -34,7 +34,7 @@ def numbers(shape, element):
 
 
 def convolve(x, w, stride, groups=1):
-    """Of x, which is padded, with filters of one group or of one channel each."""
+    """Convolves x, which is padded, with filters of one group, or depthwise."""
     n, _, h, width = x.shape
     f, _, kh, kw = w.shape
     out = np.zeros((n, f, (h - kh) // stride + 1, (width - kw) // stride + 1), x.dtype)
@@ -47,7 +47,7 @@ def convolve(x, w, stride, groups=1):
 
 
 def convolution(element, n, c, f, size, kernel, stride):
-    """With padding of one pixel, and what is negative cut off."""
+    """Checks a convolution with padding of one pixel and a relu."""
     padded = size + 2
     wide = (padded - kernel) // stride + 1
     x, w = numbers((n, c, size, size), element), numbers((f, c, kernel, kernel), element)
@@ -82,13 +82,12 @@ convolution("f32", n=3, c=3, f=9, size=79, kernel=5, stride=2)
 convolution("f16", n=1, c=4, f=17, size=41, kernel=1, stride=1)
 convolution("i32", n=1, c=6, f=16, size=33, kernel=3, stride=1)
 
-# Each channel by itself: neighbors share the filter, and what they read of one
-# window, by stride and dilation.
+# Depthwise convolutions: neighbors share the filter, and the reads of one window, depending on stride and dilation.
 DEPTHWISE = "#layout.map<(c, h, w) -> image2d(x = w, y = [c floordiv 4, h], lane = c mod 4)>"
 
 
 def windows(op, c, size, wide, kernel, stride, dilation, wanted, reads):
-    """Of an op of each channel; `reads` are those of an item."""
+    """Checks a depthwise op; `reads` are those of a work-item."""
     x, w = numbers((2, c, size, size), "f32"), numbers((c, kernel, kernel), "f32")
     t = {"x": f"tensor<2x{c}x{size}x{size}xf32", "w": f"tensor<{c}x{kernel}x{kernel}xf32",
          "y": f"tensor<2x{c}x{wide}x{wide}xf32"}
@@ -131,7 +130,7 @@ windows("pooling_nchw_max", 14, 76, 37, 3, 2, 1, lambda x, w: pool(x, 3, 2, np.m
 windows("pooling_nchw_sum", 14, 78, 39, 2, 2, 1, lambda x, w: pool(x, 2, 2, np.add, 0), reads=None)
 windows("pooling_nchw_sum", 14, 54, 45, 10, 1, 1, lambda x, w: pool(x, 10, 1, np.add, 0), reads=None)
 
-# Rows of a product share what they read of the second matrix.
+# Rows of a product share the reads of the second matrix.
 ROWS = "#layout.map<(a, b) -> image2d(x = b floordiv 4, y = a, lane = b mod 4)>"
 ROWS_OF_TWO = "#layout.map<(a, b, c) -> image2d(x = c floordiv 4, y = [a, b], lane = c mod 4)>"
 m, k, n = 1501, 7, 22
@@ -151,7 +150,7 @@ func.func @main(%a0: tensor<{m}x{k}xf32>, %b0: tensor<{k}x{n}xf32>) -> tensor<{m
 check(found, a @ b)
 assert None not in pixels, "an item has one pixel"
 
-# So do those of a product whose result is added to another one in a second shape.
+# So does a product whose result is added to another one in a second shape.
 found, pixels = run_blocks(f"""
 func.func @main(%a0: tensor<{m}x{k}xf32>, %b0: tensor<{k}x{n}xf32>, %s0: tensor<19x79x{n}xf32>) -> tensor<19x79x{n}xf32> {{
   %zero = arith.constant 0.0 : f32

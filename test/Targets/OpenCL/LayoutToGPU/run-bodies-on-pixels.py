@@ -1,6 +1,5 @@
-# Bodies of ops whose results are pixels, and sums over them: lane by lane where an op
-# has no vectors, no division by what padding holds, sums from what they start with over
-# a last pixel that is filled in part.
+# Check bodies of ops whose results are pixels, and sums over pixels: lane by lane if an op has no vector form, without
+# divisions by padding, and with inits of sums over a partial last pixel.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs POCL_SIGFPE_HANDLER=0 %python %s %t
@@ -12,8 +11,7 @@ from on_device import check, run
 IMAGE = '#layout.rgba_image<in_out_channel, "NHWC">'
 random = np.random.default_rng(7)
 
-# A table is read at as many places as a pixel has lanes; indices outside of it are those
-# of its edges.
+# A table is read at as many positions as a pixel has lanes; indices out of bounds are clamped.
 table = random.integers(-9, 9, (5, 8)).astype("f4")
 index = np.array([4, -3, 7, 0, 2, 12], "i4")
 check(run("""
@@ -34,8 +32,7 @@ func.func @main(%t: tensor<5x8xf32>, %i0: tensor<6xi32>) -> tensor<6xf32> {
   return %y : tensor<6xf32>
 }""", table, index), table[2][index.clip(0, 7)])
 
-# Lanes of padding hold zeros, by which integers are not divided: where PoCL does not step
-# in, a processor stops at that.
+# Padding lanes hold zeros, by which integers must not be divided: a processor traps unless PoCL prevents it.
 a = np.array([7, -7, 9, -9, 100, -100], "i4")
 b = np.array([2, 2, -4, -4, 7, 7], "i4")
 for op, wanted in ("divsi", np.trunc(a / b)), ("floordivsi", a // b), ("remsi", np.fmod(a, b)):
@@ -48,8 +45,7 @@ func.func @main(%a0: tensor<6xi32>, %b: tensor<6xi32, #zero>) -> tensor<6xi32> {
   return %y : tensor<6xi32>
 }}""", a, np.append(b, [0, 0]).astype("i4").reshape(2, 1, 4)), wanted.astype("i4"))
 
-# Sums over 3 and 6 channels, which start with 10; what the sum does not depend on is
-# read once more behind it.
+# Sums over 3 and 6 channels with init 10; loop-invariant values are read again after the loop.
 for channels in 3, 6:
     x = random.integers(-4, 5, (1, 2, 3, channels)).astype("f4")
     scale = random.integers(1, 5, 3).astype("f4")

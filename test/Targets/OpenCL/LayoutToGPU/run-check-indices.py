@@ -1,4 +1,4 @@
-# Data that would take an index out of range end a program for a device with the error that one for a CPU has.
+# Check that an index out of bounds ends a device program with the error of the CPU program.
 
 # REQUIRES: opencl-device
 # RUN: rm -rf %t && mkdir %t
@@ -32,7 +32,7 @@ def check(case: Case) -> None:
         np.testing.assert_array_equal(np.load(path), wanted, err_msg=case.name)
 
 
-# Kernels insert no single elements.
+# Kernels do not support insertions of single elements.
 for case in [*lookups(), *nested(), *(case for case in loops() if "scatter" not in case.name)]:
     if case.text not in known:
         source, lowered = folder / "source.mlir", folder / f"{len(known)}.mlir"

@@ -1,5 +1,5 @@
-# Padding on one side alone, slices that are put in with steps, parts that are joined
-# within and between pixels, lanes of a pixel in another order.
+# Check padding on one side only, slices that are inserted with steps, parts that are concatenated within and between
+# pixels, and lanes of a pixel in another order.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs %python %s %t
@@ -10,7 +10,7 @@ from on_device import check, run
 
 random = np.random.default_rng(3)
 
-# Two elements in front, or three behind, with and without pixels.
+# Two elements before, or three after, with and without pixels.
 x = random.integers(-9, 9, 6).astype("f4")
 for low, high in (2, 0), (0, 3):
     for layout in "#layout.map<(a) -> buffer(a)>", "#layout.rgba_image<argument>":
@@ -28,7 +28,7 @@ func.func @main(%x0: tensor<6xf32>) -> tensor<{size}xf32> {{
 }}""", x)
         check(found, np.pad(x, (low, high), constant_values=np.float32(5)))
 
-# Every third column of every second row is another one.
+# Every third column of every second row is replaced.
 x, s = random.integers(-9, 9, (5, 9)).astype("f4"), random.integers(10, 90, (2, 3)).astype("f4")
 wanted = x.copy()
 wanted[1:4:2, 1:8:3] = s
@@ -38,7 +38,7 @@ func.func @main(%x: tensor<5x9xf32>, %s: tensor<2x3xf32>) -> tensor<5x9xf32> {
   return %y : tensor<5x9xf32>
 }""", x, s), wanted)
 
-# Channels of three images are those of one: the first ends with a pixel, the second within.
+# Channels of three images are concatenated: the first ends at a pixel boundary, the second within a pixel.
 IMAGE = '#layout.rgba_image<in_out_channel, "NHWC">'
 parts = [random.integers(-9, 9, (1, 2, 3, n)).astype("f4") for n in (8, 3, 6)]
 check(run(f"""
@@ -52,7 +52,7 @@ func.func @main(%a0: tensor<1x2x3x8xf32>, %b0: tensor<1x2x3x3xf32>, %c0: tensor<
   return %y : tensor<1x2x3x17xf32>
 }}""", *parts), np.concatenate(parts, 3))
 
-# Pixels of two times two elements, transposed.
+# Pixels of 2 x 2 elements, transposed.
 SQUARES = "#layout.map<(a, b) -> image2d(x = b floordiv 2, y = a floordiv 2, lane = [a mod 2, b mod 2])>"
 x = random.integers(-9, 9, (4, 6)).astype("f4")
 check(run(f"""

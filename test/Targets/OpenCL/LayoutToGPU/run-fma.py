@@ -1,5 +1,5 @@
-# Products that are added round once where the target says so, and twice where it does
-# not, on both roads: exactly as integers tell, which f64 adds without rounding.
+# Check that products that are added round once if the target has fma, and otherwise twice, in SPIR-V and in OpenCL C:
+# compared with integers, which f64 adds exactly.
 
 # REQUIRES: opencl-device, llvm-spirv
 # RUN: env PYTHONPATH=%S/Inputs LAYOUT_OPENCL_SOURCE=0 %python %s %t
@@ -13,7 +13,7 @@ MAPS = {"linear": "", "images": ", #layout.map<(a, b) -> image2d(x = b floordiv 
 
 
 def step(x, y, z, fma):
-    """x * y + z of f32, rounded once or twice."""
+    """Returns x * y + z in f32, rounded once or twice."""
     wide = x.astype("f8") * y
     return ((wide if fma else wide.astype("f4").astype("f8")) + z).astype("f4")
 
@@ -23,7 +23,7 @@ def integers(*shape, bits=20):
 
 
 def program(fma, images, m, k, n, text):
-    """With `T` for the type of a matrix and `P` for that of a plain one."""
+    """Returns a program with `T` for the type of a matrix and `P` for that of a plain one."""
     for name, sizes in {"X": (m, k), "Y": (k, n), "Z": (m, n)}.items():
         plain = f"tensor<{'x'.join(map(str, sizes))}xf32"
         text = text.replace(f"!{name}p", plain + ">").replace(f"!{name}", plain + MAPS[images] + ">")
@@ -48,7 +48,7 @@ func.func @main(%x0: !Xp, %y0: !Yp, %z0: !Zp) -> !Zp {
     check(run(text, x, y, z), wanted)
 
 
-# Either side of a product, and products that have another reader, are added to one another, or are subtracted.
+# A product on either side, products with another reader, sums of products, and differences.
 ELEMENTWISE = """
 func.func @main(%x0: !Zp, %y0: !Zp, %z0: !Zp) -> (!Zp, !Zp, !Zp, !Zp, !Zp, !Zp) {
   %x = layout.convert %x0 : !Zp to !Z

@@ -1,5 +1,5 @@
-# Tensors of numbers that the host computes: sizes, elements that it asked for, of every
-# type, in buffers and images, of no and of many elements, in a loop.
+# Check tensors of numbers that the host computes: sizes and extracted elements of every type, in buffers and images, of
+# zero and of many elements, in a loop.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs %python %s %t
@@ -40,7 +40,7 @@ func.func @main(%x: tensor<?x?x?xf32>) -> (tensor<3xindex>, tensor<1x3xi32>, ten
     check(twice, 2 * np.array([shape], "i4"))
     check(picked, np.array(shape[::-1], "i8"))
 
-# A number of each type, without dims; none; and 2 x 6 in an image.
+# A number of each type, of rank 0; no elements; and 2 x 6 in an image.
 for element, dtype in ("f16", "f2"), ("f64", "f8"), ("i8", "i1"), ("i16", "i2"), ("i64", "i8"):
     x = random.integers(-9, 9, 1).astype(dtype)
     check(run(f"""
@@ -67,7 +67,7 @@ func.func @main(%x: tensor<12xf32>) -> tensor<2x6xf32> {{
   return %y : tensor<2x6xf32>
 }}""", x), 2 * x.reshape(2, 6))
 
-# One at each turn of a loop of the host.
+# One in each iteration of a host loop.
 check(run("""
 func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
   %c0 = arith.constant 0 : index

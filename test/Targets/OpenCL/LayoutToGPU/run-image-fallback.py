@@ -1,5 +1,5 @@
-# Dynamic images on a target with small limits and image_fallback: images where all of
-# them fit, buffers where one does not, and the right values both times.
+# Check dynamic images on a target with small limits and image_fallback: images if all of them fit, otherwise buffers,
+# with equal results.
 
 # REQUIRES: opencl-device
 # RUN: rm -rf %t && mkdir %t
@@ -31,7 +31,7 @@ def compile(name, text, figures=FIGURES + ", image_fallback = true"):
 
 
 def run(stem, *inputs, results=1):
-    """The results, and whether kernels on images computed them."""
+    """Returns the results, and true if kernels on images computed them."""
     command = ["layout-run", f"{stem}.ll.mlir", "--opt-level=0", "--opencl-profile"]
     for i, data in enumerate(inputs):
         np.save(f"{stem}.in{i}.npy", data)
@@ -58,7 +58,7 @@ def conv(x, w):
                np.zeros((n, w.shape[0], h, v)))
 
 
-# The pad and the sum become part of their readers, and need no image that fits.
+# The pad and the sum are fused into their readers, and need no image that fits.
 NET = """
 func.func @main(%x0: tensor<?x5x?x?xf32>) -> (tensor<?x6x?x?xf32>, tensor<?x10x?x?xf32>) {
   %c0 = arith.constant 0 : index
@@ -99,7 +99,7 @@ for shape in (3, 5, 0, 4), (0, 5, 30, 30), (1, 5, 30, 0):
     found, _ = run(stem, x, results=2)
     assert found[0].shape == (shape[0], 6, *shape[2:]) and found[1].shape == (shape[0], 10, *shape[2:])
 
-# What is not asked for is not made, and neither where no image has a dynamic size.
+# The fallback is not emitted without the option, nor if no image has a dynamic size.
 stem, remarks = compile("without", NET.replace("WEIGHTS", str(weights.tolist())), FIGURES)
 assert "_on_buffers" not in stem.with_suffix(".gpu.mlir").read_text() and "does not fit" not in remarks
 STATIC = """
@@ -115,8 +115,8 @@ assert "_on_buffers" not in stem.with_suffix(".gpu.mlir").read_text()
 x = random.standard_normal((2, 5, 7, 4)).astype("f4")
 check(stem, True, [np.abs(x)], x)
 
-# Functions inside: @half takes and gives images, so that its caller decides; @plain decides for itself,
-# as does each of the two that the host calls.
+# Private functions: @half takes and returns images, so that its caller decides; @plain decides itself, as does each of
+# the two public functions.
 CALLS = """
 func.func private @half(%x: tensor<?x4x?x3xf32, #img>) -> tensor<?x4x?x3xf32, #img> {
   %h = arith.constant 0.5 : f32
@@ -147,7 +147,7 @@ for shape, is_image in ((4, 4, 5, 3), True), ((3, 4, 7, 3), False):
     x = random.standard_normal(shape).astype("f4")
     check(stem, is_image, [np.abs(x / 4)], x)
 
-# A loop carries an image, and a branch gives one of two.
+# A loop carries an image, and a branch returns one of two.
 LOOP = """
 func.func @main(%x0: tensor<?x4x?x3xf32>, %n: tensor<i32>) -> tensor<?x4x?x3xf32> {
   %c0 = arith.constant 0 : index
@@ -178,7 +178,7 @@ for shape, is_image in ((4, 4, 5, 3), True), ((3, 4, 7, 3), False):
         check(stem, is_image, [np.abs(x * 8) if count else x], x, np.array(count, "i4"))
 assert "images does not fit" in remarks and "not known" not in remarks, remarks
 
-# A loop that makes its image longer, and a size that is data: always buffers.
+# A loop that enlarges its image, and a data-dependent size: always buffers.
 for name, text in (("grows", LOOP.replace("%s = arith.addf %v, %v : tensor<?x4x?x3xf32, #img>\n", """
     %t = tensor.concat dim(0) %v, %v : (tensor<?x4x?x3xf32, #img>, tensor<?x4x?x3xf32, #img>) -> tensor<?x4x?x3xf32, #img>
     %s = arith.negf %t : tensor<?x4x?x3xf32, #img>

@@ -1,5 +1,5 @@
-# Long sums of few results, which the items of a group share: those of integers
-# and what is largest exactly as NumPy's, on both roads and in groups of 32.
+# Check long reductions with few results, which work-items of a work-group share: integer sums and maxima exactly as
+# NumPy's, in SPIR-V and in OpenCL C and in work-groups of 32.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs LAYOUT_OPENCL_SOURCE=0 POCL_MAX_WORK_GROUP_SIZE=32 %python %s %t
@@ -62,12 +62,12 @@ for layouts in LAYOUTS:
           figures="split_reads = 1")
     check(32, "f32", 9, 801, "maximumf", "-1.0", lambda x: np.maximum(x.max(1), -1), layouts)
     check(32, "f16", 6, 260, "addf", "0.5", lambda x: x.astype("f4").sum(1) + 0.5, layouts, rtol=2e-2)
-    # What follows is computed by the first item of a group.
+    # The epilogue is computed by the first work-item of a work-group.
     check(32, "f32", 9, 333, "addf", "0.0", lambda x: -x.sum(1), layouts, tail="%s = arith.negf %r : {type}", rtol=1e-5)
-    # No figure asks for it: the items suffice, the reads are few, and groups have one item.
+    # Not shared: there are enough work-items, few reads, or work-groups of one work-item.
     for figures in "fewest_items = 2, split_reads = 0", "split_reads = 1000", "split_reads = 0, group_items = 1":
         check(1, "i32", 9, 64, "addi", 0, lambda x: x.sum(1), layouts, figures=figures)
-    # A product of bits has no group, as elements of a byte have none here.
+    # A product of i1 is not shared, because byte elements have no work-group memory here.
 check(3, "i32", 9, 64, "muli", 1, lambda x: x.prod(1), "lanes are results", figures="split_reads = 0, group_items = 3")
 check(32, "f32", 5, 4099, "addf", "0.0", lambda x: x.sum(1, dtype="f8"), "lanes are summed", rtol=1e-5,
       figures="split_reads = 0")

@@ -1,5 +1,5 @@
-# Every stored position holds what the layout says: an element, each replica of it, or
-# the padding that is stated. Tensors share memory where all of that agrees, no else.
+# Check that every stored position has the value of the layout: an element, each replica of it, or stated padding.
+# Tensors share memory only if all of these agree.
 
 # REQUIRES: opencl-device
 # RUN: env PYTHONPATH=%S/Inputs %python %s %t
@@ -13,7 +13,7 @@ LINE = np.arange(1, 7, dtype="f4")
 
 
 def doubled(layout, element="f32"):
-    """A program that stores 2 x in that layout."""
+    """Returns a program that stores 2 x in the layout."""
     return f"""
 func.func @main(%x0: tensor<6x{element}>) -> tensor<6x{element}, {layout}> {{
   %x = layout.convert %x0 : tensor<6x{element}> to tensor<6x{element}, {layout}>
@@ -22,14 +22,14 @@ func.func @main(%x0: tensor<6x{element}>) -> tensor<6x{element}, {layout}> {{
 }}"""
 
 
-# Another order of as many elements.
+# Another order of equally many elements.
 check(run("""
 func.func @main(%x: tensor<4x6xf32>) -> tensor<4x6xf32, #layout.map<(a, b) -> buffer(b, a)>> {
   %y = layout.convert %x : tensor<4x6xf32> to tensor<4x6xf32, #layout.map<(a, b) -> buffer(b, a)>>
   return %y : tensor<4x6xf32, #layout.map<(a, b) -> buffer(b, a)>>
 }""", ROWS), ROWS.T)
 
-# A tensor that is computed where it is read has no memory to share.
+# A tensor that is computed by its reader has no memory to share.
 check(run("""
 #rows = #layout.map<(a, b) -> buffer(a, b)>
 func.func @main(%x: tensor<4x6xf32>) -> tensor<6x4xf32, #rows> {
@@ -39,7 +39,7 @@ func.func @main(%x: tensor<4x6xf32>) -> tensor<6x4xf32, #rows> {
   return %y : tensor<6x4xf32, #rows>
 }""", ROWS), ROWS.T)
 
-# What the caller left in padding is no zero.
+# Padding of the argument is not zero.
 check(run("""
 #open = #layout.map<(a) -> buffer([a] align 8)>
 #zero = #layout.padded<#open, zero>
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<6xf32, #open>) -> tensor<6xf32, #zero> {
   return %y : tensor<6xf32, #zero>
 }""", np.append(LINE, [8, 9]).astype("f4")), np.append(LINE, [0, 0]).astype("f4"))
 
-# Padding of another number, beside what an op computes.
+# Padding with another value, next to the results of an op.
 check(run(doubled("#layout.padded<#layout.map<(a) -> buffer([a] align 8)>, 7.0 : f32>"), LINE),
       np.append(2 * LINE, [7, 7]).astype("f4"))
 check(run(doubled("#layout.padded<#layout.rgba_image<argument>, -1.0 : f32>"), LINE).ravel(),
@@ -60,12 +60,12 @@ check(run(doubled("#layout.padded<#layout.map<(a) replicate(r : 3) -> buffer([r]
 check(run(doubled("#layout.padded<#layout.map<(a) replicate(r : 6) -> buffer(r floordiv 4, r mod 4, a)>, zero>"),
           LINE).reshape(8, 6), np.stack([2 * LINE] * 6 + [0 * LINE] * 2))
 
-# Of two rows of pixels the map leads to the first. Columns come first in the array.
+# The map only uses the first of two rows of pixels. Columns come first in the array.
 check(run(doubled("#layout.padded<#layout.map<(a) -> image2d(x = a floordiv 4, y = 0 extent 2, "
                   "lane = a mod 4)>, zero>"), LINE).ravel(),
       np.array([2, 4, 6, 8, 0, 0, 0, 0, 10, 12, 0, 0, 0, 0, 0, 0], "f4"))
 
-# Two dims in a pixel, and the other digits of both beside it.
+# Two dims in a pixel, with the other digits of both next to it.
 two = "#layout.map<(a, b) -> image2d(x = [b floordiv 2], y = a floordiv 2, lane = [a mod 2, b mod 2])>"
 check(run(f"""
 func.func @main(%x0: tensor<4x6xf32>) -> tensor<4x6xf32, {two}> {{

@@ -1,4 +1,4 @@
-"""usage: bad_npy.py DIRECTORY: files that are not what @main of the test takes."""
+"""usage: bad_npy.py DIRECTORY: writes files that @main of the test does not accept."""
 import os
 import sys
 
@@ -29,7 +29,7 @@ for name, content in {
         "key": data.replace(b"'shape'", b"'shade'"),
         "huge": data.replace(b"(2, 3)", b"(9223372036854775807, 3)"),
         "negative": data.replace(b"(2, 3)", b"(2,-3)"),
-        # Version 2 has a longer length field, and is good.
+        # Version 2 has a longer length field, and is valid.
         "v2": data[:6] + b"\x02\x00" + data[8:10] + b"\0\0" + data[10:]}.items():
     with open(path(name), "wb") as file:
         file.write(content)

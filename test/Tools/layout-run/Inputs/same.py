@@ -1,4 +1,4 @@
-"""usage: same.py A.npy B.npy...: A, B and so on in pairs are equal, with their dtype."""
+"""usage: same.py A.npy B.npy...: checks that the files of each pair are equal, including their dtype."""
 import sys
 
 import numpy as np

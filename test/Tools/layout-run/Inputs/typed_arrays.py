@@ -1,4 +1,4 @@
-"""usage: typed_arrays.py STEM: STEM.<dtype>.npy, arrays of 2x3 in dtypes beside the common ones."""
+"""usage: typed_arrays.py STEM: writes STEM.<dtype>.npy, arrays of 2x3 in uncommon dtypes."""
 import sys
 
 import numpy as np
@@ -7,7 +7,7 @@ import numpy as np
 def save(name, array, descr=None):
     path = f"{sys.argv[1]}.{name}.npy"
     np.save(path, array)
-    if descr:  # as libraries with types of their own write it
+    if descr:  # as libraries with their own types write it
         with open(path, "r+b") as file:
             content = file.read()
             old = content.index(b"'descr': '") + 10

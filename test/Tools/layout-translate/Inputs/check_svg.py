@@ -1,8 +1,8 @@
-"""Reads pictures as XML and checks what a reader of them relies on.
+"""Parses pictures as XML and checks their geometry.
 
 usage: check_svg.py FILE.svg...
 
-Cells lie inside the picture and do not overlap; texts start inside it.
+Cells must be inside the picture and must not overlap; texts must start inside it.
 """
 
 import sys

@@ -1,5 +1,5 @@
-"""Runs the program of run-dynamic-indices.mlir on sizes below and above what 32 bits hold. With addresses of
-32 bits those above are refused."""
+"""Runs the program of run-dynamic-indices.mlir on sizes below and above the 32-bit limit. With 32-bit addresses those
+above are refused."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The reference of run-half.mlir: half.py X.npy Y.npy."""
+"""Checks run-half.mlir against numpy: half.py X.npy Y.npy."""
 
 import sys
 
@@ -11,5 +11,5 @@ v = np.where(x.reshape(16, 4)[:, :1] < 0, np.exp(v), v)
 v[:, 0] = v.sum(axis=1)
 expected = v.astype("f2").reshape(64)
 assert y.dtype == np.float16
-# One unit in the last place: exp may be rounded otherwise.
+# One unit in the last place: exp may be rounded differently.
 np.testing.assert_allclose(y.astype("f4"), expected.astype("f4"), rtol=1e-3)

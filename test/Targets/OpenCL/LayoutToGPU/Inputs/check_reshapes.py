@@ -1,4 +1,4 @@
-"""Whether the results of run-reshapes.mlir are those of numpy: one line for each case."""
+"""Compares the results of run-reshapes.mlir with numpy and prints a line per case."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Programs on a device with images, in the layouts that they state."""
+"""Runs programs on a device with images, in the layouts that they state."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ PASSES = ["--layout-prepare-entry-points", "--convert-layout-to-gpu", "--lower-a
 
 
 def run(text, *inputs, results=1):
-    """What the module's @main gives for arrays, in files beside the test's."""
+    """Returns the results of the module's @main on arrays, in files next to those of the test."""
     stem = sys.argv[1]
     with open(f"{stem}.mlir", "w", encoding="utf-8") as file:
         file.write(text)
