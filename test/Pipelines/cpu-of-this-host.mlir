@@ -1,3 +1,4 @@
+// Check that cpu=host uses the vectors of this machine, with the results of the default CPU.
 // REQUIRES: host-avx512f
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=host | FileCheck %s
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.save(r'%t.x.npy', r.random((67, 129), 'f4')); np.save(r'%t.y.npy', r.random((129, 259), 'f4'))"

@@ -1,3 +1,4 @@
+// Check the errors of #layout.map.
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{unknown dim 'x'; the dims are (n, c)}}

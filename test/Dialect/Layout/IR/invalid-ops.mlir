@@ -1,3 +1,4 @@
+// Check the errors of the verifiers of layout ops.
 // RUN: layout-opt %s --split-input-file --verify-diagnostics
 
 #blocked = #layout.blocked<"NCHW" to "NCHW16c">

@@ -1,3 +1,4 @@
+// Check that a mesh layout prints as it was written and canonicalizes to #layout.map.
 // RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
 // RUN: layout-opt %s -emit-bytecode | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN

@@ -1,3 +1,4 @@
+// Check that layout ops parse, print and fold.
 // RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --canonicalize | FileCheck %s --check-prefix=FOLD
 

@@ -1,3 +1,4 @@
+// Check that conversions of new storage, fills and equal values are folded.
 // RUN: layout-opt %s --mlir-print-local-scope --layout-fold-converts | FileCheck %s
 
 #a = #layout.map<(i, j) -> buffer(j, i)>

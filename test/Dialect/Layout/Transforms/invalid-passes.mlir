@@ -1,3 +1,4 @@
+// Check errors in the options and the input of passes.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-materialize
 // RUN: not layout-opt %s -layout-solve 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-solve{target=unit})' 2>&1 | FileCheck %s --check-prefix=OPTION

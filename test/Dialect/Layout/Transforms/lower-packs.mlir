@@ -1,3 +1,4 @@
+// Check that packs and unpacks are lowered to pads, slices, reshapes and transposes.
 // RUN: layout-opt %s --layout-lower-packs | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: layout-opt %s --layout-lower-packs=views=false | FileCheck %s --check-prefixes=CHECK,SOME
 

@@ -1,3 +1,4 @@
+// Check the messages of conversions over a mesh, as text and as JSON.
 // RUN: split-file --leading-lines %s %t
 // RUN: layout-opt %t/good.mlir --layout-print-messages -o /dev/null | FileCheck %s
 // RUN: layout-opt %t/good.mlir --layout-print-messages=max-extra-bytes=40 -o /dev/null | FileCheck %s --check-prefix=LIMIT

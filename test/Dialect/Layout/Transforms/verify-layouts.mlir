@@ -1,3 +1,4 @@
+// Check that ops that do not support the layouts of their types are errors.
 // RUN: layout-opt %s --layout-verify --split-input-file --verify-diagnostics
 
 #t = #layout.map<(i, j) -> buffer(j, i)>

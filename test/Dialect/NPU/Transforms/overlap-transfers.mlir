@@ -1,3 +1,4 @@
+// Check that transfers overlap with computation.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-overlap-transfers --remarks-filter=npu --remark-format=emitRemark | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-overlap-transfers --npu-assign-addresses | layout-opt -split-input-file --npu-verify-memory
 

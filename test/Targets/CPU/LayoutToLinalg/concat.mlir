@@ -1,3 +1,4 @@
+// Check the lowering of concatenations of tensors with layouts.
 // RUN: layout-opt %s --convert-layout-to-linalg --canonicalize --cse | FileCheck %s
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">

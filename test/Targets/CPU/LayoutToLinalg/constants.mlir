@@ -1,3 +1,4 @@
+// Check that constants are packed at compile time.
 // RUN: layout-opt %s --convert-layout-to-linalg | FileCheck-22 %s
 
 #c4 = #layout.blocked<"C" to "C4c">

@@ -1,3 +1,4 @@
+// Check the lowering of conversions, whose steps are those of the printed plan.
 // RUN: layout-opt %s --convert-layout-to-linalg --canonicalize | FileCheck-22 %s
 // RUN: layout-opt %s --layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck-22 %s --check-prefix=PLAN
 

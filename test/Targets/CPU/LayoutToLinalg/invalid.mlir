@@ -1,3 +1,4 @@
+// Check the errors of the lowering to linalg.
 // RUN: layout-opt %s --convert-layout-to-linalg --split-input-file --verify-diagnostics
 
 #image = #layout.map<(h, w, c) -> image2d(x = [c floordiv 4, w], y = h, lane = c mod 4)>

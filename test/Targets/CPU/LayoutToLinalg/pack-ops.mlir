@@ -1,3 +1,4 @@
+// Check that conversions become linalg.pack and linalg.unpack on request.
 // RUN: layout-opt %s --convert-layout-to-linalg=pack-ops --canonicalize | FileCheck %s
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">

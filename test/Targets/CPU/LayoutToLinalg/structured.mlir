@@ -1,3 +1,4 @@
+// Check that structured ops become loops over stored digits, with masks on padding.
 // RUN: layout-opt %s --convert-layout-to-linalg | FileCheck-22 %s
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">

@@ -1,3 +1,4 @@
+// Check the lowering of pads, slices and reshapes of tensors with layouts.
 // RUN: layout-opt %s --convert-layout-to-linalg --canonicalize | FileCheck-22 %s
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">

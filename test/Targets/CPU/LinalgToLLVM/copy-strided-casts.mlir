@@ -1,3 +1,4 @@
+// Check that a cast that loses a static stride becomes a copy.
 // RUN: layout-opt %s --layout-copy-strided-casts | FileCheck %s
 
 // CHECK-LABEL: func.func @loses_a_stride

@@ -1,3 +1,4 @@
+// Check the errors of the verifier of cpu.kernel.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics
 
 func.func @buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,3 +1,4 @@
+// Check that packs, pads and concatenations become fills and copies.
 // RUN: layout-opt %s -split-input-file -layout-lower-relayout | FileCheck %s
 
 // CHECK-LABEL: func.func @pack

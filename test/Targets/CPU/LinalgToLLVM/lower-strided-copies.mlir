@@ -1,3 +1,4 @@
+// Check that strided copies become loops, and contiguous ones stay.
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-strided-copies))" | FileCheck %s
 
 // CHECK-LABEL: func.func @dense

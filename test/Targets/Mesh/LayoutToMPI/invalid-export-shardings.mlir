@@ -1,3 +1,4 @@
+// Check the errors for layouts that shard annotations cannot express.
 // RUN: layout-opt %s --layout-export-shardings --split-input-file --verify-diagnostics
 
 #local = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>

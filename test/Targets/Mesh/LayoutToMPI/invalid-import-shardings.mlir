@@ -1,3 +1,4 @@
+// Check the errors for unsupported shard annotations.
 // RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics
 
 shard.grid @grid(shape = 4)

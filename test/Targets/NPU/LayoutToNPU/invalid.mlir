@@ -1,3 +1,4 @@
+// Check the errors of the lowering to NPU programs.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --convert-layout-to-npu
 
 // expected-error @below {{argument 0 is of type 'tensor<?x4xf32>', whose dim 0 has no known size: the programs of an NPU are for known sizes; state it, or compile a program for each}}

@@ -1,3 +1,4 @@
+// Check that loops with a constant trip count are unrolled.
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-unroll-loops --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @turns(

@@ -1,3 +1,4 @@
+// Check the errors of the lowering of host code.
 // RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file -verify-diagnostics
 
 func.func @f(%h: memref<3x4xvector<4xf32>>, %i: memref<3x4xvector<4xf32>, "image2d">) {

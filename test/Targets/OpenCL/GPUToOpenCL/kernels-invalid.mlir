@@ -1,3 +1,4 @@
+// Check the errors of the lowering of kernels to SPIR-V.
 // RUN: layout-opt %s -convert-image-kernels-to-spirv -split-input-file -verify-diagnostics
 
 gpu.module @m {

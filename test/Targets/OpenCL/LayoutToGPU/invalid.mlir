@@ -1,3 +1,4 @@
+// Check the errors of the lowering to GPU kernels.
 // RUN: layout-opt %s --convert-layout-to-gpu --split-input-file --verify-diagnostics
 
 #sc = #layout.npu_scatter<compact, start = 0, target = #npu.target<npus = 4, eu_bytes = 128, bytes_per_npu = 1024>>
