@@ -36,7 +36,7 @@ _RAW_STRING = re.compile(r'R"([^()\\\s]*)\(')
 
 
 def _skip_raw_strings(lines):
-    """Yields the numbered lines, without those on which a multi-line raw string starts, continues or ends."""
+    """Yields the numbered lines, without those on which a raw string starts or continues."""
     end = None
     for number, line in enumerate(lines, 1):
         if end is None:

@@ -161,7 +161,7 @@ def run(plan, source, target, pieces, shape, dtype):
 
 
 def bound(source, target, number, shape):
-    """Returns a lower bound on the elements that ranks send: what each needs and does not store."""
+    """Returns the minimal number of elements that ranks send: those that each needs and does not store."""
     ranks = range(source.devices)
     held = [source.mask(rank, shape) for rank in ranks]
     needed = [target.mask(number[rank], shape) for rank in ranks]

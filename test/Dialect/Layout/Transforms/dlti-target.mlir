@@ -14,7 +14,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 // -----
 
-// The target of the enclosing op closest to the function is used.
+// The attribute 'layout.target' of the module overrides its devices.
 // CHECK: func.func @nearer
 module attributes {
     layout.target = #layout.cpu<lanes = 8>,

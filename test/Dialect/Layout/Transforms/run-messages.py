@@ -86,8 +86,7 @@ check_pairs([(Distribution(four, [["x"], []]), Distribution(four, [[], []])),
              (Distribution(four, [[], []]), Distribution(four, [["x"], []])),
              (Distribution(four, [["x"], []]), Distribution(four, [[], ["x"]]))], (10, 6))
 
-# Halos, some wider than a block: they come from the ranks that store them, and need no message if the rank stores them
-# itself.
+# Halos, some wider than a block: they are received from the ranks that store them, and are removed without messages.
 def with_halos(a, shape):
     most = [int(rng.choice([1, 2, size])) for size in shape]
     halos = [rng.integers(m + 1, size=2) if split else (0, 0) for m, split in zip(most, a.splits, strict=True)]

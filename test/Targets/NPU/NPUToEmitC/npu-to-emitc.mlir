@@ -115,9 +115,8 @@ func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
   return
 }
 
-// A transposition from system memory only needs strides; within local memory
-// the C loop must have one core step on both sides, so each pair of channels is
-// a transfer.
+// A transposition from system memory only needs strides; within local memory, no
+// C loop has a core step on both sides, so each pair of channels is a transfer.
 // CHECK: void npu_transpose(
 // CHECK-COUNT-1: okk_gdma_32bit_cpy_S2L
 // CHECK-NOT: okk_gdma_32bit_cpy_S2L

@@ -11,9 +11,9 @@
 !localBytes = memref<6x5x4x5xi8, #bytes, #npu.memory<local>>
 !localMatrix = memref<2x40xf32, #matrix, #npu.memory<local>>
 
-// Aligned, moved to compact at another core, and back; int8 in 4N-mode and a
-// matrix there and back, while the execution units fill what nobody reads yet.
-// What is negated twice, by a function of OKKernel's and by a kernel, is itself.
+// Moves an aligned tensor to compact at another core, and back; moves int8 in 4N
+// mode and a matrix in and out while the execution units fill an unread tensor;
+// negates twice, by an OKKernel function and by a kernel.
 func.func @program(%x: !tensor, %y: !tensor, %b: !bytes, %c: !bytes,
                    %m: !matrix, %n: !matrix) {
   %t = npu.alloc {address = 4096} : !aligned
