@@ -2,7 +2,7 @@
 
 usage: check_includes.py ROOT
 
-A library ("room" in messages) is a directory below include/layout together with the directory of the same name below
+A library is a directory below include/layout together with the directory of the same name below
 lib, which holds its private files. Each file there belongs to a library of ROOMS and
 
 - includes headers of its own library and of its direct and indirect dependencies only;
@@ -144,18 +144,18 @@ class Tree:
         room = room_of(name)
         allowed = UPSTREAM.get(room, "")
         if room and room not in ROOMS:
-            yield f"{name}: {room} is no room of the table"
+            yield f"{name}: {room} is not in the table"
         for line, path in self.includes_of(name):
             place = f"{name}:{line}"
             if path.startswith("layout/"):
                 other = room_of("include/" + path)
                 if room and other not in below(room):
-                    yield f"{place}: {path} is of {other}, which {room} does not stand on"
+                    yield f"{place}: {path} belongs to {other}, which is not a dependency of {room}"
                     continue
                 bad = sorted(header for header in self.upstream_of("include/" + path)
                              if not header.startswith(allowed))
                 if bad and other != room:
-                    yield f"{place}: {path} brings {bad[0]}, which {room} may not include"
+                    yield f"{place}: {path} includes {bad[0]}, which {room} may not include"
             elif path.startswith(("llvm/", "mlir/", "isl/")):
                 if not path.startswith(allowed):
                     yield f"{place}: {path}; {room} may include {', '.join(allowed)}"
@@ -171,11 +171,11 @@ class Tree:
             for link in library.links:
                 other = room_of(libraries[link].list) if link in libraries else None
                 if other not in below(room):
-                    yield f"{library.list}: {name} links {link} of {other}, which {room} does " \
-                          "not stand on"
+                    yield f"{library.list}: {name} links {link} of {other}, which is not a " \
+                          f"dependency of {room}"
             allowed = UPSTREAM.get(room, ("mlir/",))
             if library.has_mlir and not any(prefix.startswith("mlir/") for prefix in allowed):
-                yield f"{library.list}: {name} includes no MLIR and links it; say NO_MLIR"
+                yield f"{library.list}: {name} links MLIR but does not include it; use NO_MLIR"
 
 
 def main(argv):
@@ -186,10 +186,10 @@ def main(argv):
     problems = [problem for name in files for problem in tree.check_file(name)]
     problems += tree.check_links()
     empty = sorted(set(ROOMS) - {room_of(name) for name in files})
-    problems += [f"no file is of the room {room}" for room in empty]
+    problems += [f"no file belongs to the library {room}" for room in empty]
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(ROOMS)} rooms, {len(problems)} problems")
+    print(f"{len(files)} files, {len(ROOMS)} libraries, {len(problems)} problems")
     return 1 if problems else 0
 
 

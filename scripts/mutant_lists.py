@@ -120,7 +120,7 @@ def read_lists(directory):
                 else:
                     problems.append(f"{name}:{position}: this is no line of a list: {line}")
         if not room.tests:
-            problems.append(f"{name}: no line says which tests belong to the room")
+            problems.append(f"{name}: no line `tests:` names the tests of the list")
         problems += [f"{mutant.place}: the code must hold one '@there => instead@'"
                      for mutant in room.mutants
                      if mutant.code.count("@") != 2 or "=>" not in mutant.code.split("@")[1]]

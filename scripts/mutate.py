@@ -121,7 +121,7 @@ def select(rooms, arguments):
     names = {room.name for room in rooms}
     for name in arguments.room:
         if name not in names:
-            sys.exit(f"there is no room {name}: {', '.join(sorted(names))}")
+            sys.exit(f"there is no list {name}: {', '.join(sorted(names))}")
     chosen = [mutant for room in rooms for mutant in room.mutants
               if (not arguments.room or mutant.room in arguments.room)
               and (not arguments.only or mutant.number in arguments.only)]

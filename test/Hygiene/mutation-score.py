@@ -126,7 +126,7 @@ def main():
     refuse(SOURCE, head.replace("Toy.cpp", "Gone.cpp") + "return @w * h => w@;")
     # CHECK: refused: Toy.txt:3: there is no file lib/Gone.cpp
     refuse(SOURCE, head[head.index("=="):] + "return @w * h => w@;")
-    # CHECK: refused: Toy.txt: no line says which tests belong to the room
+    # CHECK: refused: Toy.txt: no line `tests:` names the tests of the list
     # Line breaks in the code do not matter.
     refuse(SOURCE.replace("w * h", "w *\n    h"), head + "return @w * h => w@;")
     # CHECK: taken

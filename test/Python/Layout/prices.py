@@ -64,7 +64,7 @@ class Asked:
 
 class Prices(unittest.TestCase):
     def test_random_prices(self):
-        """Checks that the decision is the cheapest of all combinations, for ragged sizes and for extents of 1 and 0."""
+        """Checks that the decision is the cheapest of all combinations, for uneven sizes and for extents of 1 and 0."""
         shapes = [(8, 12, 20), (5, 7, 9), (1, 8, 4), (8, 1, 4), (3, 8, 4), (0, 8, 4), (6, 13, 5)]
         for number, (m, k, n) in enumerate(shapes):
             for element, most in ("f32", 100), ("f16", 1), ("i8", 3):

@@ -342,7 +342,7 @@ class Assignment(unittest.TestCase):
         self.assertGreaterEqual(both, 3)
 
     def test_stated_blocks_of_a_ragged_reduction_are_converted(self):
-        """Checks that devices multiply a ragged reduction row-major, so that a stated layout costs its conversion."""
+        """Checks that devices multiply an uneven reduction row-major, so that a stated layout costs its conversion."""
         mesh = Mesh({"x": 4}, [1], [0])
         shapes, names = ((6, 18), (18, 5), (6, 5)), ("[[], [x]]", "[[x], []]", "[[], []]")
         blocks = ((6, 5), (5, 5), (6, 5))

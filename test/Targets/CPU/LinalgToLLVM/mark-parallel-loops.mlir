@@ -75,7 +75,7 @@ func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
   return %r : tensor<1024x1024xi32>
 }
 
-// The last tile of a ragged transposition overlaps the previous one and follows it.
+// The last tile of a non-divisible transposition overlaps the previous one and follows it.
 // CHECK-LABEL: func.func @turn
 // CHECK: scf.for %{{.*}} = %c0 to %c992 step %c32
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %c512 step %c16

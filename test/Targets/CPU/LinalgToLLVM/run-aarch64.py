@@ -1,6 +1,6 @@
 # REQUIRES: aarch64
 # RUN: %python %s
-# Check that kernels cross-compiled for AArch64 compute numpy's results in an emulator. Extents are ragged, so that
+# Check that kernels cross-compiled for AArch64 compute numpy's results in an emulator. Extents are uneven, so that
 # every partial tile is covered.
 import math
 import pathlib

@@ -1,6 +1,6 @@
 # RUN: %python %s
 # Check reductions that are split because their operands exceed a cache: they compute numpy's results, and the same bits
-# with any number of threads, with epilogues, accumulation into existing results, ragged tiles, a batch, windows,
+# with any number of threads, with epilogues, accumulation into existing results, partial tiles, a batch, windows,
 # strides, masks, f16, f64 and integers.
 import pathlib
 import tempfile

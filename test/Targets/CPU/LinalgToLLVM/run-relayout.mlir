@@ -3,7 +3,7 @@
 // RUN:     --shared-libs=%mlir_lib_dir/libmlir_runner_utils%shlibext,%mlir_lib_dir/libmlir_c_runner_utils%shlibext \
 // RUN:   | FileCheck %s
 
-// Check packing with padding, unpacking, and a ragged transposition. Element
+// Check packing with padding, unpacking, and a non-divisible transposition. Element
 // (c, h, w) of the input is (27 c + 9 h + w) mod 50.
 func.func private @printMemrefI32(tensor<*xi32> {bufferization.access = "read"}) attributes {llvm.emit_c_interface}
 

@@ -1,6 +1,6 @@
 # RUN: %python %s
 # Check that programs with parallel loops give the same bits with any number of threads and without parallel loops, and
-# numpy's results: ragged tiles, transpositions, row sums, a dynamic batch, no elements, and integers.
+# numpy's results: partial tiles, transpositions, row sums, a dynamic batch, no elements, and integers.
 import pathlib
 import tempfile
 

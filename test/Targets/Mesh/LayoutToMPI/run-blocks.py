@@ -1,7 +1,7 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Check ops on tensors over 8 ranks: each rank ends with its block of numpy's result on whole tensors. Blocks are ragged
+# Check ops on tensors over 8 ranks: each rank ends with its block of numpy's result on whole tensors. Blocks are uneven
 # and empty, memory beside them has garbage, and the init of partial sums counts once.
 import itertools
 import pathlib
@@ -128,7 +128,7 @@ add("""%z = arith.constant 0.0 : f32
     Distribution(X, [[], ["x"], [], []]), np.einsum("nchw,fc->nfhw", image, kernel[:, :, 0, 0]),
     ("c", Distribution(X, [[], [], [], []], ["x"]), (1, 6, 5, 5)))
 
-# Tiled blocks, some of them ragged and empty: elements are added in their positions.
+# Tiled blocks, some of them partial and empty: elements are added in their positions.
 for shape, tile in (((10, 4), (0, 2)), ((5, 16), (1, 4)), ((17, 3), (0, 4))):
     a, b = draw(shape), draw(shape)
     add("""%r = arith.mulf %a0, %a1 : {0}""",

@@ -1,7 +1,7 @@
 # REQUIRES: mpi, clang
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s %t
-# Check ragged blocks in local layouts, on 3, 4 and 8 ranks: each rank ends with its block of numpy's result on whole
+# Check uneven blocks in local layouts, on 3, 4 and 8 ranks: each rank ends with its block of numpy's result on whole
 # tensors, regardless of garbage beside its indices. Some ranks have no index.
 import pathlib
 import sys

@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
 # Check that i32 and i64 become f32 by OKKernel functions, in the simulator against numpy: words rounded to nearest,
-# wider integers within two units in the last place, on several chips and ragged shapes, through reshapes and slices.
+# wider integers within two units in the last place, on several chips and uneven shapes, through reshapes and slices.
 import pathlib
 import sys
 
