@@ -48,7 +48,7 @@ def find_includes(root, names, libraries):
         for source in it.sources:
             directory, stem = os.path.split(source[:-len(".cpp")])
             in_directory.setdefault(directory, set()).add(library)
-            # lib/Targets/OpenCL/Runtime/Memory.cpp serves Runtime/Memory.h and Targets/OpenCL/Runtime/OpenCL.h.
+            # lib/Targets/OpenCL/Runtime/DeviceMemory.cpp serves Runtime/Memory.h and Targets/OpenCL/Runtime/OpenCL.h.
             above, last = os.path.split(directory)
             for key in ((directory, stem), (above, stem), (above, last)):
                 of_name.setdefault(key, set()).add(library)

@@ -8,7 +8,7 @@ read and written. `lines` is the result of a loop that copies these bytes in ord
 code without the microcode of memcpy can reach. All results are compared with numpy's.
 
 With `--by-hand`, transposed matrices (2-D, or one image) also run beside the fastest of about forty handwritten AVX-512
-transposes (turns.cpp), which shows the remaining potential.
+transposes (transpose_avx512.cpp), which shows the remaining potential.
 """
 
 import argparse
@@ -67,7 +67,7 @@ DIMS = ("NCHW", "OIHW", "MN", "KN")
 # Copies of more bytes exceed the caches.
 LARGE = 32 << 20
 TIMES = pathlib.Path(__file__).with_name("reorders.c")
-TURNS = TIMES.with_name("turns.cpp")
+TRANSPOSES = TIMES.with_name("transpose_avx512.cpp")
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 HUGE_PAGE, LEAST_IN_HUGE_PAGES = 1 << 21, 1 << 22
 
@@ -197,8 +197,8 @@ def compile_all(cases, options, threads, by_hand, folder):
     run(*build, ir, "-o", libraries[0])
     objects = []
     if by_hand:
-        objects.append(folder / "turns.o")
-        run("clang-22", "-O3", "-march=native", "-fPIC", "-std=c++17", "-c", TURNS, "-o", objects[0])
+        objects.append(folder / "transpose_avx512.o")
+        run("clang-22", "-O3", "-march=native", "-fPIC", "-std=c++17", "-c", TRANSPOSES, "-o", objects[0])
     run(*build, f"-DTHREADS={threads}", TIMES, *objects, "-ldnnl", "-o", libraries[1])
     return [ctypes.CDLL(str(library)) for library in libraries]
 

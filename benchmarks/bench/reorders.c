@@ -9,7 +9,7 @@
 /* A compiled conversion, which allocates its result. */
 typedef void (*kernel_t)(void **result, void *source);
 
-/* A handwritten matrix transpose: turns.cpp. */
+/* A handwritten matrix transpose: transpose_avx512.cpp. */
 typedef int (*turn_t)(int variant, int element_bytes, char *result,
                       const char *source, size_t rows, size_t columns);
 

@@ -55,8 +55,8 @@ def measure(name, args, folder):
     before, after, runs = (folder / each for each in ("before.mlirbc", "after.mlirbc", "runs.json"))
     written = ["--emit-bytecode", "--verify-each=false", "-o"]
     for target, output in (args.against, before), (args.target, after):
-        road = f"--layout-to-cpu=target={{{target}}}" if target else "--layout-linalg-to-llvm="
-        run_tool("layout-opt", module, f"{road} cpu={args.cpu}", *written, output)
+        pipeline = f"--layout-to-cpu=target={{{target}}}" if target else "--layout-linalg-to-llvm="
+        run_tool("layout-opt", module, f"{pipeline} cpu={args.cpu}", *written, output)
     if args.against and read_program(before) == read_program(after):
         return {"network": name, "before_seconds": None, "seconds": None, "ratio": 1.0, "difference": 0.0}
     run_tool("layout-run", before, after, *inputs, "--warmup=2", f"--repeat={args.repeat}",

@@ -1,13 +1,13 @@
 // one-shot-bufferize takes the results of a call for different buffers, although the callee returns one buffer twice:
 // the store to the first result changes the second one, which is read later.
 
-// RUN: mlir-opt-22 %s --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' | FileCheck %s --check-prefix=IF-MENDED-REMOVE-SeparateResults
+// RUN: mlir-opt-22 %s --one-shot-bufferize='bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map' | FileCheck %s --check-prefix=IF-MENDED-REMOVE-CopyAliasedResults
 
-// IF-MENDED-REMOVE-SeparateResults: func.func @twice(%[[X:.*]]: memref<4xf32>)
-// IF-MENDED-REMOVE-SeparateResults: return %[[X]], %[[X]]
-// IF-MENDED-REMOVE-SeparateResults: %[[R:.*]]:2 = call @twice
-// IF-MENDED-REMOVE-SeparateResults-NEXT: memref.store %{{.*}}, %[[R]]#0
-// IF-MENDED-REMOVE-SeparateResults-NEXT: memref.load %[[R]]#1
+// IF-MENDED-REMOVE-CopyAliasedResults: func.func @twice(%[[X:.*]]: memref<4xf32>)
+// IF-MENDED-REMOVE-CopyAliasedResults: return %[[X]], %[[X]]
+// IF-MENDED-REMOVE-CopyAliasedResults: %[[R:.*]]:2 = call @twice
+// IF-MENDED-REMOVE-CopyAliasedResults-NEXT: memref.store %{{.*}}, %[[R]]#0
+// IF-MENDED-REMOVE-CopyAliasedResults-NEXT: memref.load %[[R]]#1
 func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %x, %x : tensor<4xf32>, tensor<4xf32>
 }

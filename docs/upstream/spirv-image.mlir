@@ -5,11 +5,11 @@
 // REQUIRES: spirv-val
 // RUN: split-file %s %t
 // RUN: mlir-translate-22 --no-implicit-module --serialize-spirv %t/sampled.mlir -o %t/sampled.spv
-// RUN: not spirv-val --target-env opencl1.2 %t/sampled.spv 2>&1 | FileCheck %s --check-prefix=IF-MENDED-SHORTEN-SpirvBinary
-// RUN: not mlir-translate-22 --no-implicit-module --serialize-spirv %t/void.mlir -o %t/void.spv 2>&1 | FileCheck %s --check-prefix=IF-MENDED-SHORTEN-SpirvBinary-none
+// RUN: not spirv-val --target-env opencl1.2 %t/sampled.spv 2>&1 | FileCheck %s --check-prefix=IF-MENDED-SHORTEN-OpenCLSpirvPatcher
+// RUN: not mlir-translate-22 --no-implicit-module --serialize-spirv %t/void.mlir -o %t/void.spv 2>&1 | FileCheck %s --check-prefix=IF-MENDED-SHORTEN-OpenCLSpirvPatcher-none
 
-// IF-MENDED-SHORTEN-SpirvBinary: Sampled Type must be OpTypeVoid in the OpenCL environment
-// IF-MENDED-SHORTEN-SpirvBinary-none: cannot use 'none' to compose SPIR-V types
+// IF-MENDED-SHORTEN-OpenCLSpirvPatcher: Sampled Type must be OpTypeVoid in the OpenCL environment
+// IF-MENDED-SHORTEN-OpenCLSpirvPatcher-none: cannot use 'none' to compose SPIR-V types
 
 //--- sampled.mlir
 spirv.module Physical64 OpenCL requires #spirv.vce<v1.0, [Kernel, Addresses, ImageBasic], []> {

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Algebra/BoundedIndex.h"
 #include "layout/Algebra/Proof.h"
-#include "layout/Algebra/Sized.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/TargetModel.h"
 #include "layout/Pipelines/Registration.h"
@@ -46,10 +46,11 @@ constexpr int64_t kTiledOps = 256, kScalarOps = 1;
 /// Returns the tiled layout of the last two dims. Tiles, faces and elements are
 /// row-major.
 static LayoutMap getTiles(unsigned rank) {
-  SmallVector<Sized> digits;
+  SmallVector<BoundedIndex> digits;
   for (unsigned d = 0; d + 2 < rank; ++d)
-    digits.push_back(Sized::dim(d));
-  Sized row = Sized::dim(rank - 2), column = Sized::dim(rank - 1);
+    digits.push_back(BoundedIndex::dim(d));
+  BoundedIndex row = BoundedIndex::dim(rank - 2),
+               column = BoundedIndex::dim(rank - 1);
   for (int64_t size : {kTile, kFace}) {
     digits.push_back(floorDiv(row, size));
     digits.push_back(floorDiv(column, size));
@@ -58,14 +59,14 @@ static LayoutMap getTiles(unsigned rank) {
   }
   digits.push_back(row);
   digits.push_back(column);
-  Sized offset = group(digits);
+  BoundedIndex offset = group(digits);
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
 
 static bool isTiled(const LayoutMap &map, ArrayRef<int64_t> shape) {
   return shape.size() >= 2 &&
-         equalOn(map, getTiles(shape.size()), shape) == Answer::Yes;
+         equalOn(map, getTiles(shape.size()), shape) == ProofResult::Proved;
 }
 
 namespace {
@@ -77,13 +78,13 @@ public:
 
   bool canStore(const LayoutMap &map, RankedTensorType type) const override {
     return equalOn(map, LayoutMap::rowMajor(type.getRank()), type.getShape()) ==
-               Answer::Yes ||
+               ProofResult::Proved ||
            isTiled(map, type.getShape());
   }
 
   /// Returns true because kernels compute the address of each element in both
   /// layouts.
-  bool findsElements() const override { return true; }
+  bool usesPerElementAddressing() const override { return true; }
 
   /// Returns the bytes of a conversion, where each contiguous segment costs
   /// whole bursts.

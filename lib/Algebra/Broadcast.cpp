@@ -14,7 +14,7 @@ using llvm::Twine;
 
 std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
                                                  int64_t position, int64_t size,
-                                                 Refusal error) {
+                                                 FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
@@ -33,7 +33,7 @@ std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
   IndexView view;
   view.rank = rank + 1;
   for (unsigned d = 0; d < rank; ++d) {
-    Sized dim = Sized::dim(d < position ? d : d + 1);
+    BoundedIndex dim = BoundedIndex::dim(d < position ? d : d + 1);
     view.dims.push_back(dim.value);
     view.sizeOf.push_back(dim.extent);
   }
@@ -49,7 +49,7 @@ std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
 
 std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
                                                      int64_t dim, Sizes sizes,
-                                                     Refusal error) {
+                                                     FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
@@ -69,7 +69,7 @@ std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
   view.rank = rank - 1;
   llvm::SmallVector<int64_t> replicas(map.getReplicas());
   for (unsigned d = 0; d < rank; ++d) {
-    Sized moved = Sized::dim(d < dim ? d : d - 1);
+    BoundedIndex moved = BoundedIndex::dim(d < dim ? d : d - 1);
     if (d == dim)
       moved = {IndexExpr::dim(view.rank + replicas.size()), SizeExpr(sizes[d])};
     view.dims.push_back(moved.value);

@@ -13,7 +13,7 @@
 namespace mlir {
 namespace layout {
 
-inline bool checkMap(const LayoutMap &map, Refusal error) {
+inline bool checkMap(const LayoutMap &map, FailureReason error) {
   if (map && !map.hasOverflow())
     return true;
   error(map ? "the strides of the layout do not fit 64 bits"
@@ -24,7 +24,8 @@ inline bool checkMap(const LayoutMap &map, Refusal error) {
 /// Returns applyView(), or fails if a stride or extent of `what` overflows.
 std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
                                         const IndexView &view,
-                                        const llvm::Twine &what, Refusal error);
+                                        const llvm::Twine &what,
+                                        FailureReason error);
 
 /// Applies a view that also replaces the replicas of `map`, which follow its
 /// dims. `replicas` are those of the result, which follow the dims of the view.

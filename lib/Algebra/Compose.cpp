@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedViews.h"
-#include "Sized.h"
+#include "UpperBound.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,13 +14,12 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::Twine;
 
-std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
-                                               const LayoutMap &b,
-                                               ArrayRef<Sized> storedDims,
-                                               Refusal error) {
+std::optional<LayoutMap>
+mlir::layout::compose(const LayoutMap &a, const LayoutMap &b,
+                      ArrayRef<BoundedIndex> storedDims, FailureReason error) {
   if (!checkMap(a, error) || !checkMap(b, error))
     return std::nullopt;
-  llvm::SmallVector<Sized> dims(storedDims);
+  llvm::SmallVector<BoundedIndex> dims(storedDims);
   if (a.getRank() != dims.size()) {
     if (a.getRank() != b.getCoordinates().size())
       return error("a layout of rank " + Twine(a.getRank()) +
@@ -36,7 +35,7 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
   llvm::SmallVector<int64_t> replicas(b.getReplicas());
   IndexView view;
   view.rank = b.getRank();
-  for (Sized &dim : dims) {
+  for (BoundedIndex &dim : dims) {
     view.dims.push_back(std::move(dim.value));
     view.sizeOf.push_back(std::move(dim.extent));
   }
@@ -54,28 +53,29 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
 /// Returns `value` over dims of the sizes `sizeOf`, shifted to begin at 0, with
 /// the number of its positions, or std::nullopt if that is not known. `value`
 /// is negative in padding at the beginning of the storage.
-static std::optional<Sized> measure(const IndexExpr &value,
-                                    ArrayRef<SizeExpr> sizeOf, Sizes known) {
+static std::optional<BoundedIndex>
+measure(const IndexExpr &value, ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<IndexExpr> dims;
   for (unsigned d = 0; d < sizeOf.size(); ++d)
     dims.push_back(IndexExpr::dim(d));
   IndexExpr simple = substitute(value, dims, sizeOf, known);
   if (std::optional<Interval> range = getRange(simple, known)) {
     int64_t lowest = std::min<int64_t>(range->min, 0);
-    return Sized{add(simple, IndexExpr(SizeExpr(0) - SizeExpr(lowest)), known),
-                 SizeExpr(range->max) - SizeExpr(lowest) + SizeExpr(1)};
+    return BoundedIndex{
+        add(simple, IndexExpr(SizeExpr(0) - SizeExpr(lowest)), known),
+        SizeExpr(range->max) - SizeExpr(lowest) + SizeExpr(1)};
   }
   if (std::optional<int64_t> c = simple.constant.getConstant(); c && *c < 0)
     simple.constant = SizeExpr(0);
   std::optional<SizeExpr> bound = getUpperBound(simple, known);
   if (!bound)
     return std::nullopt;
-  return Sized{simple, bound->substitute(sizeOf)};
+  return BoundedIndex{simple, bound->substitute(sizeOf)};
 }
 
 /// Specializes `dims` to the known logical sizes.
-static std::vector<StoredAxis> specialize(const LayoutMap &map,
-                                          ArrayRef<Sized> dims, Sizes known) {
+static std::vector<StoredAxis>
+specialize(const LayoutMap &map, ArrayRef<BoundedIndex> dims, Sizes known) {
   std::vector<IndexExpr> identity;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(map.getBox(known))) {
@@ -83,15 +83,15 @@ static std::vector<StoredAxis> specialize(const LayoutMap &map,
     sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
   }
   std::vector<StoredAxis> axes;
-  for (const Sized &dim : dims)
+  for (const BoundedIndex &dim : dims)
     axes.push_back({substitute(dim.value, identity, sizeOf, known),
                     dim.extent.substitute(sizeOf)});
   return axes;
 }
 
-std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
-                                               ArrayRef<Sized> storedDims,
-                                               Sizes sizes, Refusal error) {
+std::optional<LayoutMap>
+mlir::layout::inverse(const LayoutMap &map, ArrayRef<BoundedIndex> storedDims,
+                      Sizes sizes, FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (!sizes.empty() && sizes.size() != map.getRank())
@@ -106,7 +106,7 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
   if (!sizes.empty())
     known.assign(sizes.begin(), sizes.end());
 
-  llvm::SmallVector<Sized> dims(storedDims);
+  llvm::SmallVector<BoundedIndex> dims(storedDims);
   if (storedDims.empty())
     for (const StoredAxis &axis : map.getStoredAxes())
       dims.push_back({axis.value, axis.extent});
@@ -128,14 +128,14 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
                  map.str() + " by construction: no inverse layout (L7)");
   dims.clear();
   for (auto [d, value] : llvm::enumerate(*logical)) {
-    std::optional<Sized> dim = measure(value, sizeOf, knownOf);
+    std::optional<BoundedIndex> dim = measure(value, sizeOf, knownOf);
     if (!dim)
       return error("how many positions the storage of " + map.str() +
                    " has before the first index of dim " + Twine(d) +
                    " is not known: state the sizes (L7)");
     dims.push_back(std::move(*dim));
   }
-  Sized offset = group(dims);
+  BoundedIndex offset = group(dims);
   LayoutMap result =
       LayoutMap::get(rank, "buffer", {{"offset", offset.value, offset.extent}});
   if (result.hasOverflow())

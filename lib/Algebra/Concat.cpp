@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckedViews.h"
-#include "Sized.h"
+#include "UpperBound.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,7 +17,7 @@ using llvm::Twine;
 
 /// Checks that the parts differ only in their size along `axis`.
 static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
-                       Refusal error) {
+                       FailureReason error) {
   auto fail = [&](const Twine &why) {
     error(why);
     return false;
@@ -91,7 +91,7 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   }
   LayoutMap moved = LayoutMap::get(part.getRank(), part.getSpace(),
                                    std::move(shifted), from.getReplicas());
-  if (equalOn(moved, to, sizes) != Answer::Yes)
+  if (equalOn(moved, to, sizes) != ProofResult::Proved)
     return std::nullopt;
   return shift;
 }
@@ -125,15 +125,16 @@ static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
   view.rank = part.getRank();
   view.sizes.assign(view.rank, kUnknownSize);
   for (unsigned d = 0; d < view.rank; ++d) {
-    Sized dim = d == axis ? mod(Sized::dim(d), size) : Sized::dim(d);
+    BoundedIndex dim =
+        d == axis ? mod(BoundedIndex::dim(d), size) : BoundedIndex::dim(d);
     view.dims.push_back(dim.value);
     view.sizeOf.push_back(dim.extent);
   }
   LayoutMap inPart = applyView(part, view);
   std::vector<Coordinate> coordinates = inPart.getCoordinates();
   Coordinate &front = coordinates.front();
-  Sized stacked = group(
-      {floorDiv(Sized::dim(axis), size), Sized{front.value, front.extent}});
+  BoundedIndex stacked = group({floorDiv(BoundedIndex::dim(axis), size),
+                                BoundedIndex{front.value, front.extent}});
   front.value = stacked.value;
   front.extent = stacked.extent;
   return LayoutMap::get(part.getRank(), part.getSpace(), std::move(coordinates),
@@ -141,7 +142,8 @@ static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
 }
 
 std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
-                                                  int64_t axis, Refusal error) {
+                                                  int64_t axis,
+                                                  FailureReason error) {
   if (!checkParts(parts, axis, error))
     return std::nullopt;
   llvm::SmallVector<int64_t> wholeSizes = parts.front().sizes;
@@ -165,7 +167,7 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
   for (const LayoutMap &candidate : candidates) {
     std::optional<LayoutMap> whole = withRoomFor(candidate, wholeSizes);
     if (!whole || whole->hasOverflow() ||
-        proveInjective(*whole, wholeSizes).answer != Answer::Yes)
+        proveInjective(*whole, wholeSizes).answer != ProofResult::Proved)
       continue;
     Concatenation result{*whole, wholeSizes, {}};
     llvm::SmallVector<int64_t> offsets(rank, 0), strides(rank, 1);

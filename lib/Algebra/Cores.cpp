@@ -23,20 +23,20 @@ using llvm::Twine;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-std::optional<LocalAddress>
-mlir::layout::splitAddress(const NpuFigures &figures, int64_t address) {
-  if (address < 0 || address / figures.bytesPerNpu >= figures.npus)
+std::optional<LocalAddress> mlir::layout::splitAddress(const ChipParams &params,
+                                                       int64_t address) {
+  if (address < 0 || address / params.bytesPerNpu >= params.npus)
     return std::nullopt;
-  return LocalAddress{address / figures.bytesPerNpu,
-                      address % figures.bytesPerNpu};
+  return LocalAddress{address / params.bytesPerNpu,
+                      address % params.bytesPerNpu};
 }
 
-std::optional<int64_t> mlir::layout::joinAddress(const NpuFigures &figures,
+std::optional<int64_t> mlir::layout::joinAddress(const ChipParams &params,
                                                  const LocalAddress &address) {
-  if (address.core < 0 || address.core >= figures.npus || address.byte < 0 ||
-      address.byte >= figures.bytesPerNpu)
+  if (address.core < 0 || address.core >= params.npus || address.byte < 0 ||
+      address.byte >= params.bytesPerNpu)
     return std::nullopt;
-  return address.core * figures.bytesPerNpu + address.byte;
+  return address.core * params.bytesPerNpu + address.byte;
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +58,8 @@ static std::optional<IndexExpr> getChannel(const Coordinate &npu) {
 }
 
 std::optional<llvm::SmallVector<int64_t>>
-mlir::layout::countChannels(const LayoutMap &map, Sizes sizes, Refusal error) {
+mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
+                            FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   LayoutMap special = map.specialize(sizes);
@@ -111,7 +112,7 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes, Refusal error) {
 //===----------------------------------------------------------------------===//
 
 static bool checkBanks(const Banks &banks, int64_t elementBytes,
-                       Refusal error) {
+                       FailureReason error) {
   if (std::min({banks.count, banks.stripeBytes, banks.wordBytes}) < 1 ||
       banks.stripeBytes % banks.wordBytes != 0) {
     error(Twine(banks.count) + " banks in stripes of " +
@@ -130,7 +131,7 @@ std::optional<BankUse>
 mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
                          ArrayRef<llvm::SmallVector<int64_t>> indices,
                          int64_t elementBytes, const Banks &banks,
-                         Refusal error) {
+                         FailureReason error) {
   if (!checkMap(map, error) || !checkBanks(banks, elementBytes, error))
     return std::nullopt;
   if (map.getCoordinates().empty())

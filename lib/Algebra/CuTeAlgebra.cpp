@@ -31,7 +31,7 @@ using llvm::Twine;
 // Parts
 //===----------------------------------------------------------------------===//
 
-static bool check(const IntegerLayout &a, Refusal error) {
+static bool check(const IntegerLayout &a, FailureReason error) {
   if (!checkMap(a.map, error))
     return false;
   auto fail = [&](const Twine &why) {
@@ -61,7 +61,7 @@ static IndexExpr getOffset(const IntegerLayout &a) {
 
 /// Creates the layout of `value` over dims of `shape`, up to its highest value.
 static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
-                            Refusal error) {
+                            FailureReason error) {
   IndexExpr offset = splitMods(value, shape);
   std::optional<Interval> range = getRange(offset, shape);
   if (!range || range->max == std::numeric_limits<int64_t>::max())
@@ -96,7 +96,7 @@ static int64_t getSize(const IntegerLayout &a) {
 /// Fuses each group of dims to one dim, the first dim of a group fastest.
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
-                                Refusal error) {
+                                FailureReason error) {
   SmallVector<IndexExpr> dims(a.shape.size());
   SmallVector<int64_t> shape;
   for (auto [g, group] : llvm::enumerate(groups)) {
@@ -111,7 +111,8 @@ static IntegerLayoutOr fuseDims(const IntegerLayout &a,
   return make(replace(getOffset(a), dims, a.shape, shape), shape, error);
 }
 
-IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a, Refusal error) {
+IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a,
+                                       FailureReason error) {
   if (!check(a, error))
     return std::nullopt;
   SmallVector<int64_t> all(a.shape.size());
@@ -121,7 +122,7 @@ IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a, Refusal error) {
 
 IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
                                           const IntegerLayout &b,
-                                          Refusal error) {
+                                          FailureReason error) {
   if (!check(a, error) || !check(b, error))
     return std::nullopt;
   IntegerLayoutOr line = coalesce(a, error);
@@ -131,8 +132,8 @@ IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
   int64_t size = line->shape[0];
   std::optional<Interval> range = getRange(inner, b.shape);
   bool isInside = range->min >= 0 && range->max < size;
-  if (!isInside &&
-      sets::proveWithin(inner, SizeExpr(size), b.shape).answer != Answer::Yes)
+  if (!isInside && sets::proveWithin(inner, SizeExpr(size), b.shape).answer !=
+                       ProofResult::Proved)
     return error("offsets of " + b.map.str() + " go up to " +
                  Twine(range->max) + ", and " + a.map.str() + " has " +
                  Twine(size) + " indices: compose with what stays inside");
@@ -177,7 +178,7 @@ static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
 }
 
 /// Creates the layout of one dim with these modes, the fastest first.
-static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, Refusal error) {
+static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
   IndexExpr offset;
   int64_t divisor = 1;
   for (const Mode &mode : modes) {
@@ -200,14 +201,14 @@ getModesOfOffsets(const IntegerLayout &line) {
   // Offsets that cover 0 to the last one are one mode, in any order.
   int64_t size = line.shape[0];
   if (getLast(line) + 1 == size &&
-      proveInjective(line.map, line.shape).answer == Answer::Yes &&
-      isWithinExtents(line.map, line.shape) == Answer::Yes)
+      proveInjective(line.map, line.shape).answer == ProofResult::Proved &&
+      isWithinExtents(line.map, line.shape) == ProofResult::Proved)
     return SmallVector<Mode>{{size, 1}};
   return std::nullopt;
 }
 
 IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
-                                         Refusal error) {
+                                         FailureReason error) {
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
@@ -267,7 +268,7 @@ static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
 
 /// Returns `a` on one dim, and its index as a formula of the offset.
 static std::optional<std::pair<IntegerLayout, IndexExpr>>
-invert(const IntegerLayout &a, Refusal error) {
+invert(const IntegerLayout &a, FailureReason error) {
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
@@ -278,7 +279,7 @@ invert(const IntegerLayout &a, Refusal error) {
 }
 
 IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
-                                          Refusal error) {
+                                          FailureReason error) {
   auto inverse = invert(a, error);
   if (!inverse)
     return std::nullopt;
@@ -310,7 +311,7 @@ static std::optional<int64_t> countOffsets(const IntegerLayout &line,
 }
 
 IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
-                                           Refusal error) {
+                                           FailureReason error) {
   auto inverse = invert(a, error);
   if (!inverse)
     return std::nullopt;
@@ -332,7 +333,7 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
 /// Splits `size` indices by a tile: index (i, j) is tile(i) + rest(j). Returns
 /// the tile and the rest as layouts of one dim.
 static std::optional<std::pair<IntegerLayout, IntegerLayout>>
-splitByTile(const IntegerLayout &tile, int64_t size, Refusal error) {
+splitByTile(const IntegerLayout &tile, int64_t size, FailureReason error) {
   IntegerLayoutOr line = coalesce(tile, error);
   IntegerLayoutOr rest = line ? complement(*line, size, error) : std::nullopt;
   if (!rest)
@@ -355,7 +356,7 @@ static IndexExpr atDim(const IntegerLayout &line, unsigned dim,
 
 IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
                                      ArrayRef<IntegerLayout> tiles,
-                                     DivideForm form, Refusal error) {
+                                     DivideForm form, FailureReason error) {
   if (!check(a, error))
     return std::nullopt;
   int64_t rank = a.shape.size();
@@ -401,14 +402,14 @@ IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
 
 IntegerLayoutOr mlir::layout::logicalDivide(const IntegerLayout &a,
                                             const IntegerLayout &tile,
-                                            Refusal error) {
+                                            FailureReason error) {
   IntegerLayoutOr line = coalesce(a, error);
   return line ? divide(*line, tile, DivideForm::Flat, error) : std::nullopt;
 }
 
 IntegerLayoutOr mlir::layout::logicalProduct(const IntegerLayout &a,
                                              const IntegerLayout &b,
-                                             Refusal error) {
+                                             FailureReason error) {
   IntegerLayoutOr first = coalesce(a, error);
   IntegerLayoutOr second = first ? coalesce(b, error) : std::nullopt;
   if (!second)

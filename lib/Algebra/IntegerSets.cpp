@@ -128,8 +128,8 @@ public:
   void require(Set set);
   void requireInBox(ArrayRef<Value> values, ArrayRef<Value> extents);
 
-  /// Searches for a counterexample. Sets `statement` to No with the one that is
-  /// found, or to Unknown if the search is inconclusive.
+  /// Searches for a counterexample. Sets `statement` to Disproved with the one
+  /// that is found, or to Unknown if the search is inconclusive.
   void search(Statement &statement) const { search(all, statement); }
   /// Searches for a counterexample that is also in `narrower`.
   void searchIn(Set narrower, Statement &statement) const {
@@ -268,7 +268,7 @@ void Problem::search(const Set &set, Statement &statement) const {
 /// `point` is void if the set is empty, or null if that is not known.
 void Problem::record(Owned<isl_point> point, Statement &statement) const {
   isl_bool isVoid = point ? isl_point_is_void(point.get()) : isl_bool_error;
-  if (isVoid == isl_bool_true || statement.answer == Answer::No)
+  if (isVoid == isl_bool_true || statement.answer == ProofResult::Disproved)
     return;
   statement = Statement();
   if (isVoid == isl_bool_error)
@@ -288,7 +288,7 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
     return isl_val_is_neg(value.get()) ? -number : number;
   };
   Statement found;
-  found.answer = Answer::No;
+  found.answer = ProofResult::Disproved;
   for (int64_t size : sizes)
     found.sizes.push_back(size < 0 ? read() : size);
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -306,7 +306,7 @@ void Problem::record(Owned<isl_point> point, Statement &statement) const {
 /// Returns a statement that holds until a counterexample is found.
 static Statement makeTrue() {
   Statement statement;
-  statement.answer = Answer::Yes;
+  statement.answer = ProofResult::Proved;
   return statement;
 }
 

@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sized.h"
 #include "SolveSwizzles.h"
+#include "UpperBound.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -191,10 +191,10 @@ LayoutMap LayoutMap::make(unsigned rank, llvm::StringRef space,
 }
 
 static LayoutMap makeRowMajor(unsigned rank) {
-  llvm::SmallVector<Sized> dims;
+  llvm::SmallVector<BoundedIndex> dims;
   for (unsigned d = 0; d < rank; ++d)
-    dims.push_back(Sized::dim(d));
-  Sized offset = group(dims);
+    dims.push_back(BoundedIndex::dim(d));
+  BoundedIndex offset = group(dims);
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -382,9 +382,10 @@ searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
     return found;
   }
   sets::Statement unused = sets::proveUnused(values, point, box);
-  isKnown = unused.answer != Answer::Unknown;
-  return unused.answer == Answer::No ? std::optional(std::move(unused.index))
-                                     : std::nullopt;
+  isKnown = unused.answer != ProofResult::Unknown;
+  return unused.answer == ProofResult::Disproved
+             ? std::optional(std::move(unused.index))
+             : std::nullopt;
 }
 
 std::optional<llvm::SmallVector<int64_t>>

@@ -36,7 +36,8 @@ static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
 
 /// Returns the greatest size of dim `dim`, given the other `sizes`, for which
 /// no extent exceeds the stored one. Extents increase with sizes.
-static int64_t findGreatest(ArrayRef<Sized> dims, ArrayRef<int64_t> stored,
+static int64_t findGreatest(ArrayRef<BoundedIndex> dims,
+                            ArrayRef<int64_t> stored,
                             ArrayRef<unsigned> speaking, unsigned dim,
                             llvm::SmallVector<int64_t> sizes) {
   auto fits = [&](int64_t size) {
@@ -56,9 +57,9 @@ static int64_t findGreatest(ArrayRef<Sized> dims, ArrayRef<int64_t> stored,
 }
 
 std::optional<llvm::SmallVector<int64_t>>
-mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
+mlir::layout::getLogicalShape(ArrayRef<BoundedIndex> storedDims,
                               ArrayRef<int64_t> stored, Sizes known,
-                              Refusal error) {
+                              FailureReason error) {
   if (stored.size() != storedDims.size())
     return error("the stored shape has " + Twine(stored.size()) +
                  " entries, the layout has " + Twine(storedDims.size()) +
@@ -95,7 +96,7 @@ mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
 }
 
 LayoutMap mlir::layout::getMapOfStoredDims(const LayoutMap &map,
-                                           ArrayRef<Sized> storedDims) {
+                                           ArrayRef<BoundedIndex> storedDims) {
   std::vector<Coordinate> coordinates;
   for (auto [k, dim] : llvm::enumerate(storedDims))
     coordinates.push_back({"s" + std::to_string(k), dim.value, dim.extent});

@@ -126,13 +126,13 @@ static PairProof walk(const Tensor &a, const Tensor &b) {
                               y = ElementBytes::get(b);
   if (!x || !y)
     return result;
-  result.answer = Answer::No;
+  result.answer = ProofResult::Disproved;
   for (size_t i = 0, j = 0; i < x->size() && j < y->size();) {
     ArrayRef<int64_t> p = (*x)[i], q = (*y)[j];
     bool sameCore = p.drop_back() == q.drop_back();
     if (sameCore && p.back() < q.back() + b.elementBytes &&
         q.back() < p.back() + a.elementBytes) {
-      result.answer = Answer::Yes;
+      result.answer = ProofResult::Proved;
       result.first = getIndex(x->getNumber(i), a.box);
       result.second = getIndex(y->getNumber(j), b.box);
       return result;
@@ -190,10 +190,12 @@ static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   llvm::SmallVector<int64_t> zeros(values.size(), 0);
   sets::Statement statement = sets::proveUnused(values, zeros, all);
   PairProof result;
-  if (statement.answer == Answer::Unknown)
+  if (statement.answer == ProofResult::Unknown)
     return result;
-  result.answer = statement.answer == Answer::Yes ? Answer::No : Answer::Yes;
-  if (result.answer == Answer::Yes) {
+  result.answer = statement.answer == ProofResult::Proved
+                      ? ProofResult::Disproved
+                      : ProofResult::Proved;
+  if (result.answer == ProofResult::Proved) {
     ArrayRef<int64_t> index = statement.index;
     result.first.assign(index.begin(), index.begin() + numA);
     result.second.assign(index.begin() + numA, index.begin() + numA + numB);
@@ -209,15 +211,15 @@ static PairProof compareElements(const Tensor &a, const Tensor &b) {
   PairProof result;
   if (most <= kFewPoints)
     result = walk(a, b);
-  if (result.answer == Answer::Unknown)
+  if (result.answer == ProofResult::Unknown)
     result = compareAsSets(a, b);
-  if (result.answer == Answer::Unknown && most <= kMaxPoints)
+  if (result.answer == ProofResult::Unknown && most <= kMaxPoints)
     result = walk(a, b);
   return result;
 }
 
 static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
-                          Refusal error) {
+                          FailureReason error) {
   auto getName = [](const Coordinate &c) { return llvm::StringRef(c.name); };
   if (a.getSpace() == b.getSpace() && !a.getCoordinates().empty() &&
       llvm::equal(llvm::map_range(a.getCoordinates(), getName),
@@ -231,7 +233,8 @@ static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
 
 std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
                                                    const PlacedTensor &second,
-                                                   Owned owned, Refusal error) {
+                                                   Owned owned,
+                                                   FailureReason error) {
   if (!checkMap(first.map, error) || !checkMap(second.map, error) ||
       !haveOneMemory(first.map, second.map, error))
     return std::nullopt;
@@ -239,7 +242,7 @@ std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
     return error("an element takes at least one byte");
   Tensor a(first), b(second);
   PairProof none;
-  none.answer = Answer::No;
+  none.answer = ProofResult::Disproved;
   if (llvm::is_contained(a.box, 0) || llvm::is_contained(b.box, 0))
     return none;
   bool isStorage = owned == Owned::Storage;
@@ -252,7 +255,7 @@ std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
   if (!isStorage)
     return compareElements(a, b);
   PairProof whole;
-  whole.answer = x && y ? Answer::Yes : Answer::Unknown;
+  whole.answer = x && y ? ProofResult::Proved : ProofResult::Unknown;
   return whole;
 }
 
@@ -308,10 +311,10 @@ static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
       blocks);
 }
 
-static Answer walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
+static ProofResult walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   std::optional<Evaluator> evaluator = Evaluator::compile({x, y}, box);
   if (!evaluator)
-    return Answer::Unknown;
+    return ProofResult::Unknown;
   std::vector<std::pair<int64_t, int64_t>> groups;
   forEachIndex(box, [&](ArrayRef<int64_t> index) {
     int64_t values[2];
@@ -324,17 +327,18 @@ static Answer walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
       groups.begin(), groups.end(), [](const auto &p, const auto &q) {
         return p.first == q.first && p.second != q.second;
       });
-  return split == groups.end() ? Answer::Yes : Answer::No;
+  return split == groups.end() ? ProofResult::Proved : ProofResult::Disproved;
 }
 
 /// Proves that no two indices have equal x, and a greater y for the first one.
-static Answer compareAsSets(const IndexExpr &x, const IndexExpr &y, Sizes box) {
+static ProofResult compareAsSets(const IndexExpr &x, const IndexExpr &y,
+                                 Sizes box) {
   std::optional<Interval> range = getRange(y, box);
   int64_t greatest;
   if (!range || llvm::SubOverflow(range->max, range->min, greatest))
-    return Answer::Unknown;
+    return ProofResult::Unknown;
   if (greatest == 0)
-    return Answer::Yes;
+    return ProofResult::Proved;
   llvm::SmallVector<int64_t> all(box);
   llvm::append_range(all, box);
   all.push_back(greatest);
@@ -345,9 +349,9 @@ static Answer compareAsSets(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   return sets::proveUnused({dx, dy}, {0, 1}, all).answer;
 }
 
-std::optional<Answer>
+std::optional<ProofResult>
 mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
-                      int64_t groupOfB, Sizes sizes, Refusal error) {
+                      int64_t groupOfB, Sizes sizes, FailureReason error) {
   if (!checkMap(a, error) || !checkMap(b, error))
     return std::nullopt;
   if (a.getRank() != b.getRank())
@@ -360,7 +364,7 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
     return error("a group has at least 1 position, not " +
                  Twine(std::min(groupOfA, groupOfB)));
   if (llvm::is_contained(sizes, 0))
-    return Answer::Yes;
+    return ProofResult::Proved;
   IndexExpr x = getGroup(a.specialize(sizes), groupOfA, sizes),
             y = getGroup(b.specialize(sizes), groupOfB, sizes);
   if (x.hasOverflow() || y.hasOverflow())
@@ -368,19 +372,19 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
   bool isMultiple = groupOfB % groupOfA == 0;
   if ((isMultiple && takeDigit(x, groupOfB / groupOfA, 0, sizes) == y) ||
       refinesByConstruction(x, y, sizes))
-    return Answer::Yes;
+    return ProofResult::Proved;
   std::optional<int64_t> count = countIndices(sizes);
   if (count && *count <= kFewPoints) {
-    Answer answer = walk(x, y, sizes);
-    if (answer != Answer::Unknown)
+    ProofResult answer = walk(x, y, sizes);
+    if (answer != ProofResult::Unknown)
       return answer;
   }
-  Answer answer = compareAsSets(x, y, sizes);
+  ProofResult answer = compareAsSets(x, y, sizes);
   // Both indices are of the same box, which sets of two boxes of dynamic sizes
   // do not express.
-  if (answer == Answer::No && !count)
-    answer = Answer::Unknown;
-  if (answer == Answer::Unknown && count && *count <= kMaxPoints)
+  if (answer == ProofResult::Disproved && !count)
+    answer = ProofResult::Unknown;
+  if (answer == ProofResult::Unknown && count && *count <= kMaxPoints)
     answer = walk(x, y, sizes);
   return answer;
 }

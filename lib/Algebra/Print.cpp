@@ -32,7 +32,7 @@ static void printFactor(const SizeExpr &size, raw_ostream &os) {
 namespace {
 
 struct AxisText {
-  Sized sized;
+  BoundedIndex sized;
   std::string text;
 };
 
@@ -47,7 +47,7 @@ struct MapPrinter {
                                         const SizeExpr &extent,
                                         bool brackets) const;
   void printDigit(const Digit &digit, raw_ostream &os) const;
-  void printSized(const Sized &x, raw_ostream &os) const;
+  void printSized(const BoundedIndex &x, raw_ostream &os) const;
   void printCoordinate(const Coordinate &coordinate, bool isBuffer,
                        raw_ostream &os) const;
 };
@@ -127,7 +127,7 @@ std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {
   std::vector<StoredAxis> axes = findStoredAxes(value, extent);
-  llvm::SmallVector<Sized> elements;
+  llvm::SmallVector<BoundedIndex> elements;
   std::string text;
   llvm::raw_string_ostream os(text);
   if (brackets && axes.size() <= 1)
@@ -141,7 +141,7 @@ std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
   });
   if (brackets)
     os << ']';
-  Sized rebuilt = group(elements);
+  BoundedIndex rebuilt = group(elements);
   if (rebuilt.value != value || rebuilt.extent != extent)
     return std::nullopt;
   return os.str();
@@ -206,7 +206,7 @@ void MapPrinter::printCoordinate(const Coordinate &coordinate, bool isBuffer,
   printSized({coordinate.value, coordinate.extent}, os);
 }
 
-void MapPrinter::printSized(const Sized &x, raw_ostream &os) const {
+void MapPrinter::printSized(const BoundedIndex &x, raw_ostream &os) const {
   printSum(x.value, os);
   if (x.extent != naturalExtent(x.value)) {
     os << " extent ";
@@ -214,7 +214,8 @@ void MapPrinter::printSized(const Sized &x, raw_ostream &os) const {
   }
 }
 
-std::string mlir::layout::makeText(const LayoutMap &map, const Sized &value) {
+std::string mlir::layout::makeText(const LayoutMap &map,
+                                   const BoundedIndex &value) {
   std::string text;
   llvm::raw_string_ostream os(text);
   MapPrinter printer{map.getRank(), map.getReplicas()};

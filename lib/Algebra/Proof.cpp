@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Proof.h"
-#include "Sized.h"
+#include "UpperBound.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/Factors.h"
@@ -98,7 +98,7 @@ static PairProof walk(const Evaluator &evaluator, Sizes box, unsigned rank,
     return false;
   });
   numPoints = numbers.size();
-  proof.answer = isInjective ? Answer::Yes : Answer::No;
+  proof.answer = isInjective ? ProofResult::Proved : ProofResult::Disproved;
   return proof;
 }
 
@@ -182,7 +182,7 @@ static PairProof walkFactors(const LayoutMap &special, Sizes sizes,
   for (const Factor &factor : factors) {
     int64_t ownPoints = 0;
     proof = walk(*evaluator, factor.box, special.getRank(), ownPoints);
-    if (proof.answer != Answer::Yes)
+    if (proof.answer != ProofResult::Proved)
       return proof;
     numPoints *= ownPoints;
   }
@@ -200,30 +200,30 @@ PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
   // With only some sizes known, the axes can prove less than with none.
   if (isInjectiveByConstruction(special, sizes) ||
       isInjectiveByConstruction(map, sizes)) {
-    proof.answer = Answer::Yes;
+    proof.answer = ProofResult::Proved;
     return proof;
   }
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
   int64_t numPoints;
   if (hasAtMost(box, kFewPoints))
     proof = walk(special, sizes, numPoints);
-  if (proof.answer != Answer::Unknown)
+  if (proof.answer != ProofResult::Unknown)
     return proof;
   sets::Statement statement = sets::proveInjective(getValues(special), box);
   // Integer sets treat replicas like other indices.
   auto getIndex = [&](ArrayRef<int64_t> index) {
     return index.take_front(std::min<size_t>(index.size(), special.getRank()));
   };
-  bool isOneIndex = statement.answer == Answer::No &&
+  bool isOneIndex = statement.answer == ProofResult::Disproved &&
                     getIndex(statement.index) == getIndex(statement.other);
   if (!isOneIndex) {
     proof.answer = statement.answer;
     proof.first = std::move(statement.index);
     proof.second = std::move(statement.other);
   }
-  if (proof.answer == Answer::Unknown)
+  if (proof.answer == ProofResult::Unknown)
     proof = walkFactors(special, sizes, numPoints);
-  if (proof.answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
+  if (proof.answer == ProofResult::Unknown && hasAtMost(box, kMaxPoints))
     proof = walk(special, sizes, numPoints);
   return proof;
 }
@@ -236,9 +236,9 @@ std::optional<int64_t> mlir::layout::countPoints(const LayoutMap &map,
       isInjectiveByConstruction(special, sizes))
     return countIndices(box);
   int64_t numPoints = 0;
-  if (walkFactors(special, sizes, numPoints).answer == Answer::Yes ||
+  if (walkFactors(special, sizes, numPoints).answer == ProofResult::Proved ||
       (hasAtMost(box, kMaxPoints) &&
-       walk(special, sizes, numPoints).answer == Answer::Yes))
+       walk(special, sizes, numPoints).answer == ProofResult::Proved))
     return numPoints;
   return std::nullopt;
 }
@@ -265,46 +265,48 @@ static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
   points.erase(llvm::unique(points), points.end());
 }
 
-static Answer walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+static ProofResult walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
   std::optional<Evaluator> x = Evaluator::ofCoordinates(a, sizes),
                            y = Evaluator::ofCoordinates(b, sizes);
   if (!x || !y)
-    return Answer::Unknown;
+    return ProofResult::Unknown;
   Points p, q;
   bool isEqual = forEachIndex(sizes, [&](ArrayRef<int64_t> index) {
     getPoints(*x, index, a.getReplicas(), p);
     getPoints(*y, index, b.getReplicas(), q);
     return p == q;
   });
-  return isEqual ? Answer::Yes : Answer::No;
+  return isEqual ? ProofResult::Proved : ProofResult::Disproved;
 }
 
-/// Compares replica by replica. No proves nothing if replicas may be permuted.
-static Answer compareAsSets(const LayoutMap &a, const LayoutMap &b,
-                            Sizes sizes) {
+/// Compares replica by replica. Disproved proves nothing if replicas may be
+/// permuted.
+static ProofResult compareAsSets(const LayoutMap &a, const LayoutMap &b,
+                                 Sizes sizes) {
   if (a.getReplicas() != b.getReplicas())
-    return Answer::Unknown;
-  Answer answer =
+    return ProofResult::Unknown;
+  ProofResult answer =
       sets::proveEqual(getValues(a), getValues(b), a.getBox(sizes)).answer;
-  return answer == Answer::No && !a.getReplicas().empty() ? Answer::Unknown
-                                                          : answer;
+  return answer == ProofResult::Disproved && !a.getReplicas().empty()
+             ? ProofResult::Unknown
+             : answer;
 }
 
-static Answer haveEqualExtents(const LayoutMap &a, const LayoutMap &b,
-                               Sizes sizes) {
+static ProofResult haveEqualExtents(const LayoutMap &a, const LayoutMap &b,
+                                    Sizes sizes) {
   std::vector<IndexExpr> x, y;
   for (auto [p, q] : llvm::zip_equal(a.getCoordinates(), b.getCoordinates()))
     if (p.extent != q.extent) {
       x.push_back(p.extent);
       y.push_back(q.extent);
     }
-  return x.empty() ? Answer::Yes : sets::proveEqual(x, y, sizes).answer;
+  return x.empty() ? ProofResult::Proved : sets::proveEqual(x, y, sizes).answer;
 }
 
-Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
-                             Sizes sizes) {
+ProofResult mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
+                                  Sizes sizes) {
   if (a == b)
-    return Answer::Yes;
+    return ProofResult::Proved;
   auto sameName = [](auto pair) {
     return std::get<0>(pair).name == std::get<1>(pair).name;
   };
@@ -312,30 +314,31 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
       a.getCoordinates().size() != b.getCoordinates().size() ||
       !llvm::all_of(llvm::zip(a.getCoordinates(), b.getCoordinates()),
                     sameName))
-    return Answer::No;
+    return ProofResult::Disproved;
   LayoutMap x = a.specialize(sizes), y = b.specialize(sizes);
   if (x == y)
-    return Answer::Yes;
+    return ProofResult::Proved;
   if (x.hasOverflow() || y.hasOverflow())
-    return Answer::Unknown;
+    return ProofResult::Unknown;
   if (llvm::is_contained(sizes, 0))
-    return x.storageExtent(sizes) == y.storageExtent(sizes) ? Answer::Yes
-                                                            : Answer::No;
+    return x.storageExtent(sizes) == y.storageExtent(sizes)
+               ? ProofResult::Proved
+               : ProofResult::Disproved;
 
-  Answer extents = haveEqualExtents(x, y, sizes);
-  if (extents != Answer::Yes)
+  ProofResult extents = haveEqualExtents(x, y, sizes);
+  if (extents != ProofResult::Proved)
     return extents;
   if (countIndices(x.getReplicas()) != countIndices(y.getReplicas()) &&
       isInjectiveByConstruction(x, sizes) &&
       isInjectiveByConstruction(y, sizes))
-    return Answer::No;
+    return ProofResult::Disproved;
   llvm::SmallVector<int64_t> box = x.getBox(sizes);
-  Answer answer = Answer::Unknown;
+  ProofResult answer = ProofResult::Unknown;
   if (hasAtMost(box, kFewPoints))
     answer = walk(x, y, sizes);
-  if (answer == Answer::Unknown)
+  if (answer == ProofResult::Unknown)
     answer = compareAsSets(x, y, sizes);
-  if (answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
+  if (answer == ProofResult::Unknown && hasAtMost(box, kMaxPoints))
     answer = walk(x, y, sizes);
   return answer;
 }
@@ -390,12 +393,12 @@ static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box,
       most[d] = high[d];
     }
   }
-  proof.answer = Answer::Yes;
+  proof.answer = ProofResult::Proved;
   for (const auto &index : {least, most}) {
     int64_t value = getValue(index);
     if (value >= 0 && value < *extent)
       continue;
-    proof.answer = Answer::No;
+    proof.answer = ProofResult::Disproved;
     proof.index = index;
     proof.sizes.assign(box.begin(), box.end());
   }
@@ -407,12 +410,12 @@ ExtentProof mlir::layout::proveWithinExtent(const LayoutMap &special,
   ExtentProof proof;
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
   if (isWithinByConstruction(special, coordinate, box)) {
-    proof.answer = Answer::Yes;
+    proof.answer = ProofResult::Proved;
     return proof;
   }
   const Coordinate &c = special.getCoordinates()[coordinate];
   sets::Statement statement = sets::proveWithin(c.value, c.extent, box);
-  if (statement.answer == Answer::Unknown)
+  if (statement.answer == ProofResult::Unknown)
     return walkExtent(c, box, special.getRank());
   proof.answer = statement.answer;
   proof.sizes = std::move(statement.sizes);
@@ -420,9 +423,9 @@ ExtentProof mlir::layout::proveWithinExtent(const LayoutMap &special,
   return proof;
 }
 
-Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
+ProofResult mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
-  Answer answer = Answer::Yes;
+  ProofResult answer = ProofResult::Proved;
   for (unsigned c = 0, n = special.getCoordinates().size(); c < n; ++c) {
     // With only some sizes known, the axes can prove less than with none.
     bool isWithin = isWithinByConstruction(map, c, map.getBox(sizes));
@@ -432,14 +435,15 @@ Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   return answer;
 }
 
-Answer mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
+ProofResult mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
   // Replicas may share points.
   if (!map.getReplicas().empty() &&
       !isInjectiveByConstruction(map.specialize(sizes), sizes)) {
     std::optional<int64_t> stored = getStorageSize(map, sizes),
                            points = countPoints(map, sizes);
-    return stored && points ? (*points < *stored ? Answer::Yes : Answer::No)
-                            : Answer::Unknown;
+    return stored && points ? (*points < *stored ? ProofResult::Proved
+                                                 : ProofResult::Disproved)
+                            : ProofResult::Unknown;
   }
   SizeExpr stored(1), points(1);
   for (const Coordinate &coordinate : map.getCoordinates())
@@ -451,9 +455,9 @@ Answer mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
   stored = stored.specialize(sizes);
   points = points.specialize(sizes);
   if (stored.isOverflow() || points.isOverflow())
-    return Answer::Unknown;
+    return ProofResult::Unknown;
   if (stored == points)
-    return Answer::No;
-  return stored.isProvablyAtLeast(points + SizeExpr(1)) ? Answer::Yes
-                                                        : Answer::Unknown;
+    return ProofResult::Disproved;
+  return stored.isProvablyAtLeast(points + SizeExpr(1)) ? ProofResult::Proved
+                                                        : ProofResult::Unknown;
 }

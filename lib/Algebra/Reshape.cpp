@@ -28,7 +28,7 @@ using llvm::Twine;
 
 /// Checks that `groups` are all `sizes.size()` dims in order. Empty groups
 /// denote a tensor of one element and rank 0.
-static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
+static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0 && size != kUnknownSize) {
       error("dim " + Twine(d) + " has the negative size " + Twine(size));
@@ -64,28 +64,30 @@ static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
 
 /// Returns dim `u` of a view, of constant size if it is static and not
 /// outermost.
-static Sized getViewDim(int64_t u, ArrayRef<int64_t> group, Sizes sizes) {
-  Sized dim = Sized::dim(u);
+static BoundedIndex getViewDim(int64_t u, ArrayRef<int64_t> group,
+                               Sizes sizes) {
+  BoundedIndex dim = BoundedIndex::dim(u);
   if (u != group.front() && sizes[u] >= 0)
     dim.extent = SizeExpr(sizes[u]);
   return dim;
 }
 
-std::optional<IndexView>
-mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, Refusal error) {
+std::optional<IndexView> mlir::layout::getExpandView(DimGroups groups,
+                                                     Sizes newSizes,
+                                                     FailureReason error) {
   if (!checkGroups(groups, newSizes, error))
     return std::nullopt;
   IndexView view;
   view.rank = newSizes.size();
   view.sizes.assign(view.rank, kUnknownSize);
   for (ArrayRef<int64_t> dims : groups) {
-    llvm::SmallVector<Sized> parts;
+    llvm::SmallVector<BoundedIndex> parts;
     for (int64_t u : dims) {
       parts.push_back(getViewDim(u, dims, newSizes));
       if (u != dims.front())
         view.sizes[u] = newSizes[u];
     }
-    Sized fused = group(parts);
+    BoundedIndex fused = group(parts);
     view.dims.push_back(fused.value);
     view.sizeOf.push_back(fused.extent);
   }
@@ -94,13 +96,13 @@ mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, Refusal error) {
 
 /// Returns the digits of dim `d` with the `sizes`, the last one fastest. All
 /// sizes but the first must be static.
-static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
-                                                   Refusal error) {
-  std::vector<Sized> digits;
+static std::optional<std::vector<BoundedIndex>>
+getDigits(unsigned d, Sizes sizes, FailureReason error) {
+  std::vector<BoundedIndex> digits;
   int64_t below = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     if (i == 0) {
-      digits.push_back(floorDiv(Sized::dim(d), below));
+      digits.push_back(floorDiv(BoundedIndex::dim(d), below));
       break;
     }
     if (sizes[i] < 0)
@@ -110,16 +112,18 @@ static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
     if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
       return error("the sizes of a group do not fit 64 bits");
     // In a box without indices, use 1 to keep the other digits apart.
-    digits.push_back(sizes[i] ? mod(floorDiv(Sized::dim(d), below), sizes[i])
-                              : Sized{IndexExpr(), SizeExpr(0)});
+    digits.push_back(sizes[i]
+                         ? mod(floorDiv(BoundedIndex::dim(d), below), sizes[i])
+                         : BoundedIndex{IndexExpr(), SizeExpr(0)});
     below = above;
   }
   std::reverse(digits.begin(), digits.end());
   return digits;
 }
 
-std::optional<IndexView>
-mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
+std::optional<IndexView> mlir::layout::getCollapseView(DimGroups groups,
+                                                       Sizes oldSizes,
+                                                       FailureReason error) {
   if (!checkGroups(groups, oldSizes, error))
     return std::nullopt;
   IndexView view;
@@ -131,11 +135,11 @@ mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
     view.sizeOf.assign(oldSizes.size(), SizeExpr(1));
   }
   for (auto [d, group] : llvm::enumerate(groups)) {
-    std::optional<std::vector<Sized>> digits =
+    std::optional<std::vector<BoundedIndex>> digits =
         getDigits(d, oldSizes.slice(group.front(), group.size()), error);
     if (!digits)
       return std::nullopt;
-    for (Sized &digit : *digits) {
+    for (BoundedIndex &digit : *digits) {
       view.dims.push_back(std::move(digit.value));
       view.sizeOf.push_back(std::move(digit.extent));
     }
@@ -151,14 +155,15 @@ mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
 /// `newCount` dims that also start at `first`.
 static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
                             unsigned count, unsigned newCount,
-                            llvm::function_ref<Sized(unsigned)> newDim) {
+                            llvm::function_ref<BoundedIndex(unsigned)> newDim) {
   IndexView view;
   view.rank = map.getRank() - count + newCount;
   view.sizes.assign(view.rank, kUnknownSize);
   for (unsigned d = 0; d < map.getRank(); ++d) {
-    Sized dim = d < first            ? Sized::dim(d)
-                : d >= first + count ? Sized::dim(d - count + newCount)
-                                     : newDim(d - first);
+    BoundedIndex dim = d < first ? BoundedIndex::dim(d)
+                       : d >= first + count
+                           ? BoundedIndex::dim(d - count + newCount)
+                           : newDim(d - first);
     view.dims.push_back(dim.value);
     view.sizeOf.push_back(dim.extent);
   }
@@ -182,7 +187,7 @@ static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
 
 /// Fuses consecutive dims that the map never separates, for any sizes.
 static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
-                                          Sizes sizes, Refusal error) {
+                                          Sizes sizes, FailureReason error) {
   unsigned count = sizes.size(), last = first + count - 1;
   auto isInRun = [&](unsigned d) { return first <= d && d <= last; };
   SizesOfFusion sizesOf{SizeExpr(1), 1, SizeExpr::dim(last), isInRun};
@@ -196,12 +201,12 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
   LayoutMap fixed = withSizesOfRun(map, first, sizes);
   // Keep only the last dim, whose stride is that of the fusion.
   LayoutMap candidate = replaceRun(fixed, first, count, count, [&](unsigned i) {
-    Sized dim = Sized::dim(first + i);
-    return i + 1 == count ? dim : Sized{IndexExpr(), dim.extent};
+    BoundedIndex dim = BoundedIndex::dim(first + i);
+    return i + 1 == count ? dim : BoundedIndex{IndexExpr(), dim.extent};
   });
   // Then replace all dims by it.
   candidate = replaceRun(sizesOf.apply(candidate), first, count, 1,
-                         [&](unsigned) { return Sized::dim(first); });
+                         [&](unsigned) { return BoundedIndex::dim(first); });
 
   llvm::SmallVector<llvm::SmallVector<int64_t, 2>> groups;
   llvm::SmallVector<int64_t> expanded(map.getRank(), kUnknownSize);
@@ -226,8 +231,9 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
 
 /// Fuses consecutive digits; all sizes but the first must be static.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
-                                           Sizes sizes, Refusal error) {
-  std::optional<std::vector<Sized>> digits = getDigits(first, sizes, error);
+                                           Sizes sizes, FailureReason error) {
+  std::optional<std::vector<BoundedIndex>> digits =
+      getDigits(first, sizes, error);
   if (!digits)
     return std::nullopt;
   // From here on size(first) is that of the fusion.
@@ -238,7 +244,7 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
   LayoutMap fixed = withSizesOfRun(map, first, withoutFirst(sizes));
   return replaceRun(sizesOf.apply(fixed), first, sizes.size(), 1,
                     [&](unsigned i) {
-                      Sized digit = (*digits)[i];
+                      BoundedIndex digit = (*digits)[i];
                       if (i == 0)
                         digit.extent = SizeExpr::dim(first);
                       return digit;
@@ -247,21 +253,22 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
 
 /// Fuses the dims first .. first + sizes.size() - 1 to one dim.
 static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
-                                            Sizes allSizes, Refusal error) {
+                                            Sizes allSizes,
+                                            FailureReason error) {
   if (allSizes.size() == 1)
     return map;
   // Dims of size 1 have no digit.
   unsigned kept = 0;
   llvm::SmallVector<int64_t> sizes;
-  llvm::SmallVector<Sized> dims(allSizes.size(),
-                                Sized{IndexExpr(), SizeExpr(1)});
+  llvm::SmallVector<BoundedIndex> dims(allSizes.size(),
+                                       BoundedIndex{IndexExpr(), SizeExpr(1)});
   for (auto [i, size] : llvm::enumerate(allSizes))
     if (size != 1) {
-      dims[i] = Sized::dim(first + kept++);
+      dims[i] = BoundedIndex::dim(first + kept++);
       sizes.push_back(size);
     }
   if (sizes.empty()) {
-    dims[0] = Sized::dim(first);
+    dims[0] = BoundedIndex::dim(first);
     sizes.push_back(1);
   }
   if (sizes.size() != dims.size())
@@ -287,7 +294,7 @@ static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
 std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
                                                    DimGroups groups,
                                                    Sizes newSizes,
-                                                   Refusal error) {
+                                                   FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (groups.size() != map.getRank())
@@ -302,7 +309,7 @@ std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
 std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
                                                      DimGroups groups,
                                                      Sizes oldSizes,
-                                                     Refusal error) {
+                                                     FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (oldSizes.size() != map.getRank())

@@ -16,8 +16,8 @@
 #include "layout/Algebra/Steps.h"
 #include "SplitMods.h"
 #include "layout/Algebra/Box.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "layout/Algebra/Evaluator.h"
-#include "layout/Algebra/PlacedDigits.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -277,7 +277,8 @@ std::optional<Run> mlir::layout::getRun(const LayoutMap &map,
 
 std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
                                                 unsigned coordinate,
-                                                Sizes sizes, Refusal error) {
+                                                Sizes sizes,
+                                                FailureReason error) {
   if (map.getRank() == 0)
     return Run{1, true};
   llvm::SmallVector<int64_t, 2> all(map.getRank());

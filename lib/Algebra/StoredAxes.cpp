@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sized.h"
+#include "UpperBound.h"
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -13,8 +13,8 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-llvm::SmallVector<Sized> LayoutMap::getStoredDims() const {
-  llvm::SmallVector<Sized> dims;
+llvm::SmallVector<BoundedIndex> LayoutMap::getStoredDims() const {
+  llvm::SmallVector<BoundedIndex> dims;
   if (getSpace() != "buffer") {
     for (const Coordinate &coordinate : getCoordinates())
       dims.push_back({coordinate.value, coordinate.extent});
@@ -25,14 +25,14 @@ llvm::SmallVector<Sized> LayoutMap::getStoredDims() const {
   return dims;
 }
 
-static bool areEqual(ArrayRef<Sized> a, ArrayRef<Sized> b) {
+static bool areEqual(ArrayRef<BoundedIndex> a, ArrayRef<BoundedIndex> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
-           const Sized &x = std::get<0>(pair), &y = std::get<1>(pair);
+           const BoundedIndex &x = std::get<0>(pair), &y = std::get<1>(pair);
            return x.extent == y.extent && x.value == y.value;
          });
 }
 
-StoredDims StoredDims::get(const LayoutMap &map, ArrayRef<Sized> dims) {
+StoredDims StoredDims::get(const LayoutMap &map, ArrayRef<BoundedIndex> dims) {
   StoredDims stored;
   if (!areEqual(map.getStoredDims(), dims))
     stored.dims = dims.vec();
@@ -40,7 +40,7 @@ StoredDims StoredDims::get(const LayoutMap &map, ArrayRef<Sized> dims) {
 }
 
 bool StoredDims::fit(const LayoutMap &map) const {
-  Sized offset = group(dims);
+  BoundedIndex offset = group(dims);
   return map.getSpace() == "buffer" &&
          LayoutMap::get(map.getRank(), "buffer",
                         {{"offset", offset.value, offset.extent}},
@@ -55,7 +55,7 @@ namespace mlir {
 namespace layout {
 llvm::hash_code hash_value(const StoredDims &stored) {
   llvm::hash_code hash = llvm::hash_value(stored.dims.size());
-  for (const Sized &dim : stored.dims)
+  for (const BoundedIndex &dim : stored.dims)
     hash =
         llvm::hash_combine(hash, hash_value(dim.value), hash_value(dim.extent));
   return hash;
@@ -67,7 +67,7 @@ void StoredDims::print(const LayoutMap &map, llvm::raw_ostream &os) const {
   if (dims.empty())
     return;
   os << " stored(";
-  llvm::interleaveComma(dims, os,
-                        [&](const Sized &dim) { os << makeText(map, dim); });
+  llvm::interleaveComma(
+      dims, os, [&](const BoundedIndex &dim) { os << makeText(map, dim); });
   os << ')';
 }

@@ -34,7 +34,7 @@ LayoutMap mlir::layout::replaceAllDims(const LayoutMap &map,
 std::optional<LayoutMap> mlir::layout::viewIfSizesFit(const LayoutMap &map,
                                                       const IndexView &view,
                                                       const Twine &what,
-                                                      Refusal error) {
+                                                      FailureReason error) {
   LayoutMap result = applyView(map, view);
   if (result.hasOverflow())
     return error("the sizes and strides of " + what +
@@ -44,7 +44,7 @@ std::optional<LayoutMap> mlir::layout::viewIfSizesFit(const LayoutMap &map,
 
 std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
                                                  ArrayRef<int64_t> permutation,
-                                                 Refusal error) {
+                                                 FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
@@ -65,7 +65,7 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
                    ": each of 0 to " + Twine(int64_t(rank) - 1) +
                    " stands once");
     seen.set(d);
-    Sized dim = Sized::dim(j);
+    BoundedIndex dim = BoundedIndex::dim(j);
     view.dims[d] = dim.value;
     view.sizeOf[d] = dim.extent;
   }
@@ -74,7 +74,7 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
 
 /// Checks one dim of a slice, as far as its values are static.
 static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
-                          int64_t size, int64_t stride, Refusal error) {
+                          int64_t size, int64_t stride, FailureReason error) {
   auto fail = [&](const Twine &why) {
     error("dim " + Twine(d) + " of the slice " + why);
     return false;
@@ -105,7 +105,7 @@ std::optional<LayoutMap>
 mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                     ArrayRef<int64_t> offsets, Sizes sizes,
                     ArrayRef<int64_t> strides, ArrayRef<int64_t> dropDims,
-                    Refusal error) {
+                    FailureReason error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
@@ -141,8 +141,8 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
         size == kWholeDim || (full >= 0 && size == full && offsets[d] == 0 &&
                               (strides[d] == 1 || size <= 1));
     // The index is stride * (index of the view) + offset.
-    Sized at =
-        dropped[d] ? Sized{IndexExpr(), SizeExpr(1)} : Sized::dim(view.rank++);
+    BoundedIndex at = dropped[d] ? BoundedIndex{IndexExpr(), SizeExpr(1)}
+                                 : BoundedIndex::dim(view.rank++);
     view.dims.push_back(isWhole ? at.value
                                 : add(scale(at.value, SizeExpr(strides[d])),
                                       SizeExpr(offsets[d])));

@@ -13,7 +13,7 @@
 namespace mlir {
 namespace layout {
 
-class SequenceModel;
+class IncrementalChainModel;
 
 /// Computes the assignment of `program`, by `sequences` if not null and if it
 /// can.
@@ -21,7 +21,7 @@ LayoutAssignment assignLayouts(Operation *root, Program program,
                                CostModel &costs, const CandidateLimits &limits,
                                const SolveOptions &options,
                                const WeightOptions &weights = {},
-                               SequenceModel *sequences = nullptr);
+                               IncrementalChainModel *sequences = nullptr);
 
 } // namespace layout
 } // namespace mlir

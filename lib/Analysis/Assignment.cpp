@@ -7,7 +7,7 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "AssignProgram.h"
-#include "SequenceModel.h"
+#include "IncrementalChainModel.h"
 #include "Weights.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
@@ -22,7 +22,7 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   const Node &chooser = program.nodes[node];
   if (chooser.op)
     return chooser.op;
-  const TiedValues &tie = program.flow.ties[chooser.tie];
+  const TypeEquivalenceClass &tie = program.flow.ties[chooser.tie];
   if (!tie.operands.empty())
     return tie.operands.front()->getOwner();
   Value value = tie.values.front();
@@ -64,12 +64,12 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
     // One entry per conversion.
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
-        askers;
+        consumersOf;
     auto ask = [&](LayoutId to, const TensorClass::Consumer &consumer) {
       auto *known = llvm::find_if(
-          askers, [&](const auto &asked) { return asked.first == to; });
-      if (known == askers.end())
-        askers.push_back({to, {&consumer}});
+          consumersOf, [&](const auto &asked) { return asked.first == to; });
+      if (known == consumersOf.end())
+        consumersOf.push_back({to, {&consumer}});
       else
         known->second.push_back(&consumer);
     };
@@ -78,7 +78,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
            LayoutModel::getNeeds(result.getConfig(node), consumer.operands))
         if (to != from)
           ask(to, consumer);
-    for (auto &[to, consumers] : askers) {
+    for (auto &[to, consumers] : consumersOf) {
       PlannedConversion conversion;
       conversion.value = tensor.value;
       conversion.from = from;
@@ -160,7 +160,7 @@ public:
       : result(result), weights(result.weights), costs(costs), options(options),
         memory(result.program, result.candidates, costs) {
     if (costs.getModel().getMemory())
-      points = findMemoryPoints(root, result.program);
+      points = findLivenessPoints(root, result.program);
   }
 
   Solution run();
@@ -170,12 +170,12 @@ private:
   /// Returns true if the live bytes at each point are limited.
   bool limitsPoints() const { return weights.memory && !weights.budget; }
   Solution search(const SolveOptions &options,
-                  std::vector<const MemoryPoint *> limited,
+                  std::vector<const LivenessPoint *> limited,
                   ArrayRef<unsigned> known);
   Solution solve(LayoutModel &model, const SolveOptions &options,
-                 ArrayRef<const MemoryPoint *> limited,
+                 ArrayRef<const LivenessPoint *> limited,
                  ArrayRef<unsigned> known);
-  bool addExceeded(std::vector<const MemoryPoint *> &limited,
+  bool addExceeded(std::vector<const LivenessPoint *> &limited,
                    ArrayRef<unsigned> choice);
 
   LayoutAssignment &result;
@@ -183,7 +183,7 @@ private:
   CostModel &costs;
   const SolveOptions &options;
   MemoryModel memory;
-  std::vector<MemoryPoint> points;
+  std::vector<LivenessPoint> points;
   /// The number of points that the next round adds.
   unsigned step = 4;
 };
@@ -198,7 +198,7 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
   int64_t kept = countWeightBytes(result, choice, costs);
   result.memoryBytes = kept;
   result.memoryOp = nullptr;
-  for (const MemoryPoint &point : points) {
+  for (const LivenessPoint &point : points) {
     bytes.push_back(addCosts(kept, memory.getBytes(point, choice)));
     if (bytes.back() > *result.memoryBytes || !result.memoryOp) {
       result.memoryBytes = bytes.back();
@@ -211,7 +211,7 @@ std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
 /// Adds the points at which `choice` exceeds the limit, highest first, or
 /// returns false if there are no new ones. Without a choice, uses the given
 /// types to find the op with the highest peak.
-bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
+bool AssignmentSolver::addExceeded(std::vector<const LivenessPoint *> &limited,
                                    ArrayRef<unsigned> choice) {
   bool hasNone = choice.empty();
   std::vector<unsigned> typed(result.program.nodes.size(), 0);
@@ -221,7 +221,7 @@ bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
   if ((hasNone && !limited.empty()) ||
       (!hasNone && *result.memoryBytes <= *weights.memory))
     return false;
-  std::vector<std::pair<int64_t, const MemoryPoint *>> exceeded;
+  std::vector<std::pair<int64_t, const LivenessPoint *>> exceeded;
   for (auto [point, bytes] : llvm::zip_equal(points, bytesAt))
     if (bytes > *weights.memory && !llvm::is_contained(limited, &point))
       exceeded.push_back({-bytes, &point});
@@ -255,7 +255,7 @@ static std::vector<unsigned> extendToPeaks(const FactorGraph &graph,
 /// Solves `model`, starting from `known`, or from the given types if empty.
 Solution AssignmentSolver::solve(LayoutModel &model,
                                  const SolveOptions &options,
-                                 ArrayRef<const MemoryPoint *> limited,
+                                 ArrayRef<const LivenessPoint *> limited,
                                  ArrayRef<unsigned> known) {
   WcspProblem problem;
   problem.graph = model.build();
@@ -301,7 +301,7 @@ Solution AssignmentSolver::run() {
 }
 
 Solution AssignmentSolver::search(const SolveOptions &options,
-                                  std::vector<const MemoryPoint *> limited,
+                                  std::vector<const LivenessPoint *> limited,
                                   ArrayRef<unsigned> known) {
   for (bool breaksTies = true;;) {
     LayoutModel model(result.program, result.candidates, costs, weights);
@@ -328,7 +328,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   const TargetModel &model = costs.getModel();
   return assignLayouts(root,
                        readProgram(root, model.getAssumedTrips(), constraints,
-                                   model.findsElements()),
+                                   model.usesPerElementAddressing()),
                        costs, limits, options, weights);
 }
 
@@ -337,7 +337,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
                                        const WeightOptions &weights,
-                                       SequenceModel *sequences) {
+                                       IncrementalChainModel *sequences) {
   LayoutAssignment result;
   result.weights = weights;
   result.program = std::move(program);
@@ -348,7 +348,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
          << result.program.tensorClasses.size() << " classes";
 
   AssignmentSolver solver(root, result, costs, options);
-  std::optional<SequenceModel::Solution> sequence;
+  std::optional<IncrementalChainModel::Solution> sequence;
   if (sequences && !options.certify && !weights.areCounted()) {
     LayoutModel model(result.program, result.candidates, costs, weights);
     sequence = sequences->solve(model);

@@ -31,7 +31,7 @@ private:
   /// A tensor at one slot of a node.
   struct End {
     unsigned tensor;
-    Slot slot;
+    OperandOrResult slot;
   };
 
   ArrayRef<OpConfig> getConfigs(unsigned node) const {
@@ -49,7 +49,8 @@ private:
   }
   LayoutId getMade(const Tensor &tensor) const;
   template <typename Fn> void forEachOtherEnd(unsigned node, End end, Fn fn);
-  std::optional<unsigned> find(unsigned node, Slot slot, LayoutId layout) const;
+  std::optional<unsigned> find(unsigned node, OperandOrResult slot,
+                               LayoutId layout) const;
 
   const Program &program;
   ArrayRef<Candidates> candidates;
@@ -95,7 +96,7 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
 }
 
 /// Returns the first configuration with `layout` at `slot`, or std::nullopt.
-std::optional<unsigned> Chooser::find(unsigned node, Slot slot,
+std::optional<unsigned> Chooser::find(unsigned node, OperandOrResult slot,
                                       LayoutId layout) const {
   for (auto [c, config] : llvm::enumerate(getConfigs(node)))
     if (getLayoutAt(config.layouts, slot) == layout)
@@ -110,13 +111,13 @@ void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const TensorClass &known = program.tensorClasses[tensor.tensorClass];
   if (!end.slot.isResult) {
     if (known.producer)
-      fn(tensor.producer, Slot{true, known.result});
+      fn(tensor.producer, OperandOrResult{true, known.result});
     return;
   }
   for (auto [consumer, other] :
        llvm::zip(known.consumers, program.getConsumers(tensor)))
     for (unsigned operand : consumer.operands)
-      fn(other, Slot{false, operand});
+      fn(other, OperandOrResult{false, operand});
 }
 
 void Chooser::goForward() {
@@ -139,7 +140,7 @@ void Chooser::goBackward() {
         continue;
       std::optional<LayoutId> wanted;
       bool agree = true;
-      forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
+      forEachOtherEnd(node, end, [&](unsigned other, OperandOrResult slot) {
         LayoutId layout =
             getLayoutAt(getConfigs(other)[choice[other]].layouts, slot);
         agree &= !wanted || *wanted == layout;
@@ -169,7 +170,7 @@ void Chooser::spread() {
     queue.pop_front();
     const OpConfig &config = getConfigs(node)[choice[node]];
     for (End end : getEnds(node))
-      forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
+      forEachOtherEnd(node, end, [&](unsigned other, OperandOrResult slot) {
         if (isSet[other])
           return;
         std::optional<unsigned> follows =
@@ -194,7 +195,7 @@ void Chooser::lowerRanks() {
       if (!end.slot.isResult)
         sum += getMade(tensor) == own ? 0 : rank;
       else
-        forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
+        forEachOtherEnd(node, end, [&](unsigned other, OperandOrResult slot) {
           LayoutId wanted =
               getLayoutAt(getConfigs(other)[choice[other]].layouts, slot);
           sum += wanted == own ? 0 : rank;
@@ -222,7 +223,7 @@ void Chooser::vote() {
         if (!end.slot.isResult)
           votes += getMade(program.tensors[end.tensor]) == own;
         else
-          forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
+          forEachOtherEnd(node, end, [&](unsigned other, OperandOrResult slot) {
             votes += getLayoutAt(getConfigs(other)[choice[other]].layouts,
                                  slot) == own;
           });

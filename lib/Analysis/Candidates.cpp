@@ -37,7 +37,8 @@ private:
   void add(unsigned nodeClass, std::optional<OpConfig> config, Value from);
   void offer(unsigned tensorClass, LayoutId layout);
   bool canRun(const NodeClass &node, const OpLayouts &layouts) const;
-  void carry(unsigned nodeClass, Slot slot, LayoutId layout, Value from);
+  void carry(unsigned nodeClass, OperandOrResult slot, LayoutId layout,
+             Value from);
   std::optional<OpConfig> getTieConfig(const NodeClass &tie,
                                        OpConfig::Origin origin, LayoutId layout,
                                        unsigned slot = 0) const;
@@ -87,7 +88,7 @@ static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
 /// Returns true if the op can run in `layouts`.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
-  if (costs.getModel().findsElements() || node.isTie() ||
+  if (costs.getModel().usesPerElementAddressing() || node.isTie() ||
       !std::holds_alternative<LoopsRule>(node.rule))
     return true;
   return succeeded(checkRule(
@@ -121,7 +122,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
          << describe(*config, costs) << ", at " << config->cost << ": "
          << Shown{config->exact, costs};
   candidates.configs.push_back(std::move(*config));
-  for (auto [slot, tensorClass] : node.meets) {
+  for (auto [slot, tensorClass] : node.incidentTensors) {
     LayoutId layout = getLayoutAt(candidates.configs.back().layouts, slot);
     // Only conversions read partial sums (P4).
     if (layout != kAnyLayout && !costs.isPartial(layout))
@@ -179,8 +180,8 @@ std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
   return config;
 }
 
-void Propagation::carry(unsigned nodeClass, Slot slot, LayoutId layout,
-                        Value from) {
+void Propagation::carry(unsigned nodeClass, OperandOrResult slot,
+                        LayoutId layout, Value from) {
   const NodeClass &node = program.nodeClasses[nodeClass];
   if (node.isFixed)
     return;

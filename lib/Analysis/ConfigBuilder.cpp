@@ -94,7 +94,7 @@ std::optional<OpConfig> ConfigBuilder::getRowMajor() const {
 }
 
 LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
-                                       Slot slot) const {
+                                       OperandOrResult slot) const {
   AffineMap map = getMap(slot.isResult, slot.index);
   SmallVector<int64_t> dimTiles;
   SmallVector<unsigned> order;
@@ -166,7 +166,7 @@ ConfigBuilder::getLaneTiles(int64_t lanes) const {
 }
 
 std::optional<ConfigBuilder::LoopTiles>
-ConfigBuilder::findLoopTiles(Slot slot, LayoutId layout) const {
+ConfigBuilder::findLoopTiles(OperandOrResult slot, LayoutId layout) const {
   AffineMap map = getMap(slot.isResult, slot.index);
   const LayoutTable::Tiles *dimTiles = map ? costs.findTiles(layout) : nullptr;
   if (!dimTiles)
@@ -181,7 +181,8 @@ ConfigBuilder::findLoopTiles(Slot slot, LayoutId layout) const {
   return result;
 }
 
-std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {
+std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
+                                             LayoutId layout) const {
   if (std::holds_alternative<LoopsRule>(node.rule)) {
     AffineMap map = getMap(slot.isResult, slot.index);
     return map ? carryLoops(map, layout) : std::nullopt;
@@ -239,7 +240,8 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
              result = isResult ? layout : made;
     LayoutMap viewed = applyView(costs.getMap(source), view.toSource);
     return equalOn(viewed, costs.getMap(result),
-                   getType(/*isResult=*/true, 0).getShape()) == Answer::Yes;
+                   getType(/*isResult=*/true, 0).getShape()) ==
+           ProofResult::Proved;
   };
   if (std::optional<LayoutId> general =
           costs.getModel().generalize(other, to, costs)) {
@@ -288,12 +290,12 @@ static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
       if (!digit.isDim()) {
         bool touched = false;
         digit.walkDims(
-            [&](unsigned d) { touched |= rule.tileDivisors[d] != 0; });
+            [&](unsigned d) { touched |= rule.tileSizeMustDivide[d] != 0; });
         if (touched)
           return false;
         continue;
       }
-      int64_t divisor = rule.tileDivisors[digit.dim];
+      int64_t divisor = rule.tileSizeMustDivide[digit.dim];
       if (divisor == 0 || digit.isWholeSource())
         continue;
       // The op slices between tiles.
@@ -310,21 +312,22 @@ bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
   llvm::SmallBitVector touched(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d) {
     shape.push_back(rule.dropped[d] ? 1 : part.getDimSize(next++));
-    touched[d] = rule.tileDivisors[d] != 0 || shape[d] != whole.getDimSize(d);
+    touched[d] =
+        rule.tileSizeMustDivide[d] != 0 || shape[d] != whole.getDimSize(d);
   }
   RankedTensorType kept = RankedTensorType::get(shape, part.getElementType());
   return findWholeAxes(withLayout(whole, map), withLayout(kept, map), touched,
                        [&](unsigned d, int64_t divisor) {
-                         return rule.tileDivisors[d] % divisor == 0;
+                         return rule.tileSizeMustDivide[d] % divisor == 0;
                        })
       .has_value();
 }
 
 std::optional<OpConfig> ConfigBuilder::carryPerDim(const PerDimRule &rule,
-                                                   Slot slot,
+                                                   OperandOrResult slot,
                                                    LayoutId layout) const {
   // The layout of the tensors with all dims.
-  int64_t rank = rule.tileDivisors.size();
+  int64_t rank = rule.tileSizeMustDivide.size();
   bool isWhole = getType(slot.isResult, slot.index).getRank() == rank;
   if (!isWhole) {
     std::optional<LayoutMap> map =
@@ -333,7 +336,7 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(const PerDimRule &rule,
       return std::nullopt;
     layout = costs.intern(*map);
   }
-  if (!costs.getModel().cutsAnywhere(costs.getMap(layout)) &&
+  if (!costs.getModel().allowsUnalignedSlices(costs.getMap(layout)) &&
       !keepsTiles(costs.getMap(layout), rule))
     return std::nullopt;
   return assign([&](bool isResult, unsigned index) {

@@ -277,7 +277,7 @@ ControlFlow TieFinder::run() {
       flow.ties.push_back(
           {cast<RankedTensorType>(getType(uses[node])), {}, {}});
     }
-    TiedValues &tie = flow.ties[tieOf[first]];
+    TypeEquivalenceClass &tie = flow.ties[tieOf[first]];
     if (auto *operand = dyn_cast<OpOperand *>(uses[node])) {
       tie.operands.push_back(operand);
       flow.tieOfOperand[operand] = tieOf[first];
@@ -297,6 +297,6 @@ ControlFlow TieFinder::run() {
   return flow;
 }
 
-ControlFlow layout::findTiedValues(Operation *root) {
+ControlFlow layout::findTypeEquivalenceClasses(Operation *root) {
   return TieFinder(root).run();
 }

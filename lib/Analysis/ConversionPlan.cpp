@@ -41,7 +41,7 @@ ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
   if (failed(source) || failed(dest))
     return ConversionPlan();
   if (*source == *dest ||
-      equalOn(*source, *dest, from.getShape()) == Answer::Yes)
+      equalOn(*source, *dest, from.getShape()) == ProofResult::Proved)
     return TargetModel::get(target)->planPadding(from, to);
   return getOfMove(from, to, target);
 }
@@ -74,35 +74,35 @@ ConversionPlan ConversionPlan::get(ConvertOp convert, TargetInterface target) {
   return plan;
 }
 
-ConversionPlan::Way ConversionPlan::getWay() const {
+ConversionPlan::Method ConversionPlan::getMethod() const {
   if (isFree())
-    return Way::None;
+    return Method::None;
   if (kind == Kind::Padding)
-    return Way::Fill;
+    return Method::Fill;
   if (transfers)
-    return Way::Transfers;
+    return Method::Transfers;
   if (messages)
-    return Way::Messages;
-  return copy ? Way::Copy : Way::Gather;
+    return Method::Messages;
+  return copy ? Method::Copy : Method::Gather;
 }
 
 void ConversionPlan::print(raw_ostream &os) const {
-  switch (getWay()) {
-  case Way::None:
+  switch (getMethod()) {
+  case Method::None:
     os << "nothing moves";
     break;
-  case Way::Fill:
-  case Way::Copy:
+  case Method::Fill:
+  case Method::Copy:
     copy->print(os);
     break;
-  case Way::Gather:
+  case Method::Gather:
     os << "element by element: " << whyNot;
     break;
-  case Way::Transfers:
+  case Method::Transfers:
     os << *transfers << (*transfers == 1 ? " transfer" : " transfers")
        << " by DMA";
     break;
-  case Way::Messages:
+  case Method::Messages:
     os << *messages << (*messages == 1 ? " message" : " messages") << " of "
        << bytesRead << " bytes";
     break;
@@ -127,19 +127,19 @@ StringRef layout::stringify(ConversionPlan::Kind kind) {
   llvm_unreachable("all kinds are named");
 }
 
-StringRef layout::stringify(ConversionPlan::Way way) {
-  switch (way) {
-  case ConversionPlan::Way::None:
+StringRef layout::stringify(ConversionPlan::Method method) {
+  switch (method) {
+  case ConversionPlan::Method::None:
     return "none";
-  case ConversionPlan::Way::Fill:
+  case ConversionPlan::Method::Fill:
     return "fill";
-  case ConversionPlan::Way::Copy:
+  case ConversionPlan::Method::Copy:
     return "copy";
-  case ConversionPlan::Way::Gather:
+  case ConversionPlan::Method::Gather:
     return "gather";
-  case ConversionPlan::Way::Transfers:
+  case ConversionPlan::Method::Transfers:
     return "transfers";
-  case ConversionPlan::Way::Messages:
+  case ConversionPlan::Method::Messages:
     return "messages";
   }
   llvm_unreachable("all ways are named");

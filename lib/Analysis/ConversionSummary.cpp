@@ -39,7 +39,7 @@ ConversionSummary ConversionSummary::get(const ConversionPlan &plan,
   if (getPadding(to))
     summary.paddingBytes =
         getStorageBytes(dest, sizes, elementBytes) - elements;
-  bool isFill = plan.getWay() == ConversionPlan::Way::Fill;
+  bool isFill = plan.getMethod() == ConversionPlan::Method::Fill;
   int64_t moved = isFill ? plan.bytesWritten : elements;
   summary.runs = llvm::divideCeil(moved, std::max<int64_t>(plan.runBytes, 1));
   return summary;

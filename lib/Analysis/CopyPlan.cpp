@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Proof.h"
-#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Analysis/BoxDecomposition.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/PaddingMasks.h"
 #include "layout/Interfaces/ReachedStorage.h"
@@ -57,11 +57,11 @@ public:
   Planner(RankedTensorType from, RankedTensorType to, AxesCache *cache)
       : BoxPlanner(CopyPlan()), from(from), to(to), cache(cache) {}
 
-  FailureOr<CopyPlan> run(Refusal refuse);
+  FailureOr<CopyPlan> run(FailureReason refuse);
   std::optional<CopyPlan> runFills();
 
 private:
-  LogicalResult readSpace(Refusal refuse = {});
+  LogicalResult readSpace(FailureReason refuse = {});
   bool bringsPadding(unsigned dim) const;
   void goWhole();
 
@@ -72,7 +72,7 @@ private:
 };
 } // namespace
 
-LogicalResult Planner::readSpace(Refusal refuse) {
+LogicalResult Planner::readSpace(FailureReason refuse) {
   stated = getPadding(to);
   if (stated && !mayHavePadding(to))
     stated = {};
@@ -119,7 +119,7 @@ static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
          });
 }
 
-FailureOr<CopyPlan> Planner::run(Refusal refuse) {
+FailureOr<CopyPlan> Planner::run(FailureReason refuse) {
   if (failed(readSpace(refuse)))
     return failure();
   bool isEmpty = copy.space.operands.empty();
@@ -163,7 +163,7 @@ std::optional<CopyPlan> Planner::runFills() {
 }
 
 FailureOr<CopyPlan> layout::planCopy(RankedTensorType from, RankedTensorType to,
-                                     Refusal refuse, AxesCache *cache) {
+                                     FailureReason refuse, AxesCache *cache) {
   return Planner(from, to, cache).run(refuse);
 }
 

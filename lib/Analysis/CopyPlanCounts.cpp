@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Analysis/BoxDecomposition.h"
 
 using namespace mlir;
 using namespace mlir::layout;

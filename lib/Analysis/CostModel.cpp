@@ -57,7 +57,7 @@ Cost CostModel::price(const ConversionPlan &plan) const {
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
                                   LayoutId to, bool mayOverwrite) {
-  if (!provider || from == to || storeAlike(type, from, to))
+  if (!provider || from == to || haveIdenticalStorage(type, from, to))
     return getModeledConversionCost(type, from, to, mayOverwrite);
   mayOverwrite &= writesPadding(from, to);
   auto [it, isNew] =
@@ -134,7 +134,8 @@ Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
       intern(applyView(getMap(layouts.operands[0]), view->toSource));
   LayoutId made = layouts.results[0];
   if (getNormalForm(viewed, type) == getNormalForm(made, type) ||
-      equalOn(getMap(viewed), getMap(made), type.getShape()) == Answer::Yes)
+      equalOn(getMap(viewed), getMap(made), type.getShape()) ==
+          ProofResult::Proved)
     return 0;
   return getConversionCost(type, viewed, made);
 }

@@ -124,7 +124,7 @@ static bool isPassedOnce(Operation *op) {
          !op->hasTrait<OpTrait::IsIsolatedFromAbove>();
 }
 
-unsigned Placement::getDepthInRegion(Block *block) {
+unsigned CopyPlacement::getDepthInRegion(Block *block) {
   Region *region = block->getParent();
   if (region->hasOneBlock())
     return 0;
@@ -134,7 +134,7 @@ unsigned Placement::getDepthInRegion(Block *block) {
   return it->second.lookup(block);
 }
 
-Block *Placement::find(Value value, ArrayRef<Operation *> users) {
+Block *CopyPlacement::find(Value value, ArrayRef<Operation *> users) {
   Block *block = value.getParentBlock();
   while (true) {
     // Shortcut: most uses are in the block of the definition.
@@ -175,7 +175,7 @@ Block *Placement::find(Value value, ArrayRef<Operation *> users) {
   }
 }
 
-unsigned Placement::getLoopDepth(Block *block) {
+unsigned CopyPlacement::getLoopDepth(Block *block) {
   unsigned depth = 0;
   for (; block; block = block->getParentOp()->getBlock()) {
     depth += getDepthInRegion(block);

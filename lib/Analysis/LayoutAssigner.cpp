@@ -7,8 +7,8 @@
 
 #include "layout/Analysis/LayoutAssigner.h"
 #include "AssignProgram.h"
+#include "IncrementalChainModel.h"
 #include "ModuleScan.h"
-#include "SequenceModel.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
@@ -20,7 +20,7 @@ struct LayoutAssigner::Known {
   std::unique_ptr<Part> part;
   /// Set for a straight function only.
   std::unique_ptr<ProgramReader> reader;
-  std::unique_ptr<SequenceModel> sequences;
+  std::unique_ptr<IncrementalChainModel> sequences;
 };
 
 LayoutAssigner::LayoutAssigner(TargetInterface target, Objective objective,
@@ -82,11 +82,12 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
       return;
     auto reader = std::make_unique<ProgramReader>(
         alone, costs.getModel().getAssumedTrips(), *constraints,
-        costs.getModel().findsElements());
+        costs.getModel().usesPerElementAddressing());
     Program program = ops.size() == 1 ? reader->runAndKeep() : reader->run();
     if (reader->isKept()) {
       known->reader = std::move(reader);
-      known->sequences = std::make_unique<SequenceModel>(options.maxTableSize);
+      known->sequences =
+          std::make_unique<IncrementalChainModel>(options.maxTableSize);
     }
     holds = assignPart(alone, std::move(program), *known->part, *known);
   });

@@ -311,7 +311,7 @@ static LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
   if (!flow.ties.empty())
     for (const StatedUse &use : uses)
       statedType[use.use.getOpaqueValue()] = use.type;
-  for (const TiedValues &tie : flow.ties) {
+  for (const TypeEquivalenceClass &tie : flow.ties) {
     SmallVector<TensorUse> all;
     for (OpOperand *operand : tie.operands)
       all.push_back(operand);
@@ -357,7 +357,7 @@ LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
                                 bool isComplete) {
   if (uses.empty())
     return success();
-  return ::checkUses(root, uses, isComplete, findTiedValues(root));
+  return ::checkUses(root, uses, isComplete, findTypeEquivalenceClasses(root));
 }
 
 //===----------------------------------------------------------------------===//

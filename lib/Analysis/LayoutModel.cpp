@@ -68,9 +68,9 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
         if (!llvm::is_contained(all, i))
           all.push_back(i);
     }
-    demand.numAskers.resize(demand.asked.size(), 0);
+    demand.numConsumers.resize(demand.asked.size(), 0);
     for (unsigned i : all)
-      ++demand.numAskers[i];
+      ++demand.numConsumers[i];
   }
   bool overwrites = mayOverwrite(tensor);
   for (LayoutId made : demand.made)
@@ -172,7 +172,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
   unsigned numMade = demand.madeBy.size();
   // Layouts that several consumers may request, with roles of their copies.
   SmallVector<std::pair<unsigned, unsigned>, 4> copies;
-  for (auto [i, count] : llvm::enumerate(demand.numAskers)) {
+  for (auto [i, count] : llvm::enumerate(demand.numConsumers)) {
     if (count < 2)
       continue;
     std::vector<Cost> table;
@@ -199,7 +199,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
       for (ArrayRef<unsigned> asked : askedBy) {
         Cost cost = 0;
         for (unsigned i : asked)
-          if (demand.numAskers[i] < 2)
+          if (demand.numConsumers[i] < 2)
             cost = addCosts(cost, getPrice(demand, p, i, consumer));
         table.push_back(cost);
       }
@@ -235,11 +235,11 @@ LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
   return pattern;
 }
 
-int64_t
-LayoutModel::getCopyFrequency(const TensorClass &tensor,
-                              ArrayRef<const TensorClass::Consumer *> askers) {
+int64_t LayoutModel::getCopyFrequency(
+    const TensorClass &tensor,
+    ArrayRef<const TensorClass::Consumer *> consumers) {
   int64_t alone = 0;
-  for (const TensorClass::Consumer *consumer : askers)
+  for (const TensorClass::Consumer *consumer : consumers)
     alone = addCosts(alone, consumer->frequency);
   return std::min(alone, tensor.frequency);
 }
@@ -416,9 +416,9 @@ void LayoutModel::addCopies(
 
 /// Finds common suffixes of the consumer sequences of all tensors whose
 /// patterns have `asks`.
-CommonTails LayoutModel::findCommonConsumers() const {
-  CommonTails tails;
-  std::vector<CommonTails::Element> sequence;
+SuffixTrie LayoutModel::findCommonConsumers() const {
+  SuffixTrie tails;
+  std::vector<SuffixTrie::Element> sequence;
   for (const Tensor &tensor : program.tensors) {
     const Pattern &pattern = patterns[tensor.tensorClass];
     if (pattern.asks.empty())
@@ -438,7 +438,7 @@ CommonTails LayoutModel::findCommonConsumers() const {
 /// They form a chain in a dense block, whose concatenations read all tensors
 /// before them.
 void LayoutModel::addTensors() {
-  CommonTails tails = findCommonConsumers();
+  SuffixTrie tails = findCommonConsumers();
   std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable
   SmallVector<unsigned> variableOf;
   for (const Tensor &tensor : program.tensors) {

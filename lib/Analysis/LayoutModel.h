@@ -14,8 +14,8 @@
 #ifndef LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 #define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 
-#include "CommonTails.h"
-#include "Memory.h"
+#include "PeakMemory.h"
+#include "SuffixTrie.h"
 #include "Weights.h"
 #include "layout/Solver/Budget.h"
 #include <map>
@@ -23,7 +23,7 @@
 namespace mlir {
 namespace layout {
 
-class SequenceModel;
+class IncrementalChainModel;
 
 class LayoutModel {
 public:
@@ -50,7 +50,7 @@ public:
 
   /// Adds the live tensors at `points` to the budget and to the graph built by
   /// `build`.
-  void addPeaks(FactorGraph &graph, ArrayRef<const MemoryPoint *> points,
+  void addPeaks(FactorGraph &graph, ArrayRef<const LivenessPoint *> points,
                 MemoryModel &memory);
 
   /// Returns the budget of weight bytes, counted by `build`, and of peaks.
@@ -76,10 +76,10 @@ public:
   /// shared copy and one copy for each.
   static int64_t
   getCopyFrequency(const TensorClass &tensor,
-                   ArrayRef<const TensorClass::Consumer *> askers);
+                   ArrayRef<const TensorClass::Consumer *> consumers);
 
 private:
-  friend class SequenceModel;
+  friend class IncrementalChainModel;
   using LayoutSet = SmallVector<LayoutId, 2>; // ascending
 
   /// Tables over roles. Role 0 is the producer, followed by the consumers and
@@ -109,7 +109,7 @@ private:
     /// The indices in `asked` for each configuration of each consumer.
     std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
     /// The number of consumers that may request each layout.
-    SmallVector<unsigned, 8> numAskers;
+    SmallVector<unsigned, 8> numConsumers;
     /// The costs of one conversion, as a matrix of `made` by `asked`.
     std::vector<Cost> costs;
   };
@@ -130,7 +130,7 @@ private:
                  ArrayRef<SmallVector<unsigned, 1>> kept);
   void addKept(unsigned variable, ArrayRef<SmallVector<unsigned, 1>> kept,
                ArrayRef<int64_t> bytes, ArrayRef<Cost> prices);
-  CommonTails findCommonConsumers() const;
+  SuffixTrie findCommonConsumers() const;
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// Adds one variable for each layout that several consumers may request.

@@ -89,12 +89,13 @@ LayoutId LayoutTable::getLayoutOf(RankedTensorType type) {
 }
 
 static LayoutMap makeTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order) {
-  SmallVector<Sized> digits;
+  SmallVector<BoundedIndex> digits;
   for (auto [d, tile] : llvm::enumerate(tiles))
-    digits.push_back(tile == 1 ? Sized::dim(d) : floorDiv(Sized::dim(d), tile));
+    digits.push_back(tile == 1 ? BoundedIndex::dim(d)
+                               : floorDiv(BoundedIndex::dim(d), tile));
   for (unsigned d : order)
-    digits.push_back(mod(Sized::dim(d), tiles[d]));
-  Sized offset = group(digits);
+    digits.push_back(mod(BoundedIndex::dim(d), tiles[d]));
+  BoundedIndex offset = group(digits);
   return LayoutMap::get(tiles.size(), "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -172,7 +173,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
                                                         AffineMap to) {
   // The dim of the new tensor that each loop indexes.
   SmallVector<std::optional<unsigned>> dimOfLoop(from.getNumDims());
-  SmallVector<Sized> notIndexed;
+  SmallVector<BoundedIndex> notIndexed;
   for (auto [d, expr] : llvm::enumerate(to.getResults())) {
     if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
       if (dimOfLoop[loop.getPosition()])
@@ -180,7 +181,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
       dimOfLoop[loop.getPosition()] = d;
     } else if (isa<AffineConstantExpr>(expr)) {
       // Dims not indexed by a loop are outermost, which keeps other strides.
-      notIndexed.push_back(Sized::dim(d));
+      notIndexed.push_back(BoundedIndex::dim(d));
     } else {
       return std::nullopt;
     }
@@ -195,7 +196,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
     }
   std::vector<Coordinate> coordinates;
   for (auto [c, coordinate] : llvm::enumerate(layout.getCoordinates())) {
-    SmallVector<Sized> kept;
+    SmallVector<BoundedIndex> kept;
     if (c == 0)
       kept = std::move(notIndexed);
     for (const StoredAxis &axis : layout.getStoredAxes(c)) {
@@ -213,7 +214,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
     // An image without a dim in its lanes has no advantage.
     if (kept.empty() && coordinate.name == "lane")
       return LayoutMap::rowMajor(to.getNumResults());
-    Sized value = group(kept);
+    BoundedIndex value = group(kept);
     coordinates.push_back({coordinate.name, value.value, value.extent});
   }
   return LayoutMap::get(to.getNumResults(), layout.getSpace(),
@@ -281,7 +282,7 @@ bool LayoutTable::isMadeOfDigits(LayoutId layout) {
 static bool isValid(const LayoutMap &special, RankedTensorType type) {
   return hasNoElements(type) ||
          (isInjectiveByConstruction(special, type.getShape()) &&
-          isWithinExtents(special, type.getShape()) == Answer::Yes);
+          isWithinExtents(special, type.getShape()) == ProofResult::Proved);
 }
 
 std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,

@@ -41,7 +41,8 @@ struct Places {
 /// the last coordinate of the map.
 class BlockPlaces {
 public:
-  static std::optional<BlockPlaces> get(RankedTensorType type, Refusal refuse);
+  static std::optional<BlockPlaces> get(RankedTensorType type,
+                                        FailureReason refuse);
 
   Places on(int64_t device) const;
 
@@ -197,7 +198,7 @@ bool BlockPlaces::readShared(const LayoutMap &map, Sizes shape, Sizes box) {
 }
 
 std::optional<BlockPlaces> BlockPlaces::get(RankedTensorType type,
-                                            Refusal refuse) {
+                                            FailureReason refuse) {
   LayoutMap map = getLayoutMap(type)->specialize(type.getShape());
   SmallVector<int64_t> box = map.getBox(type.getShape());
   BlockPlaces places;
@@ -433,7 +434,7 @@ MessageTables TableBuilder::finish() {
 FailureOr<MessageTables> MessageTables::get(const ReshardPlan &plan,
                                             RankedTensorType from,
                                             RankedTensorType to,
-                                            Refusal refuse) {
+                                            FailureReason refuse) {
   std::optional<BlockPlaces> source = BlockPlaces::get(from, refuse),
                              target = BlockPlaces::get(to, refuse);
   if (!source || !target)

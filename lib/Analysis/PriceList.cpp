@@ -122,7 +122,7 @@ LogicalResult PriceList::add(Operation *op, CostModel &model) {
   Operation *priced = nullptr;
   for (Operation &inner : function.getBody().front().without_terminator()) {
     OpLayoutRule rule = getLayoutRule(&inner);
-    if (!hasKnownTensors(&inner) || isFreeSource(&inner, rule) ||
+    if (!hasKnownTensors(&inner) || isRematerializable(&inner, rule) ||
         std::holds_alternative<ShapeRule>(rule))
       continue;
     if (priced) {

@@ -99,7 +99,7 @@ Value Writer::addOperand(Value value, Type type) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumResults() != 1 ||
       op->hasTrait<OpTrait::ConstantLike>() || op->getNumRegions() > 1 ||
-      !isFreeSource(op, getLayoutRule(op)) ||
+      !isRematerializable(op, getLayoutRule(op)) ||
       !(isa<tensor::EmptyOp>(op) || op->getNumOperands() > 0))
     return addArgument(type);
   IRMapping mapping;
@@ -176,7 +176,7 @@ void Writer::addConversions(const TensorClass &tensor) {
       for (const OpConfig &config : candidates[consumer.nodeClass].configs)
         for (LayoutId to : LayoutModel::getNeeds(config, consumer.operands)) {
           LayoutId from = model.getMade(tensor, p);
-          if (from == to || costs.storeAlike(tensor.type, from, to) ||
+          if (from == to || costs.haveIdenticalStorage(tensor.type, from, to) ||
               !conversions.insert({getNormalType(tensor.type, from),
                                    getNormalType(tensor.type, to)}))
             continue;

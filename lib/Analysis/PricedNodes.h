@@ -19,7 +19,7 @@ namespace mlir {
 namespace layout {
 
 inline bool isPriced(const NodeClass &node) {
-  if (node.isTie() || isFreeSource(node.op, node.rule))
+  if (node.isTie() || isRematerializable(node.op, node.rule))
     return false;
   auto isKnown = [](Value value) {
     return !isa<RankedTensorType>(value.getType()) || hasKnownLayout(value);

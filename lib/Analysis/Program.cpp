@@ -209,7 +209,8 @@ ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
 }
 
 /// Returns the constraint of a tie, whose uses all have the same one.
-RankedTensorType ProgramReader::findConstraint(const TiedValues &tie) const {
+RankedTensorType
+ProgramReader::findConstraint(const TypeEquivalenceClass &tie) const {
   if (constraints->empty())
     return {};
   for (OpOperand *operand : tie.operands)
@@ -303,9 +304,10 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   added.isInBody = isInBody;
   bool isConstrained =
       !constrainedOperands.empty() || !constrainedResults.empty();
-  added.isFixed = isConstrained || hasForeignEncoding(op) ||
-                  (statesLayout(op) &&
-                   succeeded(checkRule(op, added.rule, {}, findsElements)));
+  added.isFixed =
+      isConstrained || hasForeignEncoding(op) ||
+      (statesLayout(op) &&
+       succeeded(checkRule(op, added.rule, {}, usesPerElementAddressing)));
   added.hasReadingBody =
       !std::holds_alternative<OpaqueRule>(added.rule) && hasReadingBody(op);
   added.tiedOperands = std::move(operands);
@@ -331,8 +333,8 @@ WalkResult ProgramReader::addOp(Operation *op) {
                       return isEncoded(result.getType()) ||
                              constraints->lookup(result);
                     }) &&
-      std::holds_alternative<SourceRule>(getLayoutRule(op))) {
-    nodeOf[op] = kFreeSource;
+      std::holds_alternative<RematerializableRule>(getLayoutRule(op))) {
+    nodeOf[op] = kRematerializable;
     return WalkResult::skip();
   }
   unsigned nodeClass = lastClass = getOpClass(op, /*isInBody=*/false);
@@ -351,24 +353,27 @@ WalkResult ProgramReader::addOp(Operation *op) {
 void ProgramReader::addNode(Operation *op, unsigned nodeClass) {
   const NodeClass &known = program.nodeClasses[nodeClass];
   if (!known.isFixed && !cannotKeepTypes(known) &&
-      isFreeSource(op, known.rule)) {
-    nodeOf[op] = kFreeSource;
+      isRematerializable(op, known.rule)) {
+    nodeOf[op] = kRematerializable;
   } else if (!std::holds_alternative<ShapeRule>(known.rule)) {
     nodeOf[op] = program.nodes.size();
     program.nodes.push_back({nodeClass, op, 0});
   }
 }
 
-static bool haveSameParts(const NodeClass &nodeClass, const TiedValues &tie) {
+static bool haveSameParts(const NodeClass &nodeClass,
+                          const TypeEquivalenceClass &tie) {
   return llvm::equal(nodeClass.tiedParts, tie.parts,
                      [](const NodeClass::Part &a, const TiedPart &b) {
                        return a.type == b.operand->get().getType() &&
-                              a.rule.tileDivisors == b.rule.tileDivisors &&
+                              a.rule.tileSizeMustDivide ==
+                                  b.rule.tileSizeMustDivide &&
                               a.rule.dropped == b.rule.dropped;
                      });
 }
 
-unsigned ProgramReader::getTieClass(const TiedValues &tie, int64_t frequency) {
+unsigned ProgramReader::getTieClass(const TypeEquivalenceClass &tie,
+                                    int64_t frequency) {
   SmallVector<RankedTensorType, 0> constrained;
   if (RankedTensorType constraint = findConstraint(tie))
     constrained.push_back(constraint);
@@ -407,10 +412,10 @@ void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
     return;
   Operation *producer = value.getDefiningOp();
   auto it = producer ? nodeOf.find(producer) : nodeOf.end();
-  if (it != nodeOf.end() && it->second == kFreeSource)
+  if (it != nodeOf.end() && it->second == kRematerializable)
     return;
-  unsigned from = it == nodeOf.end() ? kFreeSource : it->second;
-  bool isFirst = from != kFreeSource && producer->getResult(0) == value;
+  unsigned from = it == nodeOf.end() ? kRematerializable : it->second;
+  bool isFirst = from != kRematerializable && producer->getResult(0) == value;
   unsigned &tensor = isFirst
                          ? tensorOfFirst[from]
                          : tensorOf.try_emplace(value, kNoTensor).first->second;
@@ -427,8 +432,8 @@ void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
 
 void layout::addTensorClass(Program &program, TensorClass &&added) {
   unsigned number = program.tensorClasses.size();
-  auto meet = [&](unsigned nodeClass, Slot slot) {
-    program.nodeClasses[nodeClass].meets.push_back({slot, number});
+  auto meet = [&](unsigned nodeClass, OperandOrResult slot) {
+    program.nodeClasses[nodeClass].incidentTensors.push_back({slot, number});
   };
   if (added.producer)
     meet(*added.producer, {true, added.result});
@@ -529,7 +534,7 @@ TensorClass ProgramReader::describeTensor(const Tensor &tensor,
   TensorClass wanted;
   wanted.type = cast<RankedTensorType>(tensor.value.getType());
   wanted.first = tensor.value;
-  if (tensor.producer != kFreeSource) {
+  if (tensor.producer != kRematerializable) {
     const Node &producer = program.nodes[tensor.producer];
     wanted.producer = producer.nodeClass;
     wanted.result =
@@ -592,7 +597,7 @@ void ProgramReader::addTensors() {
 }
 
 Program ProgramReader::run() {
-  program.flow = findTiedValues(root);
+  program.flow = findTypeEquivalenceClasses(root);
   if (!program.flow.ties.empty())
     block = nullptr;
   nodeOf.reserve(frequencies.getNumOps());
@@ -607,6 +612,8 @@ Program ProgramReader::run() {
 
 Program layout::readProgram(Operation *root, int64_t assumedTrips,
                             const LayoutConstraints &constraints,
-                            bool findsElements) {
-  return ProgramReader(root, assumedTrips, constraints, findsElements).run();
+                            bool usesPerElementAddressing) {
+  return ProgramReader(root, assumedTrips, constraints,
+                       usesPerElementAddressing)
+      .run();
 }

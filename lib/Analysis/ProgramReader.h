@@ -9,7 +9,7 @@
 // function after some of its ops changed. A function is straight if it has one
 // block, no tied values, and no tensor used inside of an op.
 //
-//   ProgramReader reader(module, trips, constraints, findsElements);
+//   ProgramReader reader(module, trips, constraints, usesPerElementAddressing);
 //   Program program = reader.runAndKeep();
 //   // ops 7 and 8 of the block are replaced by others
 //   program = *reader.update(std::move(program), 7, 2, rows, constraints);
@@ -60,8 +60,10 @@ void replaceRows(std::vector<Row> &rows, size_t begin, size_t count,
 class ProgramReader {
 public:
   ProgramReader(Operation *root, int64_t assumedTrips,
-                const LayoutConstraints &constraints, bool findsElements)
-      : root(root), constraints(&constraints), findsElements(findsElements),
+                const LayoutConstraints &constraints,
+                bool usesPerElementAddressing)
+      : root(root), constraints(&constraints),
+        usesPerElementAddressing(usesPerElementAddressing),
         frequencies(root, assumedTrips) {}
 
   Program run();
@@ -91,7 +93,7 @@ public:
 
 private:
   /// Marks ops that are rematerializable instead of nodes.
-  static constexpr unsigned kFreeSource = ~0u;
+  static constexpr unsigned kRematerializable = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
   static constexpr unsigned kNone = ~0u;
 
@@ -134,9 +136,9 @@ private:
   SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
   SmallVector<RankedTensorType, 0>
   findConstraint(MutableArrayRef<OpOperand> operands) const;
-  RankedTensorType findConstraint(const TiedValues &tie) const;
+  RankedTensorType findConstraint(const TypeEquivalenceClass &tie) const;
   unsigned getOpClass(Operation *op, bool isInBody);
-  unsigned getTieClass(const TiedValues &tie, int64_t frequency);
+  unsigned getTieClass(const TypeEquivalenceClass &tie, int64_t frequency);
   WalkResult addOp(Operation *op);
   void addNode(Operation *op, unsigned nodeClass);
   void addTies();
@@ -169,13 +171,14 @@ private:
 
   Operation *root;
   const LayoutConstraints *constraints;
-  bool findsElements;
+  bool usesPerElementAddressing;
   Frequencies frequencies;
-  Placement placement;
+  CopyPlacement placement;
   Block *lastBlock = nullptr;
   unsigned lastDepth = 0;
   Program program;
-  DenseMap<Operation *, unsigned, InOrderOfMemory> nodeOf; // or kFreeSource
+  DenseMap<Operation *, unsigned, InOrderOfMemory>
+      nodeOf; // or kRematerializable
   unsigned firstTie = 0;
   /// The tensor of the first result of each node, if there is one.
   std::vector<unsigned> tensorOfFirst;

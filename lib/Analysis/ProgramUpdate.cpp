@@ -304,7 +304,7 @@ void ProgramReader::orderNodeClasses(Program &ordered, const Change &change) {
     nodeClassAt.push_back(row.nodeClass);
     ordered.nodeClasses.push_back(program.nodeClasses[row.nodeClass]);
     ordered.nodeClasses.back().op = row.op;
-    ordered.nodeClasses.back().meets.clear();
+    ordered.nodeClasses.back().incidentTensors.clear();
     firstOfClasses.push_back(r);
   }
   MutableArrayRef<Node> nodes(ordered.nodes);
@@ -405,10 +405,11 @@ void ProgramReader::replaceTensors(Program &ordered, const Change &change,
   std::vector<unsigned> numbers, consumers;
   auto add = [&](unsigned number, unsigned tensorClass) {
     const Tensor &known = program.tensors[number];
-    bool isFixed = known.producer == kFreeSource;
-    tensors.push_back({known.value, tensorClass,
-                       isFixed ? kFreeSource : placeOfNode[known.producer],
-                       unsigned(firstConsumer + consumers.size())});
+    bool isFixed = known.producer == kRematerializable;
+    tensors.push_back(
+        {known.value, tensorClass,
+         isFixed ? kRematerializable : placeOfNode[known.producer],
+         unsigned(firstConsumer + consumers.size())});
     numbers.push_back(number);
   };
   const Moved *next = moved.begin();
@@ -443,7 +444,7 @@ void ProgramReader::replaceTensors(Program &ordered, const Change &change,
     if (t >= newEnd)
       tensor.firstConsumer += newEndConsumer - endConsumer;
     unsigned &producer = tensor.producer;
-    if (producer < change.begin || producer == kFreeSource)
+    if (producer < change.begin || producer == kRematerializable)
       continue;
     producer = producer < change.begin + change.numBefore
                    ? placeOfNode[program.tensors[tensorAt[t]].producer]

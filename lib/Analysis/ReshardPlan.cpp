@@ -49,7 +49,8 @@ struct Distribution {
   Devices copies;                     // shares of copies, with the start
   std::optional<int64_t> numDevices;
 
-  static std::optional<Distribution> get(RankedTensorType type, Refusal refuse);
+  static std::optional<Distribution> get(RankedTensorType type,
+                                         FailureReason refuse);
 };
 
 /// A range of a dim that equal shares of both distributions hold.
@@ -81,10 +82,10 @@ public:
       : shape(type.getShape()), options(options) {}
 
   bool findCells(const Distribution &from, const Distribution &to,
-                 Refusal refuse);
+                 FailureReason refuse);
   void relabel();
   void send();
-  bool split(Refusal refuse);
+  bool split(FailureReason refuse);
   void schedule();
 
   ReshardPlan plan;
@@ -209,7 +210,7 @@ static std::optional<std::vector<Run>> findRuns(DeviceShares &devices,
 }
 
 std::optional<Distribution> Distribution::get(RankedTensorType type,
-                                              Refusal refuse) {
+                                              FailureReason refuse) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() != kMeshSpace ||
       map->getCoordinates().empty())
@@ -294,7 +295,7 @@ static SmallVector<Segment> getSegments(const Distribution &from,
 }
 
 bool Planner::findCells(const Distribution &from, const Distribution &to,
-                        Refusal refuse) {
+                        FailureReason refuse) {
   SmallVector<int64_t> counts;
   for (auto [d, size] : llvm::enumerate(shape)) {
     segments.push_back(getSegments(from, to, d, size));
@@ -490,7 +491,7 @@ static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
 }
 
 /// Splits messages so that two of them fit into the limit of a device.
-bool Planner::split(Refusal refuse) {
+bool Planner::split(FailureReason refuse) {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (options.maxExtraBytes) {
     most = *options.maxExtraBytes / 2 / plan.elementBytes;
@@ -606,7 +607,7 @@ void Planner::schedule() {
 FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
                                         RankedTensorType to,
                                         const ReshardOptions &options,
-                                        Refusal refuse) {
+                                        FailureReason refuse) {
   std::optional<int64_t> bytes = getWholeBytes(from.getElementType());
   if (!from.hasStaticShape() || !bytes)
     return refuse([&](raw_ostream &os) {

@@ -38,12 +38,12 @@ static RankedTensorType linearize(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())
     return type;
-  SmallVector<Sized> parts;
+  SmallVector<BoundedIndex> parts;
   for (StringRef name : getOrder(*map))
     for (const Coordinate &coordinate : map->getCoordinates())
       if (coordinate.name == name)
         parts.push_back({coordinate.value, coordinate.extent});
-  Sized offset = group(parts);
+  BoundedIndex offset = group(parts);
   return withLayout(withoutLayout(type),
                     LayoutMap::get(map->getRank(), "buffer",
                                    {{"offset", offset.value, offset.extent}}),
@@ -86,7 +86,7 @@ ConversionPlan TargetModel::planMove(RankedTensorType from, RankedTensorType to,
   ConversionPlan plan;
   FailureOr<CopyPlan> copy =
       planCopy(linearize(from), linearize(to),
-               cache ? Refusal() : Refusal(plan.whyNot), cache);
+               cache ? FailureReason() : FailureReason(plan.whyNot), cache);
   if (succeeded(copy))
     plan.copy = std::make_shared<CopyPlan>(std::move(*copy));
   countBytes(plan, from, to);
@@ -101,7 +101,7 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
       *getLayoutMap(from) == *getLayoutMap(to) ? Kind::Same : Kind::View;
   TypedAttr wanted = getPadding(to);
   if (!wanted || wanted == getPadding(from) ||
-      hasPadding(*getLayoutMap(to), to.getShape()) == Answer::No)
+      hasPadding(*getLayoutMap(to), to.getShape()) == ProofResult::Disproved)
     return plan;
   std::optional<CopyPlan> fills = planPaddingFills(linearize(to));
   // Padding that is not a union of boxes is written by a full copy.
@@ -138,8 +138,9 @@ CandidateLimits TargetModel::getLimits(CandidateLimits limits) const {
   return limits;
 }
 
-void TargetModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
-                        CostModel &costs, Candidates &known, AddConfig add) {
+void TargetModel::carry(const NodeClass &op, OperandOrResult slot,
+                        LayoutId layout, CostModel &costs, Candidates &known,
+                        AddConfig add) {
   if (std::optional<OpConfig> config =
           ConfigBuilder(op, costs).carry(slot, layout)) {
     config->origin = OpConfig::Origin::Carried;

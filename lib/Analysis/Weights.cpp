@@ -36,7 +36,7 @@ std::vector<Weight> layout::collectWeights(const Program &program) {
           addUse(operand.get(), n, operand.getOperandNumber());
       continue;
     }
-    const TiedValues &tie = program.flow.ties[node.tie];
+    const TypeEquivalenceClass &tie = program.flow.ties[node.tie];
     for (OpOperand *operand : tie.operands)
       addUse(operand->get(), n, 0);
     for (auto [i, part] : llvm::enumerate(tie.parts))

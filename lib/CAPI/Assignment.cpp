@@ -32,10 +32,10 @@ MlirLogicalResult layoutAssign(MlirOperation module, MlirAttribute target) {
 
 bool layoutGetAssignmentCost(MlirOperation module,
                              LayoutAssignmentCost *assignment) {
-  std::optional<DecisionFigures> figures = readDecisionFigures(unwrap(module));
-  if (figures)
-    *assignment = {figures->cost, figures->conversionCost, figures->lowerBound};
-  return figures.has_value();
+  std::optional<AssignmentStats> stats = readAssignmentStats(unwrap(module));
+  if (stats)
+    *assignment = {stats->cost, stats->conversionCost, stats->lowerBound};
+  return stats.has_value();
 }
 
 MlirLogicalResult layoutForEachConversion(MlirOperation module,

@@ -18,13 +18,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-static LayoutAnswer wrap(Answer answer) {
+static LayoutAnswer wrap(ProofResult answer) {
   switch (answer) {
-  case Answer::No:
+  case ProofResult::Disproved:
     return LayoutAnswerNo;
-  case Answer::Unknown:
+  case ProofResult::Unknown:
     return LayoutAnswerUnknown;
-  case Answer::Yes:
+  case ProofResult::Proved:
     return LayoutAnswerYes;
   }
   llvm_unreachable("all answers are listed");
@@ -186,7 +186,7 @@ bool layoutTypeGetStoredIndex(MlirType type, const int64_t *index,
   // Computes the index of the first replica.
   SmallVector<int64_t> box = on.map.getBox(on.getShape());
   at.resize(box.size(), 0);
-  for (const Sized &dim : getStoredDims(on.type)) {
+  for (const BoundedIndex &dim : getStoredDims(on.type)) {
     std::optional<int64_t> value = dim.value.evaluate(at, box);
     if (!value)
       return false;

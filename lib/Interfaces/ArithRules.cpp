@@ -22,7 +22,7 @@ struct ConstantModel
   OpLayoutRule getLayoutRule(Operation *op) const {
     if (!isa<RankedTensorType>(op->getResult(0).getType()))
       return OpaqueRule{"it is no ranked tensor"};
-    return SourceRule{};
+    return RematerializableRule{};
   }
 };
 } // namespace

@@ -29,10 +29,10 @@ layout::insertDims(const LayoutMap &map, const llvm::SmallBitVector &dropped) {
     return std::nullopt;
   llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizes;
-  llvm::SmallVector<Sized> digits;
+  llvm::SmallVector<BoundedIndex> digits;
   for (unsigned d = 0; d < dropped.size(); ++d) {
     if (dropped[d]) {
-      digits.push_back(Sized::dim(d));
+      digits.push_back(BoundedIndex::dim(d));
       continue;
     }
     dims.push_back(IndexExpr::dim(d));
@@ -41,7 +41,7 @@ layout::insertDims(const LayoutMap &map, const llvm::SmallBitVector &dropped) {
   const Coordinate &coordinate = map.getCoordinates().front();
   digits.push_back({substitute(coordinate.value, dims, sizes),
                     coordinate.extent.substitute(sizes)});
-  Sized offset = group(digits);
+  BoundedIndex offset = group(digits);
   return LayoutMap::get(dropped.size(), map.getSpace(),
                         {{coordinate.name, offset.value, offset.extent}});
 }

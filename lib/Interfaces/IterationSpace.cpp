@@ -8,7 +8,7 @@
 #include "layout/Interfaces/IterationSpace.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Interfaces/DigitRefinement.h"
+#include "layout/Interfaces/CommonRefinement.h"
 #include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,13 +22,13 @@ namespace {
 
 /// The refinement of an op's operands over size expressions.
 class SpaceBuilder
-    : public DigitRefinement<SpaceBuilder, IterationSpace, StoredAxis> {
+    : public CommonRefinement<SpaceBuilder, IterationSpace, StoredAxis> {
 public:
   SpaceBuilder(ArrayRef<OperandAccess> operands,
                ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
-               Refusal refuse)
-      : DigitRefinement(sizes.size()), operands(operands), iterators(iterators),
-        sizes(sizes), refuse(refuse) {}
+               FailureReason refuse)
+      : CommonRefinement(sizes.size()), operands(operands),
+        iterators(iterators), sizes(sizes), refuse(refuse) {}
 
   LogicalResult readOperands();
   SizeExpr getSize(unsigned loop) const {
@@ -61,7 +61,7 @@ private:
   ArrayRef<OperandAccess> operands;
   ArrayRef<utils::IteratorType> iterators;
   ArrayRef<int64_t> sizes;
-  Refusal refuse;
+  FailureReason refuse;
 
   std::vector<std::vector<StoredAxis>> ownAxes;
   unsigned numSizes = 0;
@@ -230,7 +230,7 @@ LogicalResult SpaceBuilder::checkStated(unsigned k) {
 FailureOr<IterationSpace>
 layout::getIterationSpace(ArrayRef<OperandAccess> operands,
                           ArrayRef<utils::IteratorType> iterators,
-                          ArrayRef<int64_t> sizes, Refusal refuse) {
+                          ArrayRef<int64_t> sizes, FailureReason refuse) {
   SpaceBuilder builder(operands, iterators, sizes, refuse);
   if (failed(builder.run()))
     return failure();

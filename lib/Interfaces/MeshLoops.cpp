@@ -162,7 +162,7 @@ bool layout::beginsFresh(Operation *op, unsigned r) {
   Operation *init =
       dest ? dest.getDpsInitOperand(r)->get().getDefiningOp() : nullptr;
   return init && !init->hasTrait<OpTrait::ConstantLike>() &&
-         isFreeSource(init, getLayoutRule(init));
+         isRematerializable(init, getLayoutRule(init));
 }
 
 namespace {
@@ -200,7 +200,7 @@ struct Access {
 
 class MeshLoops {
 public:
-  MeshLoops(const LoopsRule &rule, Refusal refuse)
+  MeshLoops(const LoopsRule &rule, FailureReason refuse)
       : rule(rule), refuse(refuse) {}
 
   LogicalResult add(AffineMap map, Type type, bool isResult, unsigned number);
@@ -215,7 +215,7 @@ private:
   }
 
   const LoopsRule &rule;
-  Refusal refuse;
+  FailureReason refuse;
   SmallVector<Access> accesses;
   SmallVector<Coordinate> axes; // of the mesh, as in the first tensor
 };
@@ -378,7 +378,7 @@ LogicalResult MeshLoops::check() {
 
 LogicalResult layout::checkLoopsOnMesh(const LoopsRule &rule,
                                        TypeRange operands, TypeRange results,
-                                       Refusal refuse) {
+                                       FailureReason refuse) {
   MeshLoops loops(rule, refuse);
   for (auto [i, type] : llvm::enumerate(operands))
     if (failed(loops.add(rule.operandMaps[i], type, /*isResult=*/false, i)))

@@ -81,15 +81,16 @@ bool layout::relatesTensors(const OpLayoutRule &rule) {
          std::holds_alternative<PerDimRule>(rule);
 }
 
-bool layout::isFreeSource(Operation *op, const OpLayoutRule &rule) {
-  if (std::holds_alternative<SourceRule>(rule))
+bool layout::isRematerializable(Operation *op, const OpLayoutRule &rule) {
+  if (std::holds_alternative<RematerializableRule>(rule))
     return true;
   auto *loops = std::get_if<LoopsRule>(&rule);
   return loops && loops->onlyWrites &&
          llvm::all_of(op->getOperands(), [](Value operand) {
            Operation *producer = operand.getDefiningOp();
            return !isa<ShapedType>(operand.getType()) ||
-                  (producer && isFreeSource(producer, getLayoutRule(producer)));
+                  (producer &&
+                   isRematerializable(producer, getLayoutRule(producer)));
          });
 }
 

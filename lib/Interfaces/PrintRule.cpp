@@ -116,7 +116,7 @@ static void printRule(const ViewRule &view, raw_ostream &os) {
 
 static void printRule(const PerDimRule &rule, raw_ostream &os) {
   os << "one layout [";
-  for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors)) {
+  for (auto [d, divisor] : llvm::enumerate(rule.tileSizeMustDivide)) {
     os << (d ? ", d" : "d") << d;
     if (d < rule.dropped.size() && rule.dropped[d])
       os << " dropped";
@@ -143,7 +143,7 @@ static void printRule(const OpaqueRule &rule, raw_ostream &os) {
      << rule.why;
 }
 
-static void printRule(const SourceRule &, raw_ostream &os) {
+static void printRule(const RematerializableRule &, raw_ostream &os) {
   os << "any layout";
 }
 

@@ -20,9 +20,10 @@ namespace {
 class Checker {
 public:
   Checker(const OpLayoutRule &rule, ArrayRef<Type> operands,
-          ArrayRef<Type> results, Refusal refuse, bool findsElements)
+          ArrayRef<Type> results, FailureReason refuse,
+          bool usesPerElementAddressing)
       : rule(rule), operands(operands), results(results), refuse(refuse),
-        findsElements(findsElements) {}
+        usesPerElementAddressing(usesPerElementAddressing) {}
 
   LogicalResult run();
 
@@ -35,8 +36,8 @@ private:
 
   const OpLayoutRule &rule;
   ArrayRef<Type> operands, results;
-  Refusal refuse;
-  bool findsElements;
+  FailureReason refuse;
+  bool usesPerElementAddressing;
 };
 
 } // namespace
@@ -191,7 +192,7 @@ LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
   ArrayRef<Type> reads = onDevice.take_front(operands.size());
   ArrayRef<Type> writes = onDevice.drop_front(operands.size());
   LoopsRule local = withSizesOf(rule, reads, writes);
-  return checkRule(local, reads, writes, refuse, findsElements);
+  return checkRule(local, reads, writes, refuse, usesPerElementAddressing);
 }
 
 /// Checks the digits of the loops, except of images, which have their own maps.
@@ -225,8 +226,9 @@ LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   if (isKnown)
     return success();
   std::string whyNot;
-  if (succeeded(getIterationSpace(accesses, iterators, sizes,
-                                  refuse ? Refusal(whyNot) : Refusal())))
+  if (succeeded(
+          getIterationSpace(accesses, iterators, sizes,
+                            refuse ? FailureReason(whyNot) : FailureReason())))
     return success();
   return refuse("cannot run on the layouts of its operands: " + Twine(whyNot) +
                 "; convert them with layout.convert");
@@ -236,7 +238,8 @@ LogicalResult Checker::checkView(const ViewRule &view) {
   auto source = dyn_cast<RankedTensorType>(operands.front());
   auto result = dyn_cast<RankedTensorType>(results.front());
   LayoutMap viewed = applyView(*getLayoutMap(source), view.toSource);
-  if (equalOn(viewed, *getLayoutMap(result), result.getShape()) == Answer::Yes)
+  if (equalOn(viewed, *getLayoutMap(result), result.getShape()) ==
+      ProofResult::Proved)
     return success();
   return refuse([&](raw_ostream &os) {
     os << "is a view of '" << source << "', whose storage " << viewed.str()
@@ -274,18 +277,18 @@ LogicalResult Checker::checkPerDim(const PerDimRule &rule) {
   std::optional<LayoutMap> whole, part;
   for (RankedTensorType type : types) {
     LayoutMap map = *getLayoutMap(type);
-    bool isWhole = type.getRank() == int64_t(rule.tileDivisors.size());
+    bool isWhole = type.getRank() == int64_t(rule.tileSizeMustDivide.size());
     std::optional<LayoutMap> &wanted = isWhole ? whole : part;
     if (!wanted)
       wanted = isWhole ? map : dropDims(*whole, rule.dropped);
     if (isWhole ? *wanted != map
-                : equalOn(*wanted, map, type.getShape()) != Answer::Yes)
+                : equalOn(*wanted, map, type.getShape()) != ProofResult::Proved)
       return refuse([&](raw_ostream &os) {
         os << "needs one layout on all its tensors, found " << wanted->str()
            << " and " << map.str()
            << "; convert one of them with layout.convert";
       });
-    for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors))
+    for (auto [d, divisor] : llvm::enumerate(rule.tileSizeMustDivide))
       for (const Coordinate &coordinate : map.getCoordinates())
         if (isWhole && divisor && !isImage(type) &&
             !hasWholeTiles(coordinate.value, d, divisor))
@@ -312,7 +315,7 @@ LogicalResult Checker::run() {
                   "layout.convert before");
   if (auto *view = std::get_if<ViewRule>(&rule))
     return checkView(*view);
-  if (findsElements)
+  if (usesPerElementAddressing)
     return success();
   if (loops)
     return checkLoops(*loops);
@@ -321,16 +324,19 @@ LogicalResult Checker::run() {
 
 LogicalResult layout::checkRule(const OpLayoutRule &rule,
                                 ArrayRef<Type> operands, ArrayRef<Type> results,
-                                Refusal refuse, bool findsElements) {
-  return Checker(rule, operands, results, refuse, findsElements).run();
+                                FailureReason refuse,
+                                bool usesPerElementAddressing) {
+  return Checker(rule, operands, results, refuse, usesPerElementAddressing)
+      .run();
 }
 
 LogicalResult layout::checkRule(Operation *op, const OpLayoutRule &rule,
-                                Refusal refuse, bool findsElements) {
+                                FailureReason refuse,
+                                bool usesPerElementAddressing) {
   auto *loops = std::get_if<LoopsRule>(&rule);
   return checkRule(rule, SmallVector<Type>(op->getOperandTypes()),
                    SmallVector<Type>(op->getResultTypes()), refuse,
-                   findsElements || (loops && loops->runsAnywhere));
+                   usesPerElementAddressing || (loops && loops->runsAnywhere));
 }
 
 bool layout::canWriteAs(Operation *source, Type type) {

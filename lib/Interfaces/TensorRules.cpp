@@ -53,7 +53,9 @@ static void touch(int64_t &divisor, OpFoldResult position) {
 namespace {
 struct EmptyModel
     : LayoutOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
-  OpLayoutRule getLayoutRule(Operation *) const { return SourceRule{}; }
+  OpLayoutRule getLayoutRule(Operation *) const {
+    return RematerializableRule{};
+  }
 };
 
 template <typename OpTy>
@@ -86,7 +88,7 @@ struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
     if (!source || !result)
       return OpaqueRule{"a tensor is unranked"};
     PerDimRule rule;
-    rule.tileDivisors.assign(source.getRank(), 0);
+    rule.tileSizeMustDivide.assign(source.getRank(), 0);
     return rule;
   }
 };
@@ -97,11 +99,11 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
     PerDimRule rule;
     for (auto [low, high] :
          llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
-      rule.tileDivisors.push_back(
+      rule.tileSizeMustDivide.push_back(
           isConstantIntValue(low, 0) && isConstantIntValue(high, 0) ? 0 : 1);
     // A body that reads indices requires logical ones.
     if (!pad.getConstantPaddingValue())
-      rule.tileDivisors.assign(rule.tileDivisors.size(), 1);
+      rule.tileSizeMustDivide.assign(rule.tileSizeMustDivide.size(), 1);
     return rule;
   }
 };
@@ -138,7 +140,7 @@ struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
       }
       if (rule.dropped[d])
         divisor = 1;
-      rule.tileDivisors.push_back(divisor);
+      rule.tileSizeMustDivide.push_back(divisor);
     }
     return rule;
   }
@@ -149,11 +151,11 @@ struct ConcatModel
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto concat = cast<tensor::ConcatOp>(op);
     PerDimRule rule;
-    rule.tileDivisors.assign(concat.getResultType().getRank(), 0);
+    rule.tileSizeMustDivide.assign(concat.getResultType().getRank(), 0);
     for (Value input : concat.getInputs()) {
       auto type = cast<RankedTensorType>(input.getType());
       int64_t size = type.getDimSize(concat.getDim());
-      touch(rule.tileDivisors[concat.getDim()],
+      touch(rule.tileSizeMustDivide[concat.getDim()],
             ShapedType::isDynamic(size) ? 1 : size);
     }
     return rule;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BitMatrix.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

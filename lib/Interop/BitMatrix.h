@@ -19,7 +19,7 @@
 
 #include "layout/Algebra/IndexExpr.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,7 +53,7 @@ public:
   /// Reads values over `box`, powers of two: the sizes of the dims, then of the
   /// replicas. The index bits are those of dim 0, lowest first, then of dim 1,
   /// ..
-  BitReader(llvm::ArrayRef<int64_t> box, Refusal error)
+  BitReader(llvm::ArrayRef<int64_t> box, FailureReason error)
       : box(box), error(error) {}
 
   /// Returns the bits of `value`, or reports a digit of nonconsecutive bits.
@@ -65,7 +65,7 @@ private:
   std::nullopt_t fail(const Digit &digit, const llvm::Twine &message);
 
   llvm::ArrayRef<int64_t> box;
-  Refusal error;
+  FailureReason error;
 };
 
 } // namespace layout

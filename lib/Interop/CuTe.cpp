@@ -7,7 +7,7 @@
 
 #include "layout/Interop/CuTe.h"
 #include "Scanner.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -172,7 +172,7 @@ std::optional<CuTeLayout> mlir::layout::parseCuTe(StringRef text,
 // Maps and texts
 //===----------------------------------------------------------------------===//
 
-Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
+BoundedIndex CuTeLayout::Swizzle::apply(const BoundedIndex &offset) const {
   int64_t from = base + std::max<int64_t>(shift, 0);
   int64_t to = base - std::min<int64_t>(shift, 0);
   auto power = [](int64_t bit) { return int64_t(1) << bit; };
@@ -186,12 +186,12 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
   // One digit per bit: it is a bit of a single digit if strides are powers of
   // two.
   auto field = [&](int64_t begin, int64_t end) {
-    SmallVector<Sized> bits;
+    SmallVector<BoundedIndex> bits;
     while (end > begin)
       bits.push_back(mod(floorDiv(offset, power(--end)), 2));
     return group(bits);
   };
-  Sized changed =
+  BoundedIndex changed =
       xorOf({field(to, to + count), field(from, from + count)}, power(count));
   // The bits above and below the swizzled ones are one digit each. So the
   // digits show that the positions numbered by the swizzled bits are used up to
@@ -200,12 +200,13 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
       {floorDiv(offset, power(to + count)), changed, mod(offset, power(to))});
 }
 
-std::optional<LayoutMap> CuTeLayout::getMap(Sizes shape, Refusal error) const {
+std::optional<LayoutMap> CuTeLayout::getMap(Sizes shape,
+                                            FailureReason error) const {
   unsigned rank = modes.size();
   if (!checkRank(rank, shape, error))
     return std::nullopt;
   SmallVector<int64_t> stated = getStatedShape();
-  SmallVector<std::pair<Sized, SizeExpr>> placed;
+  SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
   for (unsigned d = 0; d < rank; ++d) {
     int64_t size = stated[d], lo = 1;
     if (shape[d] != size) {
@@ -216,13 +217,13 @@ std::optional<LayoutMap> CuTeLayout::getMap(Sizes shape, Refusal error) const {
       return std::nullopt;
     }
     for (const Leaf &leaf : modes[d]) {
-      placed.push_back({mod(floorDiv(Sized::dim(d), lo), leaf.extent),
+      placed.push_back({mod(floorDiv(BoundedIndex::dim(d), lo), leaf.extent),
                         SizeExpr(leaf.stride)});
       lo *= leaf.extent;
     }
   }
-  placed.push_back({Sized::constant(SizeExpr(offset)), SizeExpr(1)});
-  Sized result = place(placed);
+  placed.push_back({BoundedIndex::constant(SizeExpr(offset)), SizeExpr(1)});
+  BoundedIndex result = place(placed);
   if (swizzle)
     result = swizzle->apply(result);
   return LayoutMap::get(rank, "buffer",

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BitMatrix.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "layout/Interop/CuTe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,7 +33,7 @@ static bool isSwizzled(const DigitTerm &term) {
 
 /// Returns the modes of a map without swizzles.
 static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
-                                          Refusal error) {
+                                          FailureReason error) {
   unsigned rank = special.getRank();
   auto fail = [&](const Twine &message) {
     error(message);
@@ -87,7 +87,7 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
 /// Returns the modes of plain bits. Bits that are adjacent in the index and in
 /// the offset form one leaf.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
-                                          Refusal error) {
+                                          FailureReason error) {
   CuTeLayout layout;
   unsigned bit = 0; // of the index
   for (auto [d, size] : llvm::enumerate(sizes)) {
@@ -127,7 +127,7 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
 
 /// Checks that the storage of `layout` has the extent of the map.
 static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
-                        Sizes sizes, Refusal error) {
+                        Sizes sizes, FailureReason error) {
   SizeExpr end = layout.getMap(sizes, error)->getCoordinates()[0].extent;
   if (end == offset.extent)
     return true;
@@ -163,8 +163,8 @@ undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
 }
 
 /// Returns the modes and the swizzle of a map with swizzled bits.
-static std::optional<CuTeLayout> getSwizzledModes(const Coordinate &offset,
-                                                  Sizes sizes, Refusal error) {
+static std::optional<CuTeLayout>
+getSwizzledModes(const Coordinate &offset, Sizes sizes, FailureReason error) {
   SmallVector<int64_t> box;
   unsigned count = 0;
   for (int64_t size : sizes) {
@@ -188,8 +188,9 @@ static std::optional<CuTeLayout> getSwizzledModes(const Coordinate &offset,
   return std::nullopt;
 }
 
-std::optional<std::string>
-mlir::layout::exportCuTe(const LayoutMap &map, Sizes sizes, Refusal error) {
+std::optional<std::string> mlir::layout::exportCuTe(const LayoutMap &map,
+                                                    Sizes sizes,
+                                                    FailureReason error) {
   unsigned rank = map.getRank();
   auto fail = [&](const Twine &message) {
     error(message);

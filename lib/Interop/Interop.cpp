@@ -55,7 +55,8 @@ mlir::layout::parseAs(Notation notation, StringRef text, TextError error) {
 }
 
 std::optional<LayoutMap> mlir::layout::getMap(const ImportedLayout &layout,
-                                              Sizes shape, Refusal error) {
+                                              Sizes shape,
+                                              FailureReason error) {
   return std::visit(
       [&](const auto &notated) { return notated.getMap(shape, error); },
       layout);
@@ -77,7 +78,7 @@ mlir::layout::getExampleShape(const ImportedLayout &layout) {
 }
 
 static std::optional<std::string> write(Notation notation, const LayoutMap &map,
-                                        Sizes sizes, Refusal error) {
+                                        Sizes sizes, FailureReason error) {
   switch (notation) {
   case Notation::Xla:
     return exportXla(map, sizes, error);
@@ -93,7 +94,8 @@ static std::optional<std::string> write(Notation notation, const LayoutMap &map,
 
 std::optional<std::string> mlir::layout::exportAs(Notation notation,
                                                   const LayoutMap &map,
-                                                  Sizes sizes, Refusal error) {
+                                                  Sizes sizes,
+                                                  FailureReason error) {
   std::optional<std::string> text = write(notation, map, sizes, error);
   if (!text || text->size() <= kMostText)
     return text;

@@ -7,7 +7,7 @@
 
 #include "layout/Interop/OneDnn.h"
 #include "Scanner.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -283,7 +283,7 @@ std::optional<int64_t> OneDnnLayout::computeSize() const {
 }
 
 std::optional<LayoutMap> OneDnnLayout::getMap(Sizes shape,
-                                              Refusal error) const {
+                                              FailureReason error) const {
   if (!checkRank(rank, shape, error))
     return std::nullopt;
   auto fail = [&](unsigned d, const Twine &message) {
@@ -305,27 +305,27 @@ std::optional<LayoutMap> OneDnnLayout::getMap(Sizes shape,
 
   // A block holds the digit above all later blocks of its dim.
   SmallVector<int64_t> below(rank, 1);
-  SmallVector<Sized> inner;
+  SmallVector<BoundedIndex> inner;
   for (const Block &block : llvm::reverse(blocks)) {
-    inner.push_back(
-        mod(floorDiv(Sized::dim(block.dim), below[block.dim]), block.size));
+    inner.push_back(mod(
+        floorDiv(BoundedIndex::dim(block.dim), below[block.dim]), block.size));
     below[block.dim] *= block.size;
   }
   std::reverse(inner.begin(), inner.end());
 
-  Sized offset;
+  BoundedIndex offset;
   if (numbers) {
-    SmallVector<std::pair<Sized, SizeExpr>> placed;
+    SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
     for (unsigned d = 0; d < rank; ++d)
-      placed.push_back(
-          {floorDiv(Sized::dim(d), below[d]), SizeExpr(numbers->strides[d])});
+      placed.push_back({floorDiv(BoundedIndex::dim(d), below[d]),
+                        SizeExpr(numbers->strides[d])});
     placed.push_back({group(inner), SizeExpr(1)});
     offset = place(placed);
     offset.extent = SizeExpr(numbers->size);
   } else {
-    SmallVector<Sized> dims;
+    SmallVector<BoundedIndex> dims;
     for (unsigned d : order)
-      dims.push_back(floorDiv(Sized::dim(d), below[d]));
+      dims.push_back(floorDiv(BoundedIndex::dim(d), below[d]));
     dims.append(inner);
     offset = group(dims);
   }

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "layout/Interop/OneDnn.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,7 +30,7 @@ public:
       : rank(rank), sizes(sizes), digits(digits), extent(std::move(extent)) {}
 
   /// Returns the layout whose digits from `firstBlock` on are blocks.
-  std::optional<OneDnnLayout> getBlocks(size_t firstBlock, Refusal error);
+  std::optional<OneDnnLayout> getBlocks(size_t firstBlock, FailureReason error);
 
   /// Adds the digits before `firstBlock` to `layout` as a tag. Returns false if
   /// they are not dense.
@@ -52,7 +52,7 @@ private:
 } // namespace
 
 std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
-                                                      Refusal error) {
+                                                      FailureReason error) {
   OneDnnLayout layout;
   layout.rank = rank;
   SizeExpr stride(1);
@@ -157,7 +157,7 @@ bool OneDnnExporter::addNumbers(OneDnnLayout &layout, size_t firstBlock) {
 }
 
 static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
-                                            Refusal error) {
+                                            FailureReason error) {
   unsigned rank = map.getRank();
   LayoutMap special = map.specialize(sizes);
   auto fail = [&](const Twine &message) {
@@ -199,8 +199,9 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
                          "padding but that of blocks");
 }
 
-std::optional<std::string>
-mlir::layout::exportOneDnn(const LayoutMap &map, Sizes sizes, Refusal error) {
+std::optional<std::string> mlir::layout::exportOneDnn(const LayoutMap &map,
+                                                      Sizes sizes,
+                                                      FailureReason error) {
   // A text that is valid for every size is preferred to one for these sizes.
   if (std::optional<std::string> text =
           exportFor(map, unknownSizes(map), nullptr))

@@ -8,7 +8,7 @@
 #include "layout/Interop/Triton.h"
 #include "BitMatrix.h"
 #include "Scanner.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -189,7 +189,7 @@ std::optional<TritonLayout> mlir::layout::parseTriton(StringRef text,
 //===----------------------------------------------------------------------===//
 
 std::optional<LayoutMap> TritonLayout::getMap(Sizes sizes,
-                                              Refusal error) const {
+                                              FailureReason error) const {
   unsigned rank = shape.size();
   if (!checkRank(rank, sizes, error))
     return std::nullopt;
@@ -205,9 +205,10 @@ std::optional<LayoutMap> TritonLayout::getMap(Sizes sizes,
   // The inputs are the bits of the logical dims, and those of one replica dim,
   // whose bits are the sets of bases with sum 0.
   BitSolution inverse = invert(*this);
-  SmallVector<std::pair<Sized, uint64_t>> inputs; // and the bits they flip
+  SmallVector<std::pair<BoundedIndex, uint64_t>>
+      inputs; // and the bits they flip
   auto addInput = [&](unsigned dim, int64_t lo, uint64_t flips) {
-    inputs.push_back({mod(floorDiv(Sized::dim(dim), lo), 2), flips});
+    inputs.push_back({mod(floorDiv(BoundedIndex::dim(dim), lo), 2), flips});
   };
   for (unsigned d = 0, bit = 0; d < rank; ++d)
     for (int64_t i = 1; i < shape[d]; i *= 2)
@@ -221,15 +222,15 @@ std::optional<LayoutMap> TritonLayout::getMap(Sizes sizes,
   std::vector<mlir::layout::Coordinate> result;
   uint64_t mask = 1; // of the next bit
   for (const Coordinate &coordinate : coordinates) {
-    SmallVector<Sized> bits; // the highest first
+    SmallVector<BoundedIndex> bits; // the highest first
     for (size_t b = 0; b < coordinate.bases.size(); ++b, mask *= 2) {
-      SmallVector<Sized> flipping;
+      SmallVector<BoundedIndex> flipping;
       for (const auto &[input, flips] : inputs)
         if (flips & mask)
           flipping.push_back(input);
       bits.insert(bits.begin(), xorOf(flipping, 2));
     }
-    Sized value = group(bits);
+    BoundedIndex value = group(bits);
     result.push_back({coordinate.name.str(), value.value, value.extent});
   }
   return LayoutMap::get(rank, isMemory() ? "buffer" : "linear",

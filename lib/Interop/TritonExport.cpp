@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BitMatrix.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "layout/Interop/Triton.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -33,8 +33,8 @@ static bool hasKnownSpace(const LayoutMap &map) {
 
 /// Returns the number of bits of the indices and replicas in `box`, or
 /// std::nullopt with a reason if a size is not a power of two.
-static std::optional<unsigned> countInputBits(ArrayRef<int64_t> box,
-                                              unsigned rank, Refusal refuse) {
+static std::optional<unsigned>
+countInputBits(ArrayRef<int64_t> box, unsigned rank, FailureReason refuse) {
   unsigned bits = 0;
   for (auto [d, size] : llvm::enumerate(box)) {
     if (size < 1 || !llvm::isPowerOf2_64(size))
@@ -49,8 +49,9 @@ static std::optional<unsigned> countInputBits(ArrayRef<int64_t> box,
   return bits;
 }
 
-std::optional<std::string>
-mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
+std::optional<std::string> mlir::layout::exportTriton(const LayoutMap &map,
+                                                      Sizes sizes,
+                                                      FailureReason error) {
   auto fail = [&](const Twine &message) {
     error(message);
     return std::nullopt;

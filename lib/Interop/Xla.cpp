@@ -7,7 +7,7 @@
 
 #include "layout/Interop/Xla.h"
 #include "Scanner.h"
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -123,33 +123,34 @@ std::optional<XlaLayout> mlir::layout::parseXla(StringRef text,
   return layout;
 }
 
-std::optional<LayoutMap> XlaLayout::getMap(Sizes shape, Refusal error) const {
+std::optional<LayoutMap> XlaLayout::getMap(Sizes shape,
+                                           FailureReason error) const {
   unsigned rank = minorToMajor.size();
   if (!checkRank(rank, shape, error))
     return std::nullopt;
-  std::vector<Sized> dims; // slowest first
+  std::vector<BoundedIndex> dims; // slowest first
   for (unsigned d : llvm::reverse(minorToMajor))
-    dims.push_back(Sized::dim(d));
+    dims.push_back(BoundedIndex::dim(d));
   for (const Tile &tile : tiles) {
     if (dims.size() < tile.size())
       dims.insert(dims.begin(), tile.size() - dims.size(),
-                  Sized::constant(SizeExpr(0)));
+                  BoundedIndex::constant(SizeExpr(0)));
     auto first = dims.end() - tile.size();
-    std::vector<Sized> tiled(first, dims.end()), remainders;
+    std::vector<BoundedIndex> tiled(first, dims.end()), remainders;
     dims.erase(first, dims.end());
-    SmallVector<Sized> fused;
+    SmallVector<BoundedIndex> fused;
     for (auto [factor, dim] : llvm::zip_equal(tile, tiled)) {
       fused.push_back(dim);
       if (factor == kFuse)
         continue;
-      Sized whole = group(fused);
+      BoundedIndex whole = group(fused);
       fused.clear();
       dims.push_back(floorDiv(whole, factor));
       remainders.push_back(mod(whole, factor));
     }
     dims.insert(dims.end(), remainders.begin(), remainders.end());
   }
-  Sized offset = group(dims);
+  BoundedIndex offset = group(dims);
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }

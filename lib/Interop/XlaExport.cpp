@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Algebra/DigitDecomposition.h"
 #include "layout/Interop/Xla.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -155,7 +155,7 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
   if (sortByStride(members))
     return std::nullopt;
   SmallVector<unsigned> dims;
-  SmallVector<Sized> whole;
+  SmallVector<BoundedIndex> whole;
   for (const PlacedDigit &member : members) {
     dims.push_back(member.digit.dim);
     whole.push_back({IndexExpr::dim(dims.back()), getSize(dims.back(), sizes)});
@@ -208,7 +208,7 @@ struct Element {
 /// Splits digits off their sources, in storage order.
 class DigitSplitter {
 public:
-  DigitSplitter(unsigned rank, Sizes sizes, Refusal error)
+  DigitSplitter(unsigned rank, Sizes sizes, FailureReason error)
       : rank(rank), sizes(sizes), error(error) {}
 
   bool split(const PlacedDigit &placed, SmallVectorImpl<Element> &elements,
@@ -222,7 +222,7 @@ private:
 
   unsigned rank;
   Sizes sizes;
-  Refusal error;
+  FailureReason error;
 };
 
 } // namespace
@@ -295,7 +295,7 @@ static bool staysInFront(const PlacedDigit &placed, Sizes sizes) {
 }
 
 static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
-                                            Refusal error) {
+                                            FailureReason error) {
   unsigned rank = map.getRank();
   std::optional<std::vector<PlacedDigit>> digits =
       getDenseDigits(map.specialize(sizes), sizes, error);
@@ -362,7 +362,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
 }
 
 std::optional<std::string> mlir::layout::exportXla(const LayoutMap &map,
-                                                   Sizes sizes, Refusal error) {
+                                                   Sizes sizes,
+                                                   FailureReason error) {
   // A text that is valid for every size is preferred to one for these sizes.
   if (std::optional<std::string> text =
           exportFor(map, unknownSizes(map), nullptr))

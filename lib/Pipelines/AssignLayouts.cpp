@@ -26,7 +26,7 @@ void layout::buildAssignLayoutsPipeline(
   pm.addPass(createCropPadsPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createFoldBroadcastsPass());
-  pm.addPass(createDensifyConvolutionsPass());
+  pm.addPass(createDecomposeTransposedConvPass());
   pm.addPass(createFoldConstantSlicesPass());
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepFamilies = true;

@@ -55,26 +55,26 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-CpuFigures layout::findFigures(const LinalgToLLVMOptions &options) {
-  CpuFigures figures = getFigures(options.cpu);
+CpuModelParams layout::findParams(const LinalgToLLVMOptions &options) {
+  CpuModelParams params = getParams(options.cpu);
   if (options.vectorBits.hasValue())
-    figures.vectorBits = options.vectorBits;
+    params.vectorBits = options.vectorBits;
   if (options.vectorRegisters.hasValue())
-    figures.vectorRegisters = options.vectorRegisters;
-  return figures;
+    params.vectorRegisters = options.vectorRegisters;
+  return params;
 }
 
 /// Returns the options shared by the passes that plan loops for a processor.
 template <typename PassOptions>
 static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
-                                   const CpuFigures &figures) {
+                                   const CpuModelParams &params) {
   PassOptions made;
-  made.vectorBits = figures.vectorBits;
-  made.vectorRegisters = figures.vectorRegisters;
-  made.lineBytes = figures.lineBytes;
-  made.firstCacheBytes = figures.firstCacheBytes;
-  made.secondCacheBytes = figures.secondCacheBytes;
-  made.setPeriodBytes = figures.setPeriodBytes;
+  made.vectorBits = params.vectorBits;
+  made.vectorRegisters = params.vectorRegisters;
+  made.lineBytes = params.lineBytes;
+  made.l1Bytes = params.l1Bytes;
+  made.l2Bytes = params.l2Bytes;
+  made.l1SetStride = params.l1SetStride;
   made.parallelLoops = options.parallelLoops;
   return made;
 }
@@ -83,8 +83,8 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
 /// vectors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
-                            const CpuFigures &figures, bool checkIndices) {
-  pm.addPass(createCheckPlainProgramPass());
+                            const CpuModelParams &params, bool checkIndices) {
+  pm.addPass(createVerifyLoweringInputPass());
   pm.addPass(createCropPadsPass());
   pm.addPass(createPrepareEntryPointsPass());
   if (checkIndices)
@@ -95,7 +95,7 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse) {
     pm.addPass(createFoldBroadcastsPass());
-    pm.addPass(createDensifyConvolutionsPass());
+    pm.addPass(createDecomposeTransposedConvPass());
     pm.addPass(createFoldConstantSlicesPass());
     pm.addPass(createFlattenReductionsPass());
     pm.addPass(createFuseElementwisePass());
@@ -105,13 +105,13 @@ static void buildTensorPart(OpPassManager &pm,
   // No CSE until bufferization: it would merge equal destinations, e.g. the
   // filled borders of two padded tensors, which bufferization would then have
   // to copy. Equal results have been merged before.
-  pm.addPass(createSeparateResultsPass());
+  pm.addPass(createCopyAliasedResultsPass());
   // Without an arena, peak memory is limited: do not allocate padded tensors
   // early.
-  pm.addPass(createLowerRelayoutPass({/*padInPlace=*/options.arena}));
+  pm.addPass(createLowerPackPadConcatPass({/*padInPlace=*/options.arena}));
   addCanonicalizer(pm);
   if (options.emitKernels) {
-    auto kernels = makePassOptions<EmitKernelsPassOptions>(options, figures);
+    auto kernels = makePassOptions<EmitKernelsPassOptions>(options, params);
     kernels.contractFMA = options.contractFMA;
     kernels.winograd = options.winograd;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
@@ -124,11 +124,11 @@ static void buildTensorPart(OpPassManager &pm,
 /// Adds bufferization and the passes on buffers, including deallocation.
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
-                            const CpuFigures &figures) {
+                            const CpuModelParams &params) {
   // Bufferization inserts constants next to the only op a vector.mask may have.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
-  pm.addPass(createCopyStridedCastsPass());
+  pm.addPass(createCopyNoncontiguousCastsPass());
   // Merge equal views first, so that copies onto themselves fold.
   pm.addPass(createCSEPass());
   addCanonicalizer(pm);
@@ -140,9 +140,9 @@ static void buildBufferPart(OpPassManager &pm,
   // Tile copies when their padding and result memory are known.
   if (options.emitKernels) {
     auto transposes =
-        makePassOptions<TileTransposesPassOptions>(options, figures);
-    transposes.permutedBytes = figures.permutedBytes;
-    transposes.lastCacheBytes = figures.lastCacheBytes;
+        makePassOptions<TileTransposesPassOptions>(options, params);
+    transposes.minTwoSourcePermuteBytes = params.minTwoSourcePermuteBytes;
+    transposes.llcBytes = params.llcBytes;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
   // Outlines remaining loops and copies.
@@ -158,13 +158,13 @@ static void buildBufferPart(OpPassManager &pm,
 
 /// Adds the passes from buffers to the LLVM dialect.
 static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
-                          const CpuFigures &figures) {
+                          const CpuModelParams &params) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // AVX-512 has masks, and scaling by powers of two. AVX2 has masked loads at
   // no extra cost, but not masked stores.
-  bool isAVX512 = figures.vectorBits >= 512;
+  bool isAVX512 = params.vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
-  shapes.maskedLoads = figures.vectorBits >= 256;
+  shapes.maskedLoads = params.vectorBits >= 256;
   shapes.maskedStores = isAVX512;
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -220,16 +220,16 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createBF16AsBitsPass());
   if (options.outlineKernels)
-    pm.addPass(createShareKernelsPass());
+    pm.addPass(createMergeSimilarKernelsPass());
 }
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options,
                                        bool checkIndices) {
-  CpuFigures figures = findFigures(options);
-  buildTensorPart(pm, options, figures, checkIndices);
-  buildBufferPart(pm, options, figures);
-  buildLLVMPart(pm, options, figures);
+  CpuModelParams params = findParams(options);
+  buildTensorPart(pm, options, params, checkIndices);
+  buildBufferPart(pm, options, params);
+  buildLLVMPart(pm, options, params);
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {

@@ -18,10 +18,10 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
                                       const LayoutToCPUOptions &options) {
-  CompleteTargetPassOptions complete;
+  SetVectorWidthPassOptions complete;
   complete.target = options.target;
-  complete.vectorBits = findFigures(options).vectorBits;
-  pm.addPass(createCompleteTargetPass(complete));
+  complete.vectorBits = findParams(options).vectorBits;
+  pm.addPass(createSetVectorWidthPass(complete));
   if (options.checkIndices)
     addIndexChecks(pm);
   buildAssignLayoutsPipeline(pm);

@@ -37,24 +37,24 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   // Decompose ops into sequences of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
-  pm.addNestedPass<func::FuncOp>(createSliceOpenBatchPass());
+  pm.addNestedPass<func::FuncOp>(createSliceDynamicBatchPass());
   addCanonicalizer(pm);
   // The fit of operands in local memory is checked on the final contractions.
   pm.addPass(createFoldBroadcastsPass());
   // Tiling must see the weights that are loaded, not slices of others.
-  pm.addPass(createDensifyConvolutionsPass());
+  pm.addPass(createDecomposeTransposedConvPass());
   FoldConstantSlicesPassOptions fold;
   fold.transposes = true;
   pm.addPass(createFoldConstantSlicesPass(fold));
   pm.addPass(createLowerPacksPass());
-  pm.addPass(createPrepareForCoresPass());
+  pm.addPass(createLegalizeLinalgPass());
   // Folds slices in the contractions created by the previous pass.
   pm.addPass(createFoldConstantSlicesPass(fold));
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
-  SplitForCoresPassOptions split;
+  TileAndFusePassOptions split;
   split.target = target.str();
-  pm.addPass(createSplitForCoresPass(split));
+  pm.addPass(createTileAndFusePass(split));
   addCanonicalizer(pm);
   NarrowConstantsPassOptions narrow;
   narrow.target = target.str();

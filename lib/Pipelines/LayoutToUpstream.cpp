@@ -19,7 +19,7 @@ void layout::buildLayoutToUpstreamPipeline(OpPassManager &pm,
   ConvertLayoutToLinalgPassOptions convert;
   convert.packOps = true;
   pm.addPass(createConvertLayoutToLinalgPass(convert));
-  pm.addPass(createFinalizeUpstreamPass());
+  pm.addPass(createStripAttributesPass());
 }
 
 void layout::registerLayoutToUpstreamPipelines() {

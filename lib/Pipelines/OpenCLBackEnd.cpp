@@ -36,9 +36,9 @@ using namespace mlir::layout;
 void layout::buildImageKernelsToBinary(OpPassManager &pm) {
   pm.addPass(createCountKernelWorkPass());
   pm.addPass(createNarrowKernelIndicesPass());
-  pm.addPass(createConvertImageKernelsToSourcePass());
-  pm.addPass(createConvertImageKernelsToSPIRVPass());
-  pm.addPass(createSerializeImageKernelsPass());
+  pm.addPass(createKernelsToSourcePass());
+  pm.addPass(createKernelsToSPIRVPass());
+  pm.addPass(createSerializeKernelsPass());
 }
 
 void layout::buildOpenCLBackEnd(OpPassManager &pm) {

@@ -57,7 +57,7 @@ private:
 };
 } // namespace
 
-GraphSearch::Answer GraphSearch::solveBlock(const FactorGraph &graph,
+GraphSearch::Result GraphSearch::solveBlock(const FactorGraph &graph,
                                             const Block &block,
                                             unsigned valueOfParent) {
   if (!proves())
@@ -68,7 +68,7 @@ GraphSearch::Answer GraphSearch::solveBlock(const FactorGraph &graph,
     proof->beginBlockValue(block.parent, valueOfParent);
   size_t start = proof->getSize();
   ProofWriter::Names outer = proof->enter(block.variables);
-  Answer found = solve(graph, Goal(), /*depth=*/1);
+  Result found = solve(graph, Goal(), /*depth=*/1);
   proof->insertWitness(start, found.assignment);
   proof->leave(std::move(outer));
   proof->end();
@@ -77,7 +77,7 @@ GraphSearch::Answer GraphSearch::solveBlock(const FactorGraph &graph,
 
 /// Solves each block for each value of its parent, lower blocks first, so that
 /// their cost is a unary factor of their parents.
-GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
+GraphSearch::Result GraphSearch::searchBlocks(const CoreGraph &core,
                                               const TableStore &store,
                                               ArrayRef<Block> blocks) {
   std::vector<std::vector<Cost>> own(core.getNumVariables());
@@ -92,7 +92,7 @@ GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
   BlockProblem problem(core, store);
   // Per block and value of its parent.
   std::vector<std::vector<std::vector<unsigned>>> choices(blocks.size());
-  Answer answer;
+  Result answer;
   auto outer = limits;
   for (auto [b, block] : llvm::enumerate(blocks)) {
     bool isRoot = block.parent == Block::kNone, isProven = true;
@@ -105,7 +105,7 @@ GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
         continue;
       }
       shareLimits(outer, (blocks.size() - b) * numValues - x);
-      Answer found = solveBlock(problem.make(block, x, own), block, x);
+      Result found = solveBlock(problem.make(block, x, own), block, x);
       isProven &= found.lowerBound == found.cost;
       choices[b].push_back(std::move(found.assignment));
       Cost &sum = isRoot ? answer.lowerBound : own[block.parent][x];

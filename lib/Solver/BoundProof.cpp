@@ -39,19 +39,19 @@ void BoundProof::writeMoves() {
   };
 
   size_t at = 0;
-  dual.getSharedCosts().forEachPart([&](unsigned variable, unsigned on,
-                                        unsigned asker, unsigned payer,
-                                        ArrayRef<Cost> part) {
-    if (payer != SharedCosts::kNone) {
-      at = setAmounts(parts, at, payer, part);
+  dual.getSetupCosts().forEachPart([&](unsigned variable, unsigned on,
+                                       unsigned consumer, unsigned producer,
+                                       ArrayRef<Cost> part) {
+    if (producer != SetupCosts::kNone) {
+      at = setAmounts(parts, at, producer, part);
     } else {
       // The price is a cost of the value itself.
       Cost both[2] = {0, 0};
       both[on] = part[0];
-      payer = variable;
+      producer = variable;
       at = setAmounts(parts, at, variable, both);
     }
-    writer->charge(variable, on, asker, payer, amounts);
+    writer->charge(variable, on, consumer, producer, amounts);
   });
 
   const CoreGraph &model = dual.getModel();
@@ -60,7 +60,7 @@ void BoundProof::writeMoves() {
     ArrayRef<unsigned> scope = model.getScope(f);
     if (scope.size() < 2)
       continue;
-    // Without a payer, these are costs of one variable.
+    // Without a producer, these are costs of one variable.
     bool isUnary = model.getOriginal(scope[0]) == ~0u;
     for (auto [place, variable] : llvm::enumerate(scope)) {
       at = setAmounts(moved, at, variable, dual.getMovedTo(f, place));
@@ -84,8 +84,8 @@ void BoundProof::writeDrops(bool isBound) {
   numDropped += drops.size();
   llvm::SmallVector<unsigned, 8> values;
   for (auto [i, drop] : llvm::enumerate(drops)) {
-    // The variable that replaces payers loses its value if the asker has none
-    // left.
+    // The variable that replaces producers loses its value if the consumer has
+    // none left.
     if (dual.getModel().getOriginal(drop.first) == ~0u)
       continue;
     values.push_back(drop.second);
@@ -103,11 +103,11 @@ void BoundProof::close() {
     writer->endTrial();
 }
 
-void BoundProof::writeSwitches(
+void BoundProof::writeSetupVariables(
     ArrayRef<llvm::SmallVector<unsigned, 6>> values) const {
-  const SharedCosts &shared = dual.getSharedCosts();
+  const SetupCosts &shared = dual.getSetupCosts();
   for (auto [variable, left] : llvm::enumerate(values)) {
-    if (!shared.isSwitch(variable) || left.size() != 1)
+    if (!shared.isSetupVariable(variable) || left.size() != 1)
       continue;
     if (left.front() == shared.getOn(variable))
       writer->drop(variable, {1 - left.front()});

@@ -36,10 +36,11 @@ public:
   void writeDrops(bool isBound);
   /// Writes the state after the last pass, to which later steps refer.
   void close();
-  /// Writes, after `close`, that switches with one of these values left are on
-  /// because they are required, or off because no asker requires them.
-  void
-  writeSwitches(llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values) const;
+  /// Writes, after `close`, that setup variables with one of these values left
+  /// are on because they are required, or off because no consumer requires
+  /// them.
+  void writeSetupVariables(
+      llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> values) const;
 
 private:
   const DualBound &dual;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BudgetSolver.h"
-#include "LabelSearch.h"
+#include "ParetoLabelSearch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -107,14 +107,15 @@ void BudgetSolver::searchLabels() {
     return;
   Relaxed priced = relax({weight, 1}, prices);
   Budget units = getUnits();
-  LabelSearch search(priced.problem.graph, units, prices, weight, options);
+  ParetoLabelSearch search(priced.problem.graph, units, prices, weight,
+                           options);
   if (!search.isPossible())
     return;
   for (unsigned bits : {8, 12, 16}) {
     std::optional<SolveOptions> rest = limits.getRest();
     if (!rest)
       return;
-    LabelSearch::Answer found =
+    ParetoLabelSearch::Result found =
         search.run(best.cost, size_t(1) << bits, rest->maxWork);
     taken.work += found.work;
     if (!found.assignment.empty())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DualBound.h"
-#include "Sweep.h"
+#include "TrwsSweep.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir::layout;
@@ -24,7 +24,7 @@ DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
   for (auto [v, domain] : llvm::enumerate(core.getDomains())) {
     offsets.push_back(numValues);
     numValues += domain;
-    if (v >= graph.getNumVariables() || shared.isSwitch(v))
+    if (v >= graph.getNumVariables() || shared.isSetupVariable(v))
       numOther += domain;
     else
       ++numVariables;

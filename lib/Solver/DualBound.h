@@ -28,7 +28,7 @@
 #ifndef LAYOUT_LIB_SOLVER_DUALBOUND_H
 #define LAYOUT_LIB_SOLVER_DUALBOUND_H
 
-#include "SharedCosts.h"
+#include "SetupCosts.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -64,18 +64,18 @@ public:
   void drop(unsigned variable, unsigned value);
   /// Returns the variables of the model in the order of passes.
   llvm::ArrayRef<unsigned> getOrder() const { return order; }
-  /// Returns the number of values left of variables that are not switches.
-  /// getNumVariables counts these variables.
+  /// Returns the number of values left of variables that are not setup
+  /// variables. getNumVariables counts these variables.
   unsigned getNumValues() const {
     return beliefs.size() - numOther - dropped.count();
   }
   unsigned getNumVariables() const { return numVariables; }
-  const SharedCosts &getSharedCosts() const { return shared; }
+  const SetupCosts &getSetupCosts() const { return shared; }
 
   /// Returns true if moving preserves the sum of the factors exactly.
   bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
-  /// Returns the core without switches, in which costs are moved. Its variables
-  /// have the numbers of the core; one more may have a single value.
+  /// Returns the core without setup variables, in which costs are moved. Its
+  /// variables have the numbers of the core; one more may have a single value.
   const CoreGraph &getModel() const { return core; }
   /// Returns the costs moved from a factor of the model to its variable at
   /// `place`, in units of 2^getShift(). Undefined for dropped values.
@@ -158,8 +158,8 @@ private:
   /// The exponent of the unit of costs, 2^shift, which keeps sums small. 0
   /// unless costs are huge; otherwise bounds are rounded down.
   unsigned shift = 0;
-  SharedCosts shared;
-  const CoreGraph &core; // without switches
+  SetupCosts shared;
+  const CoreGraph &core; // without setup variables
   unsigned numVariables = 0, numOther = 0;
   std::vector<std::vector<Cost>> tables; // with kForbidden
   std::vector<Factor> factors;           // per factor of the core

@@ -105,7 +105,7 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
       (options.initial.empty() || options.initial.size() == domains.size()) &&
       "one value per variable");
   GraphSearch search(*this, options);
-  GraphSearch::Answer answer = search.run();
+  GraphSearch::Result answer = search.run();
   Solution solution;
   solution.assignment = std::move(answer.assignment);
   solution.cost = answer.cost;

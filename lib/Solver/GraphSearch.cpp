@@ -72,7 +72,7 @@ static Cost getStep(const FactorGraph &graph) {
   return std::max<Cost>(step, 1);
 }
 
-GraphSearch::Answer GraphSearch::run() {
+GraphSearch::Result GraphSearch::run() {
   Goal goal;
   goal.step = getStep(graph);
   Cost known = kInfiniteCost;
@@ -80,7 +80,7 @@ GraphSearch::Answer GraphSearch::run() {
     known = graph.evaluate(options.initial);
     goal.upper = addCosts(known, 1);
   }
-  Answer answer = solve(graph, goal, /*depth=*/0);
+  Result answer = solve(graph, goal, /*depth=*/0);
   if (answer.cost > known) {
     answer.cost = known;
     answer.assignment = options.initial.vec();
@@ -135,10 +135,10 @@ GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
 }
 
 /// Eliminates a graph, or returns std::nullopt if its tables are too large.
-std::optional<GraphSearch::Answer>
+std::optional<GraphSearch::Result>
 GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
                        const TableStore &store) {
-  Answer answer;
+  Result answer;
   CoreGraph core = part;
   TableAlgebra algebra(store);
   BucketElimination elimination(core, order, algebra, options.maxTotalSize);
@@ -165,7 +165,7 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
 
 /// Searches a wide component of the whole graph, by blocks if each has less
 /// than a quarter of the variables.
-GraphSearch::Answer GraphSearch::searchWhole(const CoreGraph &part,
+GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {
   std::vector<Block> blocks = findBlocks(part);
@@ -173,14 +173,14 @@ GraphSearch::Answer GraphSearch::searchWhole(const CoreGraph &part,
         return block.variables.size() * 4 < part.getNumVariables();
       }))
     return searchBlocks(part, store, blocks);
-  Answer found = search(part, store, goal, /*depth=*/0);
+  Result found = search(part, store, goal, /*depth=*/0);
   if (found.lowerBound < found.cost)
     for (unsigned v = 0; v < part.getNumVariables(); ++v)
       openVariables.push_back(part.getOriginal(v));
   return found;
 }
 
-GraphSearch::Answer GraphSearch::searchComponent(const CoreGraph &part,
+GraphSearch::Result GraphSearch::searchComponent(const CoreGraph &part,
                                                  const TableStore &store,
                                                  Goal goal, unsigned depth,
                                                  bool isOnly) {
@@ -192,7 +192,7 @@ GraphSearch::Answer GraphSearch::searchComponent(const CoreGraph &part,
         llvm::to_vector(llvm::seq<unsigned>(0, part.getNumVariables())));
     start = proof->getSize();
   }
-  Answer found = depth == 0 ? searchWhole(part, store, goal)
+  Result found = depth == 0 ? searchWhole(part, store, goal)
                             : search(part, store, goal, depth);
   if (proves()) {
     if (!isOnly)
@@ -203,9 +203,9 @@ GraphSearch::Answer GraphSearch::searchComponent(const CoreGraph &part,
   return found;
 }
 
-GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
+GraphSearch::Result GraphSearch::solve(const FactorGraph &graph, Goal goal,
                                        unsigned depth) {
-  Answer answer;
+  Result answer;
   int64_t numEntries = 0;
   for (size_t f = 0; depth > 0 && f < graph.getNumFactors(); ++f)
     numEntries += graph.getTable(graph.getFactor(f).table).size();
@@ -227,7 +227,7 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
                                        : std::min(maxTableSize, kSmallTable));
   std::vector<unsigned> values(graph.getNumVariables(), 0);
   bool isComplete = true;
-  auto take = [&](const CoreGraph &part, const Answer &found) {
+  auto take = [&](const CoreGraph &part, const Result &found) {
     answer.lowerBound = addCosts(answer.lowerBound, found.lowerBound);
     isComplete &= found.cost != kInfiniteCost;
     for (auto [v, value] : llvm::enumerate(found.assignment))

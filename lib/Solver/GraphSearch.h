@@ -36,18 +36,18 @@
 namespace mlir {
 namespace layout {
 
-class StarBound;
+class SharedCopyBound;
 
 class GraphSearch {
 public:
   GraphSearch(const FactorGraph &graph, const SolveOptions &options);
 
-  struct Answer {
+  struct Result {
     Cost lowerBound = 0;
     Cost cost = kInfiniteCost;
     std::vector<unsigned> assignment;
   };
-  Answer run();
+  Result run();
   /// Returns the proof of the bound, or an empty text if none is requested.
   std::string takeProof() { return proof ? proof->take() : std::string(); }
 
@@ -75,29 +75,29 @@ private:
     std::vector<CoreGraph> wide;
   };
 
-  Answer solve(const FactorGraph &graph, Goal goal, unsigned depth);
+  Result solve(const FactorGraph &graph, Goal goal, unsigned depth);
   Parts split(const CoreGraph &core, int64_t tableSize) const;
-  std::optional<Answer> eliminate(const CoreGraph &part,
+  std::optional<Result> eliminate(const CoreGraph &part,
                                   llvm::ArrayRef<unsigned> order,
                                   const TableStore &store);
   struct Node;
-  Answer search(const CoreGraph &core, const TableStore &store, Goal goal,
+  Result search(const CoreGraph &core, const TableStore &store, Goal goal,
                 unsigned depth);
-  Answer searchComponent(const CoreGraph &part, const TableStore &store,
+  Result searchComponent(const CoreGraph &part, const TableStore &store,
                          Goal goal, unsigned depth, bool isOnly);
-  Answer searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
-  Answer solveBlock(const FactorGraph &graph, const Block &block,
+  Result searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
+  Result solveBlock(const FactorGraph &graph, const Block &block,
                     unsigned valueOfParent);
-  Answer searchBlocks(const CoreGraph &core, const TableStore &store,
+  Result searchBlocks(const CoreGraph &core, const TableStore &store,
                       llvm::ArrayRef<Block> blocks);
   void searchByStars(Node &node);
-  void improveByStars(Node &node, StarBound &stars);
+  void improveByStars(Node &node, SharedCopyBound &stars);
   void improveBound(Node &node);
   void improveAssignment(Node &node);
   void improveByForests(Node &node);
   void finish(Node &node);
   void branch(Node &node, const Values &values);
-  Answer solveRest(const Node &node, const Values &values);
+  Result solveRest(const Node &node, const Values &values);
   /// Returns true if the current steps are part of the proof.
   bool proves() const { return proof && !isQuick; }
   bool isOutOfTime() const;

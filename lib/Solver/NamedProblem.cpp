@@ -198,8 +198,9 @@ private:
   template <typename Fn>
   Error addFactor(ArrayRef<const NamedEnd *> ends, Fn fn);
   Error addCopies(const NamedTensor &tensor, const Prices &prices);
-  Error addSwitch(const NamedEnd &producer, ArrayRef<const NamedEnd *> askers,
-                  StringRef layout, llvm::function_ref<Cost(StringRef)> price);
+  Error addSetupVariable(const NamedEnd &producer,
+                         ArrayRef<const NamedEnd *> consumers, StringRef layout,
+                         llvm::function_ref<Cost(StringRef)> price);
   Error reserve(int64_t entries) {
     numLeft -= std::min(numLeft, entries);
     return numLeft > 0 ? Error::success()
@@ -340,13 +341,13 @@ Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
     auto price = row->second.find(to.str());
     return price == row->second.end() ? kInfiniteCost : price->second.cost;
   };
-  std::map<StringRef, std::set<size_t>> askers;
+  std::map<StringRef, std::set<size_t>> consumersOf;
   for (auto [c, consumer] : llvm::enumerate(tensor.consumers))
     for (const std::string &layout : consumer.layouts)
-      askers[layout].insert(c);
+      consumersOf[layout].insert(c);
   const NamedEnd &producer = tensor.producer;
   std::vector<std::set<StringRef>> own(tensor.consumers.size());
-  for (const auto &[layout, consumers] : askers) {
+  for (const auto &[layout, consumers] : consumersOf) {
     auto price = [&, to = layout](StringRef from) {
       return getPrice(from, to);
     };
@@ -365,7 +366,7 @@ Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
     else if (consumers.size() == 1)
       own[*consumers.begin()].insert(layout);
     else
-      error = addSwitch(producer, ends, layout, price);
+      error = addSetupVariable(producer, ends, layout, price);
     if (error)
       return error;
   }
@@ -382,20 +383,22 @@ Error Builder::addCopies(const NamedTensor &tensor, const Prices &prices) {
   return Error::success();
 }
 
-Error Builder::addSwitch(const NamedEnd &producer,
-                         ArrayRef<const NamedEnd *> askers, StringRef layout,
-                         llvm::function_ref<Cost(StringRef)> price) {
+Error Builder::addSetupVariable(const NamedEnd &producer,
+                                ArrayRef<const NamedEnd *> consumers,
+                                StringRef layout,
+                                llvm::function_ref<Cost(StringRef)> price) {
   NamedEnd copy;
   copy.op = problem.graph.addVariable(2);
   copy.layouts = {"absent", "present"};
   Error error = addFactor({&producer, &copy}, [&](ArrayRef<unsigned> at) {
     return at[1] ? price(producer.layouts[at[0]]) : 0;
   });
-  for (const NamedEnd *asker : askers) {
+  for (const NamedEnd *consumer : consumers) {
     if (error)
       return error;
-    error = addFactor({asker, &copy}, [&](ArrayRef<unsigned> at) {
-      return at[1] == 0 && asker->layouts[at[0]] == layout ? kInfiniteCost : 0;
+    error = addFactor({consumer, &copy}, [&](ArrayRef<unsigned> at) {
+      return at[1] == 0 && consumer->layouts[at[0]] == layout ? kInfiniteCost
+                                                              : 0;
     });
   }
   return error;

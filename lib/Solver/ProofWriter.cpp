@@ -96,16 +96,16 @@ void ProofWriter::move(ArrayRef<unsigned> scope, unsigned place,
   writeAmounts(scope[place], amounts);
 }
 
-void ProofWriter::charge(unsigned variable, unsigned on, unsigned asker,
-                         unsigned payer, ArrayRef<Cost> amounts) {
+void ProofWriter::charge(unsigned variable, unsigned on, unsigned consumer,
+                         unsigned producer, ArrayRef<Cost> amounts) {
   if (llvm::all_of(amounts, [](Cost amount) { return amount == 0; }))
     return;
   text += 's';
   write(getName(variable));
   write(names.values[variable][on]);
-  write(getName(asker));
-  write(getName(payer));
-  writeAmounts(payer, amounts);
+  write(getName(consumer));
+  write(getName(producer));
+  writeAmounts(producer, amounts);
 }
 
 void ProofWriter::drop(unsigned variable, ArrayRef<unsigned> values) {

@@ -59,8 +59,8 @@ public:
   void reduce(const GraphReduction &reduction);
   void move(llvm::ArrayRef<unsigned> scope, unsigned place,
             llvm::ArrayRef<Cost> amounts);
-  void charge(unsigned variable, unsigned on, unsigned asker, unsigned payer,
-              llvm::ArrayRef<Cost> amounts);
+  void charge(unsigned variable, unsigned on, unsigned consumer,
+              unsigned producer, llvm::ArrayRef<Cost> amounts);
   void drop(unsigned variable, llvm::ArrayRef<unsigned> values);
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchNode.h"
-#include "StarBound.h"
+#include "SharedCopyBound.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir::layout;
@@ -49,9 +49,9 @@ void GraphSearch::Node::tighten() {
 std::optional<GraphSearch::Values>
 GraphSearch::Node::getValues(Cost limit) const {
   Values values(core.getNumVariables());
-  const SharedCosts &shared = dual.getSharedCosts();
+  const SetupCosts &shared = dual.getSetupCosts();
   for (unsigned v = 0; v < values.size(); ++v) {
-    if (shared.isSwitch(v))
+    if (shared.isSetupVariable(v))
       continue;
     for (auto [x, excess] : llvm::enumerate(dual.getExcess(v)))
       if (excess <= limit && excess != kInfiniteCost)
@@ -60,7 +60,7 @@ GraphSearch::Node::getValues(Cost limit) const {
       return std::nullopt;
   }
   for (unsigned v = 0; v < values.size(); ++v)
-    if (shared.isSwitch(v))
+    if (shared.isSetupVariable(v))
       values[v] = shared.getValuesOf(v, values);
   return values;
 }
@@ -100,7 +100,7 @@ void GraphSearch::improveBound(Node &node) {
 
 /// Runs passes until their gain is small relative to the gap. Fractions of a
 /// cost are not visible in a single check.
-void GraphSearch::improveByStars(Node &node, StarBound &stars) {
+void GraphSearch::improveByStars(Node &node, SharedCopyBound &stars) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = stars.getBound();
   unsigned numIdle = 0;
@@ -111,7 +111,7 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
     statistics.work += stars.getWork() - workBefore;
     Cost bound = stars.getBound();
     if (bound != kInfiniteCost && stars.round(values)) {
-      node.dual.getSharedCosts().complete(values);
+      node.dual.getSetupCosts().complete(values);
       node.takeIfBetter(values);
     }
     bool drops = false;
@@ -137,11 +137,11 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
 }
 
 void GraphSearch::searchByStars(Node &node) {
-  const SharedCosts &shared = node.dual.getSharedCosts();
+  const SetupCosts &shared = node.dual.getSetupCosts();
   if (shared.isEmpty())
     return;
-  StarBound stars(node.core, node.store, shared, node.dual.getOrder(),
-                  proves());
+  SharedCopyBound stars(node.core, node.store, shared, node.dual.getOrder(),
+                        proves());
   if (!stars.isUsable())
     return;
   llvm::scope_exit prove([&] {
@@ -167,10 +167,10 @@ void GraphSearch::searchByStars(Node &node) {
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;
-  const SharedCosts &shared = node.dual.getSharedCosts();
+  const SetupCosts &shared = node.dual.getSetupCosts();
   for (unsigned v = 0; v < node.core.getNumVariables(); ++v)
     for (Cost excess : node.dual.getExcess(v))
-      if (excess != kInfiniteCost && !shared.isSwitch(v))
+      if (excess != kInfiniteCost && !shared.isSetupVariable(v))
         sorted.push_back(excess);
   unsigned numVariables = node.dual.getNumVariables();
   if (sorted.empty())
@@ -188,7 +188,7 @@ void GraphSearch::improveAssignment(Node &node) {
       continue;
     std::optional<Values> values =
         node.getValues(sorted[std::min(count, sorted.size()) - 1]);
-    Answer found = values ? solveRest(node, *values) : Answer();
+    Result found = values ? solveRest(node, *values) : Result();
     if (found.cost == kInfiniteCost)
       continue;
     node.takeIfBetter(found.assignment);
@@ -199,7 +199,7 @@ void GraphSearch::improveAssignment(Node &node) {
 }
 
 /// Solves the graph restricted to the given values.
-GraphSearch::Answer GraphSearch::solveRest(const Node &node,
+GraphSearch::Result GraphSearch::solveRest(const Node &node,
                                            const Values &values) {
   const CoreGraph &core = node.core;
   FactorGraph rest;
@@ -228,10 +228,10 @@ GraphSearch::Answer GraphSearch::solveRest(const Node &node,
   }
   ProofWriter::Names outer;
   if (proves()) {
-    node.proof.writeSwitches(values);
+    node.proof.writeSetupVariables(values);
     outer = proof->enter(values);
   }
-  Answer answer = solve(rest, node.goal, node.depth + 1);
+  Result answer = solve(rest, node.goal, node.depth + 1);
   if (proves())
     proof->leave(std::move(outer));
   for (auto [v, value] : llvm::enumerate(answer.assignment))
@@ -247,7 +247,7 @@ void GraphSearch::branch(Node &node, const Values &values) {
     int64_t degree = 0;
     node.core.forEachFactorOf(v, [&](unsigned) { ++degree; });
     if (values[v].size() > 1 && degree > most &&
-        !node.dual.getSharedCosts().isSwitch(v)) {
+        !node.dual.getSetupCosts().isSetupVariable(v)) {
       most = degree;
       chosen = v;
     }
@@ -262,7 +262,7 @@ void GraphSearch::branch(Node &node, const Values &values) {
   llvm::erase(parts[1][chosen], best);
   Cost least = kInfiniteCost;
   for (const Values &part : parts) {
-    Answer found;
+    Result found;
     found.lowerBound = node.answer.lowerBound;
     if (proves())
       proof->branch(chosen, part[chosen]);
@@ -286,19 +286,19 @@ void GraphSearch::finish(Node &node) {
     return;
   unsigned all = 0;
   for (auto [v, domain] : llvm::enumerate(node.core.getDomains()))
-    all += node.dual.getSharedCosts().isSwitch(v) ? 0 : domain;
+    all += node.dual.getSetupCosts().isSetupVariable(v) ? 0 : domain;
   unsigned numLeft = node.dual.getNumValues();
   bool canSplit = numLeft > node.dual.getNumVariables();
   if (node.depth > 0 && canSplit && numLeft * 10 >= all * 9)
     return branch(node, *values);
-  Answer found = solveRest(node, *values);
+  Result found = solveRest(node, *values);
   if (found.cost != kInfiniteCost)
     node.takeIfBetter(found.assignment);
   node.answer.lowerBound = std::max(
       node.answer.lowerBound, std::min(node.goal.upper, found.lowerBound));
 }
 
-GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
+GraphSearch::Result GraphSearch::search(const CoreGraph &core,
                                         const TableStore &store, Goal goal,
                                         unsigned depth) {
   Node node(core, store, goal, depth, proves() ? &*proof : nullptr);

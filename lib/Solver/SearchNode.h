@@ -44,7 +44,7 @@ struct GraphSearch::Node {
   unsigned depth;
   DualBound dual;
   BoundProof proof;
-  Answer answer;
+  Result answer;
 };
 
 } // namespace layout

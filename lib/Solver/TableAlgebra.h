@@ -96,11 +96,11 @@ public:
 private:
   Separation findSeparation(TableId table, unsigned numRows);
 
-  struct Answer {
+  struct Elimination {
     Result sum;
     size_t firstChoice;
   };
-  llvm::SmallVector<Answer, 0> answers;
+  llvm::SmallVector<Elimination, 0> answers;
   std::vector<unsigned> choices; // may be more than 2^32
   std::vector<Cost> scratch;     // the table under construction
 

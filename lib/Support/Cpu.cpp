@@ -42,7 +42,7 @@ static int64_t readNumber(const llvm::Twine &path) {
 /// Reads the cache parameters of the first processor from sysfs, the smallest
 /// cache first. glibc would sum up the last-level caches of a machine with
 /// several.
-static void readCaches(CpuFigures &figures) {
+static void readCaches(CpuModelParams &params) {
   for (unsigned i = 0;; ++i) {
     std::string folder =
         "/sys/devices/system/cpu/cpu0/cache/index" + llvm::utostr(i) + "/";
@@ -53,74 +53,74 @@ static void readCaches(CpuFigures &figures) {
     if (bytes == 0 || readLine(folder + "type") == "Instruction")
       continue;
     // Without an L3, L2 is the last-level cache.
-    figures.lastCacheBytes = bytes;
+    params.llcBytes = bytes;
     if (level == 2)
-      figures.secondCacheBytes = bytes;
+      params.l2Bytes = bytes;
     if (level != 1)
       continue;
-    figures.firstCacheBytes = bytes;
+    params.l1Bytes = bytes;
     if (int64_t line = readNumber(folder + "coherency_line_size"))
-      figures.lineBytes = line;
+      params.lineBytes = line;
     if (int64_t ways = readNumber(folder + "ways_of_associativity"))
-      figures.setPeriodBytes = bytes / ways;
+      params.l1SetStride = bytes / ways;
   }
 }
 
-static CpuFigures getFiguresOfHost() {
+static CpuModelParams getHostParams() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  CpuFigures figures;
+  CpuModelParams params;
   if (features.lookup("avx512f"))
-    figures = getFigures(Cpu::x86_64_v4);
+    params = getParams(Cpu::x86_64_v4);
   else if (features.lookup("neon"))
-    figures = getFigures(Cpu::aarch64);
+    params = getParams(Cpu::aarch64);
   else if (!features.lookup("avx"))
-    figures.vectorBits = 128;
+    params.vectorBits = 128;
   if (features.lookup("avx512vbmi"))
-    figures.permutedBytes = 1;
-  readCaches(figures);
-  return figures;
+    params.minTwoSourcePermuteBytes = 1;
+  readCaches(params);
+  return params;
 }
 
 //===----------------------------------------------------------------------===//
 // Named ones
 //===----------------------------------------------------------------------===//
 
-static CpuFigures getFiguresOfNeon(int64_t firstCache, int64_t secondCache,
-                                   int64_t lastCache, int64_t ways) {
-  CpuFigures figures;
-  figures.vectorBits = 128;
-  figures.vectorRegisters = 32;
-  figures.firstCacheBytes = firstCache;
-  figures.secondCacheBytes = secondCache;
-  figures.lastCacheBytes = lastCache;
-  figures.setPeriodBytes = firstCache / ways;
-  return figures;
+static CpuModelParams getNeonParams(int64_t l1, int64_t l2, int64_t llc,
+                                    int64_t ways) {
+  CpuModelParams params;
+  params.vectorBits = 128;
+  params.vectorRegisters = 32;
+  params.l1Bytes = l1;
+  params.l2Bytes = l2;
+  params.llcBytes = llc;
+  params.l1SetStride = l1 / ways;
+  return params;
 }
 
-CpuFigures layout::getFigures(Cpu cpu) {
+CpuModelParams layout::getParams(Cpu cpu) {
   switch (cpu) {
   case Cpu::x86_64_v3:
-    return CpuFigures();
+    return CpuModelParams();
   case Cpu::x86_64_v4: {
-    CpuFigures figures;
-    figures.vectorBits = 512;
-    figures.vectorRegisters = 32;
-    figures.permutedBytes = 2;
-    return figures;
+    CpuModelParams params;
+    params.vectorBits = 512;
+    params.vectorRegisters = 32;
+    params.minTwoSourcePermuteBytes = 2;
+    return params;
   }
   case Cpu::aarch64:
-    return getFiguresOfNeon(32 * KiB, 512 * KiB, 2 * MiB, 4);
+    return getNeonParams(32 * KiB, 512 * KiB, 2 * MiB, 4);
   case Cpu::neoverse_n1:
   case Cpu::neoverse_v1:
-    return getFiguresOfNeon(64 * KiB, 1 * MiB, 32 * MiB, 4);
+    return getNeonParams(64 * KiB, 1 * MiB, 32 * MiB, 4);
   case Cpu::apple_m1: {
     // Four fast cores share an L2 of 12 MB, and there is no L3.
-    CpuFigures figures = getFiguresOfNeon(128 * KiB, 3 * MiB, 12 * MiB, 8);
-    figures.lineBytes = 128;
-    return figures;
+    CpuModelParams params = getNeonParams(128 * KiB, 3 * MiB, 12 * MiB, 8);
+    params.lineBytes = 128;
+    return params;
   }
   case Cpu::host:
-    return getFiguresOfHost();
+    return getHostParams();
   }
   llvm_unreachable("all processors are listed");
 }

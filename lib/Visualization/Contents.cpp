@@ -62,7 +62,7 @@ static std::string proposeSlice(const LayoutMap &map, Sizes sizes,
   }
 }
 
-static bool checkShape(const LayoutMap &map, Sizes sizes, Refusal error) {
+static bool checkShape(const LayoutMap &map, Sizes sizes, FailureReason error) {
   if (map.getRank() != sizes.size()) {
     error("the layout has " + Twine(map.getRank()) + " dims, the shape has " +
           Twine(sizes.size()) + " (L1): give one size for each dim");
@@ -85,11 +85,12 @@ static std::string describe(const LayoutMap &map, ArrayRef<int64_t> index) {
   return text;
 }
 
-static bool checkInjective(const LayoutMap &map, Sizes sizes, Refusal error) {
+static bool checkInjective(const LayoutMap &map, Sizes sizes,
+                           FailureReason error) {
   PairProof proof = proveInjective(map, sizes);
-  if (proof.answer == Answer::Yes)
+  if (proof.answer == ProofResult::Proved)
     return true;
-  if (proof.answer == Answer::No)
+  if (proof.answer == ProofResult::Disproved)
     error("indices " + describe(map, proof.first) + " and " +
           describe(map, proof.second) +
           " have the same storage point (L1): a layout is injective");
@@ -108,7 +109,8 @@ int64_t picture::linearize(ArrayRef<int64_t> point, ArrayRef<int64_t> extents) {
 
 std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
                                               int64_t maxCells,
-                                              bool needStorage, Refusal error) {
+                                              bool needStorage,
+                                              FailureReason error) {
   if (!checkShape(map, sizes, error))
     return std::nullopt;
   Contents contents;

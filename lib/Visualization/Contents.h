@@ -37,7 +37,7 @@ struct Contents {
 /// `maxCells` indices or, if `needStorage`, positions.
 std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
                                      int64_t maxCells, bool needStorage,
-                                     Refusal error);
+                                     FailureReason error);
 
 /// Returns the number of the index at each position of storage, row-major, or
 /// -1 for padding.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Visualization/Svg.h"
-#include "Sheet.h"
+#include "PictureModel.h"
 #include "layout/Algebra/Families/Mesh.h"
 
 using namespace mlir::layout;
@@ -15,7 +15,7 @@ using llvm::Twine;
 
 static llvm::LogicalResult checkOptions(const LayoutMap &map,
                                         const PictureOptions &options,
-                                        Refusal error) {
+                                        FailureReason error) {
   auto fail = [&](const Twine &message) {
     error(message);
     return llvm::failure();
@@ -42,7 +42,7 @@ static llvm::LogicalResult checkOptions(const LayoutMap &map,
 llvm::LogicalResult mlir::layout::drawSvg(const LayoutMap &map, Sizes sizes,
                                           const PictureOptions &options,
                                           llvm::raw_ostream &os,
-                                          Refusal error) {
+                                          FailureReason error) {
   if (failed(checkOptions(map, options, error)))
     return llvm::failure();
   bool isStorage = options.view == PictureOptions::View::Storage;
@@ -50,6 +50,6 @@ llvm::LogicalResult mlir::layout::drawSvg(const LayoutMap &map, Sizes sizes,
       readContents(map, sizes, options.maxCells, isStorage, error);
   if (!contents)
     return llvm::failure();
-  writeSvg(makeSheet(map, *contents, options), os);
+  writeSvg(makePictureModel(map, *contents, options), os);
   return llvm::success();
 }

@@ -1,11 +1,11 @@
-//===- SvgWriter.cpp - Write a sheet as SVG -------------------------------===//
+//===- SvgWriter.cpp - Write a picture as SVG -----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sheet.h"
+#include "PictureModel.h"
 #include "layout/Support/EmittedText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -27,8 +27,8 @@ constexpr int64_t kLine = 18;     // text around the panels
 constexpr int64_t kCellLine = 13; // text in a cell
 constexpr int64_t kGap = 6;       // between groups of rows or columns
 constexpr int64_t kPanelGap = 24;
-constexpr int64_t kRulerLine = 15;
-constexpr int64_t kSwatch = 14;
+constexpr int64_t kAxisLabelLine = 15;
+constexpr int64_t kLegendBox = 14;
 
 /// Light fills under dark text: hues that color-blind readers can distinguish,
 /// and shades of one hue for an order.
@@ -79,7 +79,8 @@ static std::vector<std::string> wrap(llvm::StringRef raw, int64_t width) {
 namespace {
 class SvgWriter {
 public:
-  SvgWriter(const Sheet &sheet, raw_ostream &os) : sheet(sheet), os(os) {}
+  SvgWriter(const PictureModel &model, raw_ostream &os)
+      : model(model), os(os) {}
   void write();
 
 private:
@@ -93,10 +94,10 @@ private:
             llvm::StringRef cls = "");
 
   int64_t getColumnX(int64_t column) const {
-    return column * cellWidth + sheet.columnGaps[column] * kGap;
+    return column * cellWidth + model.columnGaps[column] * kGap;
   }
   int64_t getRowY(int64_t row) const {
-    return row * cellHeight + sheet.rowGaps[row] * kGap;
+    return row * cellHeight + model.rowGaps[row] * kGap;
   }
   /// Returns the corner of the first cell of a panel.
   std::pair<int64_t, int64_t> getOrigin(int64_t panel) const {
@@ -105,10 +106,10 @@ private:
                 headerHeight};
   }
 
-  const Sheet &sheet;
+  const PictureModel &model;
   raw_ostream &os;
   std::vector<std::string> titleLines, factLines;
-  llvm::SmallVector<int64_t> rulerWidths; // of the rows
+  llvm::SmallVector<int64_t> axisLabelWidths; // of the rows
   int64_t cellWidth = 0, cellHeight = 0, gridWidth = 0, gridHeight = 0;
   int64_t marginWidth = 0, headerHeight = 0, panelWidth = 0, panelHeight = 0;
   int64_t across = 1, keyY = 0, panelsY = 0, width = 0, height = 0;
@@ -116,62 +117,64 @@ private:
 };
 } // namespace
 
-static int64_t getKeyWidth(const Swatch &swatch) {
-  return kSwatch + (swatch.text.empty()
-                        ? 0
-                        : 5 + getTextWidth(countChars(swatch.text)) + 11);
+static int64_t getKeyWidth(const LegendEntry &entry) {
+  return kLegendBox + (entry.text.empty()
+                           ? 0
+                           : 5 + getTextWidth(countChars(entry.text)) + 11);
 }
 
-/// Returns the maximal number of characters in the texts of a ruler.
-static int64_t countChars(const Ruler &ruler) {
-  int64_t chars = countChars(ruler.title);
-  for (const Band &band : ruler.bands)
+/// Returns the maximal number of characters in the texts of a label.
+static int64_t countChars(const AxisLabel &axisLabel) {
+  int64_t chars = countChars(axisLabel.title);
+  for (const Band &band : axisLabel.bands)
     chars = std::max(chars, countChars(band.text));
   return chars;
 }
 
 void SvgWriter::measure() {
-  cellWidth = getCellWidth(sheet.numChars);
-  for (const Ruler &ruler : sheet.columns)
-    for (const Band &band : ruler.bands)
+  cellWidth = getCellWidth(model.numChars);
+  for (const AxisLabel &axisLabel : model.columns)
+    for (const Band &band : axisLabel.bands)
       cellWidth = std::max<int64_t>(
           cellWidth, llvm::divideCeil(getTextWidth(countChars(band.text)) + 4,
                                       band.count));
-  cellHeight = sheet.numLines * kCellLine + 8;
-  if (!sheet.panels.empty()) {
-    gridWidth = getColumnX(sheet.columnGaps.size() - 1) + cellWidth;
-    gridHeight = getRowY(sheet.rowGaps.size() - 1) + cellHeight;
-    rulerWidths.assign(sheet.panels.front().rows.size(), 0);
+  cellHeight = model.numLines * kCellLine + 8;
+  if (!model.panels.empty()) {
+    gridWidth = getColumnX(model.columnGaps.size() - 1) + cellWidth;
+    gridHeight = getRowY(model.rowGaps.size() - 1) + cellHeight;
+    axisLabelWidths.assign(model.panels.front().rows.size(), 0);
   }
-  for (const Panel &panel : sheet.panels) {
+  for (const Panel &panel : model.panels) {
     hasTitles |= !panel.title.empty();
     panelWidth =
         std::max(panelWidth, getTextWidth(countChars(panel.title), 12));
-    for (auto [width, ruler] : llvm::zip_equal(rulerWidths, panel.rows))
-      width = std::max(width, getTextWidth(countChars(ruler)) + 9);
+    for (auto [width, axisLabel] : llvm::zip_equal(axisLabelWidths, panel.rows))
+      width = std::max(width, getTextWidth(countChars(axisLabel)) + 9);
   }
-  marginWidth = std::accumulate(rulerWidths.begin(), rulerWidths.end(), 0);
-  // The header has the title of a panel and the rulers of the columns. Their
+  marginWidth =
+      std::accumulate(axisLabelWidths.begin(), axisLabelWidths.end(), 0);
+  // The header has the title of a panel and the labels of the columns. Their
   // titles are in the margin, and the last one is above it, because row titles
   // are in the margin.
   headerHeight = hasTitles ? kLine : 0;
-  for (const Ruler &ruler : sheet.columns) {
-    bool isLast = &ruler == &sheet.columns.back();
-    headerHeight += kRulerLine * (isLast && !ruler.title.empty() ? 2 : 1);
+  for (const AxisLabel &axisLabel : model.columns) {
+    bool isLast = &axisLabel == &model.columns.back();
+    headerHeight +=
+        kAxisLabelLine * (isLast && !axisLabel.title.empty() ? 2 : 1);
     if (!isLast)
       marginWidth =
-          std::max(marginWidth, getTextWidth(countChars(ruler.title)) + 9);
+          std::max(marginWidth, getTextWidth(countChars(axisLabel.title)) + 9);
   }
   panelWidth = std::max(panelWidth, marginWidth + gridWidth);
   // Titles of rows are at the height of the texts of columns.
-  if (sheet.columns.empty() && marginWidth)
-    headerHeight += kRulerLine;
+  if (model.columns.empty() && marginWidth)
+    headerHeight += kAxisLabelLine;
   panelHeight = headerHeight + gridHeight;
 
-  int64_t numPanels = sheet.panels.size();
-  int64_t fitting = std::max<int64_t>(1, (kSheetWidth + kPanelGap) /
+  int64_t numPanels = model.panels.size();
+  int64_t fitting = std::max<int64_t>(1, (kPictureWidth + kPanelGap) /
                                              (panelWidth + kPanelGap));
-  for (int64_t group : sheet.panelGroups) {
+  for (int64_t group : model.panelGroups) {
     if (group <= fitting) {
       across = group;
       continue;
@@ -184,14 +187,14 @@ void SvgWriter::measure() {
   int64_t down = numPanels ? llvm::divideCeil(numPanels, across) : 0;
   int64_t content =
       numPanels ? across * panelWidth + (across - 1) * kPanelGap : 0;
-  int64_t textWidth = std::clamp<int64_t>(content, 760, kSheetWidth);
-  titleLines = wrap(sheet.title, textWidth * 100 / (kTitleFont * 61));
-  for (llvm::StringRef fact : sheet.facts)
+  int64_t textWidth = std::clamp<int64_t>(content, 760, kPictureWidth);
+  titleLines = wrap(model.title, textWidth * 100 / (kTitleFont * 61));
+  for (llvm::StringRef fact : model.facts)
     for (std::string &line : wrap(fact, textWidth * 100 / (kFont * 61)))
       factLines.push_back(std::move(line));
   int64_t keyWidth = 0;
-  for (const Swatch &swatch : sheet.key)
-    keyWidth += getKeyWidth(swatch);
+  for (const LegendEntry &entry : model.key)
+    keyWidth += getKeyWidth(entry);
   int64_t inner = std::max(content, keyWidth);
   for (llvm::StringRef line : titleLines)
     inner = std::max(inner, getTextWidth(countChars(line), kTitleFont));
@@ -200,7 +203,7 @@ void SvgWriter::measure() {
   width = inner + 2 * kBorder;
   keyY =
       kBorder + titleLines.size() * (kLine + 2) + factLines.size() * kLine + 4;
-  panelsY = keyY + (sheet.key.empty() ? 0 : kSwatch + 14);
+  panelsY = keyY + (model.key.empty() ? 0 : kLegendBox + 14);
   height = panelsY + down * panelHeight +
            std::max<int64_t>(down - 1, 0) * kPanelGap + kBorder;
 }
@@ -231,8 +234,8 @@ void SvgWriter::writeHead() {
      << height
      << "\" role=\"img\" class=\"layout\" font-family=\"monospace\" "
         "font-size=\""
-     << kFont << "\">\n<title>" << escapeXml(sheet.title) << "</title>\n<desc>"
-     << escapeXml(llvm::join(sheet.facts, ". ")) << "</desc>\n";
+     << kFont << "\">\n<title>" << escapeXml(model.title) << "</title>\n<desc>"
+     << escapeXml(llvm::join(model.facts, ". ")) << "</desc>\n";
   os << "<defs><pattern id=\"layout-hatch\" width=\"6\" height=\"6\" "
         "patternUnits=\"userSpaceOnUse\">"
         "<path d=\"M0,0 h6 v6 h-6 z\" fill=\"#f7f7f8\"/>"
@@ -270,44 +273,44 @@ void SvgWriter::writeHeading() {
     y += kLine;
   }
   int64_t x = kBorder;
-  for (const Swatch &swatch : sheet.key) {
-    os << "<rect class=\"" << getClass(swatch.fill) << "\" x=\"" << x
-       << "\" y=\"" << keyY << "\" width=\"" << kSwatch << "\" height=\""
-       << kSwatch << "\"/>\n";
-    if (!swatch.text.empty())
-      text(x + kSwatch + 5, keyY + kSwatch - 3, swatch.text, "s");
-    x += getKeyWidth(swatch);
+  for (const LegendEntry &entry : model.key) {
+    os << "<rect class=\"" << getClass(entry.fill) << "\" x=\"" << x
+       << "\" y=\"" << keyY << "\" width=\"" << kLegendBox << "\" height=\""
+       << kLegendBox << "\"/>\n";
+    if (!entry.text.empty())
+      text(x + kLegendBox + 5, keyY + kLegendBox - 3, entry.text, "s");
+    x += getKeyWidth(entry);
   }
 }
 
 void SvgWriter::writePanel(int64_t number) {
-  const Panel &panel = sheet.panels[number];
+  const Panel &panel = model.panels[number];
   auto [x0, y0] = getOrigin(number);
   int64_t left = x0 - marginWidth;
   if (hasTitles)
     text(left, y0 - headerHeight + 12, panel.title, "h");
   int64_t y = y0 - headerHeight + (hasTitles ? kLine : 0);
-  for (const Ruler &ruler : sheet.columns) {
-    bool isLast = &ruler == &sheet.columns.back();
-    y += kRulerLine;
-    if (!ruler.title.empty() && isLast) {
-      text(x0, y - 4, ruler.title, "s n");
-      y += kRulerLine;
-    } else if (!ruler.title.empty()) {
-      text(x0 - 6, y - 4, ruler.title, "m n");
+  for (const AxisLabel &axisLabel : model.columns) {
+    bool isLast = &axisLabel == &model.columns.back();
+    y += kAxisLabelLine;
+    if (!axisLabel.title.empty() && isLast) {
+      text(x0, y - 4, axisLabel.title, "s n");
+      y += kAxisLabelLine;
+    } else if (!axisLabel.title.empty()) {
+      text(x0 - 6, y - 4, axisLabel.title, "m n");
     }
-    for (const Band &band : ruler.bands) {
+    for (const Band &band : axisLabel.bands) {
       int64_t from = getColumnX(band.first);
       int64_t to = getColumnX(band.first + band.count - 1) + cellWidth;
       text(x0 + (from + to) / 2, y - 4, band.text, "c");
     }
   }
   int64_t right = left;
-  for (auto [width, ruler] : llvm::zip_equal(rulerWidths, panel.rows)) {
+  for (auto [width, axisLabel] : llvm::zip_equal(axisLabelWidths, panel.rows)) {
     right += width;
-    if (!ruler.title.empty())
-      text(right - 6, y0 - 4, ruler.title, "m n");
-    for (const Band &band : ruler.bands) {
+    if (!axisLabel.title.empty())
+      text(right - 6, y0 - 4, axisLabel.title, "m n");
+    for (const Band &band : axisLabel.bands) {
       int64_t from = getRowY(band.first);
       int64_t to = getRowY(band.first + band.count - 1) + cellHeight;
       text(right - 6, y0 + (from + to) / 2 + 4, band.text, "m");
@@ -334,13 +337,13 @@ void SvgWriter::write() {
   measure();
   writeHead();
   writeHeading();
-  for (size_t number = 0; number < sheet.panels.size(); ++number)
+  for (size_t number = 0; number < model.panels.size(); ++number)
     writePanel(number);
-  for (const PlacedCell &cell : sheet.cells)
+  for (const PlacedCell &cell : model.cells)
     writeCell(cell);
   os << "</svg>\n";
 }
 
-void picture::writeSvg(const Sheet &sheet, raw_ostream &os) {
-  SvgWriter(sheet, os).write();
+void picture::writeSvg(const PictureModel &model, raw_ostream &os) {
+  SvgWriter(model, os).write();
 }

@@ -156,28 +156,29 @@ class Network:
             self.add(scope, np.where(is_out, rest.min(axis=axis, keepdims=True), rest) - table)
             self.add((to,), least.reshape(-1))
 
-    def charge(self, variable: int, value: int, asker: int, payer: int, *pairs: int) -> None:
-        """Subtracts an amount per value of `payer` from the cost of `value`, and adds it to the values of `asker` that
-        forbid all other values of `variable`. Totals must not be negative, so that no assignment gets more costly."""
-        require(value in self.live[variable] and asker not in (variable, payer), "a cost is charged that is none")
-        amounts = self.vector(payer, pairs)
-        for x, amount in zip(self.live[payer], amounts):
-            self.charged[paid := (variable, value, asker, payer, x)] += int(amount)
+    def charge(self, variable: int, value: int, consumer: int, producer: int, *pairs: int) -> None:
+        """Subtracts an amount per value of `producer` from the cost of `value`, and adds it to the values of `consumer`
+        that forbid all other values of `variable`. Totals must not be negative, so that no assignment gets more
+        costly."""
+        require(value in self.live[variable] and consumer not in (variable, producer), "a cost is charged that is none")
+        amounts = self.vector(producer, pairs)
+        for x, amount in zip(self.live[producer], amounts):
+            self.charged[paid := (variable, value, consumer, producer, x)] += int(amount)
             require(self.charged[paid] >= 0, "more is returned than was charged")
         pays = np.array([x == value for x in self.live[variable]]).astype(self.problem.type)
-        if (key := (variable, value, asker)) not in self.asks:
-            others = self.project(variable, asker)
+        if (key := (variable, value, consumer)) not in self.asks:
+            others = self.project(variable, consumer)
             others.add((variable,), pays * self.forbidden)
             others.eliminate(variable)
-            self.asks[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(asker).items()}
-        asks = np.array([self.asks[key][x] for x in self.live[asker]]).astype(self.problem.type)
-        price = self.tables_of[variable].pop((variable,), pays * 0)  # merged into the table with the payer
-        self.add_product(variable, price, payer, amounts * 0 + 1)
-        self.add_product(variable, pays, payer, -amounts)
-        if payer == variable:
-            self.add((asker,), asks * amounts[pays == 1])
+            self.asks[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(consumer).items()}
+        asks = np.array([self.asks[key][x] for x in self.live[consumer]]).astype(self.problem.type)
+        price = self.tables_of[variable].pop((variable,), pays * 0)  # merged into the table with the producer
+        self.add_product(variable, price, producer, amounts * 0 + 1)
+        self.add_product(variable, pays, producer, -amounts)
+        if producer == variable:
+            self.add((consumer,), asks * amounts[pays == 1])
         else:
-            self.add_product(payer, amounts, asker, asks)
+            self.add_product(producer, amounts, consumer, asks)
 
     def restrict(self, variable: int, values: Iterable[int]) -> None:
         """Restricts a variable to the given values."""

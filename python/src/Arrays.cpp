@@ -95,7 +95,7 @@ static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
     return std::nullopt;
   SmallVector<int64_t> permutation;
   SmallVector<bool> seen(on.shape.size(), false);
-  for (const Sized &dim : on.normalDims) {
+  for (const BoundedIndex &dim : on.normalDims) {
     if (dim.extent.isConstantEqual(1))
       continue;
     const Digit *digit = dim.value.getSingleDigit();

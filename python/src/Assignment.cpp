@@ -41,7 +41,7 @@ struct Assignment {
 
   ModuleInContext module;
   std::string target;
-  DecisionFigures figures;
+  AssignmentStats stats;
   std::vector<std::shared_ptr<AssignedConversion>> conversions, constants;
   py::dict layouts;
 };
@@ -105,7 +105,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
   if (std::exception_ptr error = provider ? provider->takeError() : nullptr)
     std::rethrow_exception(error);
   // There is no assignment if the module has no tensors.
-  result->figures = table.assignment.value_or(DecisionFigures());
+  result->stats = table.assignment.value_or(AssignmentStats());
   LayoutsOfTypes layouts;
   result->conversions = toConversions(table.activations, chosen, layouts);
   result->constants = toConversions(table.constants, chosen, layouts);
@@ -122,14 +122,14 @@ static std::string getRepr(const Assignment &self) {
         addCosts(moved, addCosts(it->plan.bytesRead, it->plan.bytesWritten));
     moving += !it->plan.isFree();
   }
-  const DecisionFigures &figures = self.figures;
+  const AssignmentStats &stats = self.stats;
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "<Assignment of cost " << figures.cost;
-  if (figures.cost == figures.lowerBound)
+  os << "<Assignment of cost " << stats.cost;
+  if (stats.cost == stats.lowerBound)
     os << ", which is optimal";
   else
-    os << ", at least " << figures.lowerBound;
+    os << ", at least " << stats.lowerBound;
   auto count = [&](size_t n, StringRef what) -> raw_ostream & {
     return os << n << " " << what << (n == 1 ? "" : "s");
   };
@@ -203,17 +203,16 @@ static void bindClass(py::module_ &module) {
                              "IR.")
       .def_property_readonly(
           "cost",
-          forPython(+[](const Assignment &self) { return self.figures.cost; }),
+          forPython(+[](const Assignment &self) { return self.stats.cost; }),
           "The cost of ops and conversions. Its unit is the time in which "
           "memory moves one\nbyte, or that of the `costs` of assign().")
       .def_property_readonly("lower_bound",
                              forPython(+[](const Assignment &self) {
-                               return self.figures.lowerBound;
+                               return self.stats.lowerBound;
                              }),
                              "A lower bound on the cost of any assignment.")
       .def_property_readonly("gap", forPython(+[](const Assignment &self) {
-                               return self.figures.cost -
-                                      self.figures.lowerBound;
+                               return self.stats.cost - self.stats.lowerBound;
                              }),
                              "cost - lower_bound; 0 if the assignment is "
                              "proven optimal.")

@@ -67,7 +67,7 @@ inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
 }
 
 /// Converts to True, False, or None for unknown.
-pybind11::object toPython(Answer answer);
+pybind11::object toPython(ProofResult answer);
 
 /// Returns the bytes of one element, or std::nullopt if the element type is not
 /// stated or its width is not a multiple of 8 bits.

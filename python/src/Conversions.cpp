@@ -63,7 +63,7 @@ static std::string getRepr(const ConversionSummary &self) {
   std::string text;
   llvm::raw_string_ostream(text)
       << "<Conversion " << stringify(self.plan.kind) << " by "
-      << stringify(self.plan.getWay()) << ", " << self.plan.bytesRead
+      << stringify(self.plan.getMethod()) << ", " << self.plan.bytesRead
       << " bytes read, " << self.plan.bytesWritten << " written>";
   return text;
 }
@@ -104,8 +104,8 @@ size that the target assumes.
           "'same' (equal maps), 'view' (equal storage points on this shape), "
           "'padding'\n(only padding is written) or 'relayout' (elements move).")
       .def_property_readonly(
-          "way", forPython(+[](const Summary &self) {
-            return stringify(self.plan.getWay()).str();
+          "method", forPython(+[](const Summary &self) {
+            return stringify(self.plan.getMethod()).str();
           }),
           "'none', 'fill' (only padding), 'copy' (boxes), 'gather' (single "
           "elements),\n'transfers' (of a DMA engine) or 'messages' (between "
@@ -140,7 +140,7 @@ size that the target assumes.
       R"(Returns the plan of `layout.convert` from this layout to another.
 
 >>> A = Layout('#layout.blocked<"NCHW" to "NHWC">', element='f32')
->>> A.conversion_to(A, (1, 64, 7, 7)).way
+>>> A.conversion_to(A, (1, 64, 7, 7)).method
 'none'
 
 Both layouts must state the same element type. `target` is a target attribute

@@ -48,13 +48,14 @@ static py::tuple build(const LayoutValue &self, Fn makeLayout) {
 static py::tuple coalesceLayout(const LayoutValue &self,
                                 const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](Refusal error) { return coalesce(a, error); });
+  return build(self, [&](FailureReason error) { return coalesce(a, error); });
 }
 
 static py::tuple complementLayout(const LayoutValue &self, int64_t size,
                                   const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](Refusal error) { return complement(a, size, error); });
+  return build(self,
+               [&](FailureReason error) { return complement(a, size, error); });
 }
 
 static py::tuple composeLayouts(const LayoutValue &self,
@@ -62,19 +63,22 @@ static py::tuple composeLayouts(const LayoutValue &self,
                                 const py::object &shape,
                                 const py::object &innerShape) {
   IntegerLayout a = toInteger(self, shape), b = toInteger(inner, innerShape);
-  return build(self, [&](Refusal error) { return composition(a, b, error); });
+  return build(self,
+               [&](FailureReason error) { return composition(a, b, error); });
 }
 
 static py::tuple invertFromLeft(const LayoutValue &self,
                                 const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](Refusal error) { return leftInverse(a, error); });
+  return build(self,
+               [&](FailureReason error) { return leftInverse(a, error); });
 }
 
 static py::tuple invertFromRight(const LayoutValue &self,
                                  const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](Refusal error) { return rightInverse(a, error); });
+  return build(self,
+               [&](FailureReason error) { return rightInverse(a, error); });
 }
 
 static const LayoutValue &toLayout(const py::handle &object) {
@@ -100,7 +104,8 @@ static IntegerLayout toTile(py::handle tile) {
 static py::tuple divideLayout(const LayoutValue &self, py::handle tile,
                               const py::object &shape) {
   IntegerLayout a = toInteger(self, shape), b = toTile(tile);
-  return build(self, [&](Refusal error) { return logicalDivide(a, b, error); });
+  return build(self,
+               [&](FailureReason error) { return logicalDivide(a, b, error); });
 }
 
 template <DivideForm form>
@@ -110,15 +115,15 @@ static py::tuple divideDims(const LayoutValue &self, const py::sequence &given,
   std::vector<IntegerLayout> tiles;
   for (py::handle tile : given)
     tiles.push_back(toTile(tile));
-  return build(self,
-               [&](Refusal error) { return divide(a, tiles, form, error); });
+  return build(
+      self, [&](FailureReason error) { return divide(a, tiles, form, error); });
 }
 
 static py::tuple multiplyLayouts(const LayoutValue &self, py::handle other,
                                  const py::object &shape) {
   IntegerLayout a = toInteger(self, shape), b = toTile(other);
-  return build(self,
-               [&](Refusal error) { return logicalProduct(a, b, error); });
+  return build(
+      self, [&](FailureReason error) { return logicalProduct(a, b, error); });
 }
 
 static void bindComposition(LayoutClass &layout) {

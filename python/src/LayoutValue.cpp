@@ -28,8 +28,9 @@ static constexpr size_t kMostShapes = 64;
 //===----------------------------------------------------------------------===//
 
 /// Specializes stored dims as LayoutMap::specialize does for coordinates.
-static std::vector<Sized> specialize(const LayoutMap &map,
-                                     ArrayRef<Sized> storedDims, Sizes sizes) {
+static std::vector<BoundedIndex> specialize(const LayoutMap &map,
+                                            ArrayRef<BoundedIndex> storedDims,
+                                            Sizes sizes) {
   Shape box = map.getBox(sizes);
   SmallVector<IndexExpr> dims;
   SmallVector<SizeExpr> sizeOf;
@@ -37,15 +38,15 @@ static std::vector<Sized> specialize(const LayoutMap &map,
     dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
   }
-  std::vector<Sized> result;
-  for (const Sized &stored : storedDims)
+  std::vector<BoundedIndex> result;
+  for (const BoundedIndex &stored : storedDims)
     result.push_back({layout::substitute(stored.value, dims, sizeOf, box),
                       stored.extent.substitute(sizeOf)});
   return result;
 }
 
 OnShape::OnShape(LayoutAttrInterface layout, Shape shape, Type element,
-                 LayoutMap map, std::vector<Sized> storedDims)
+                 LayoutMap map, std::vector<BoundedIndex> storedDims)
     : layout(layout), shape(std::move(shape)), element(element),
       map(std::move(map)), storedDims(std::move(storedDims)),
       normal(this->map.specialize(this->shape)),
@@ -53,7 +54,7 @@ OnShape::OnShape(LayoutAttrInterface layout, Shape shape, Type element,
 
 Shape OnShape::getStoredShape() const {
   Shape extents;
-  for (const Sized &dim : normalDims) {
+  for (const BoundedIndex &dim : normalDims) {
     std::optional<int64_t> extent = dim.extent.getConstant();
     if (!extent)
       fail(
@@ -253,10 +254,10 @@ std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
       (void)layout.resolve(shape, stored, emit);
       return failure();
     }
-    SmallVector<Sized> storedDims = layout.getStoredDims(shape, stored);
+    SmallVector<BoundedIndex> storedDims = layout.getStoredDims(shape, stored);
     Result on = std::make_shared<OnShape>(
         layout, Shape(shape), stored, *map,
-        std::vector<Sized>(storedDims.begin(), storedDims.end()));
+        std::vector<BoundedIndex>(storedDims.begin(), storedDims.end()));
     if (!on->normal.hasOverflow())
       return on;
     return emit() << "the storage of layout " << layout

@@ -21,7 +21,7 @@
 #ifndef LAYOUT_PYTHON_LAYOUTVALUE_H
 #define LAYOUT_PYTHON_LAYOUTVALUE_H
 
-#include "layout/Algebra/Sized.h"
+#include "layout/Algebra/BoundedIndex.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include <map>
 #include <mutex>
@@ -36,15 +36,15 @@ using Shape = SmallVector<int64_t>;
 class OnShape {
 public:
   OnShape(LayoutAttrInterface layout, Shape shape, Type element, LayoutMap map,
-          std::vector<Sized> storedDims);
+          std::vector<BoundedIndex> storedDims);
 
   const LayoutAttrInterface layout;
   const Shape shape; // kUnknownSize if dynamic
   const Type element;
-  const LayoutMap map;                 // also valid for other sizes
-  const std::vector<Sized> storedDims; // of the storage array
-  const LayoutMap normal;              // the normal form on `shape`
-  const std::vector<Sized> normalDims; // stored dims on `shape`
+  const LayoutMap map;                        // also valid for other sizes
+  const std::vector<BoundedIndex> storedDims; // of the storage array
+  const LayoutMap normal;                     // the normal form on `shape`
+  const std::vector<BoundedIndex> normalDims; // stored dims on `shape`
 
   bool isEmpty() const;
 

@@ -19,7 +19,7 @@ using namespace mlir::layout::python;
 /// Calls ask(error) and returns its value; throws its reason if it has none.
 template <typename Fn> static auto answer(Fn ask) {
   std::string reason;
-  decltype(ask(Refusal())) result;
+  decltype(ask(FailureReason())) result;
   {
     py::gil_scoped_release withoutInterpreter;
     result = ask([&](const Twine &why) { reason = why.str(); });
@@ -39,8 +39,9 @@ static int64_t requireElementBytes(const OnShape &on) {
 
 static py::tuple getChannelsPerCore(const LayoutValue &self, py::handle shape) {
   auto on = self.on(toShape(shape));
-  return toTuple(answer(
-      [&](Refusal error) { return countChannels(on->map, on->shape, error); }));
+  return toTuple(answer([&](FailureReason error) {
+    return countChannels(on->map, on->shape, error);
+  }));
 }
 
 static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
@@ -56,7 +57,7 @@ static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
                          : Banks{toInt(given, "the number of banks"),
                                  stripeBytes, wordBytes.value_or(stripeBytes)};
   int64_t bytes = requireElementBytes(*on);
-  BankUse use = answer([&](Refusal error) {
+  BankUse use = answer([&](FailureReason error) {
     return getBankUse(on->map, on->shape, at, bytes, banks, error);
   });
   py::dict result;
@@ -72,7 +73,7 @@ static py::object doOverlap(const LayoutValue &self, py::handle shape,
        theirs = other.on(toOpenShape(otherShape));
   PlacedTensor a{mine->map, mine->shape, requireElementBytes(*mine), byte},
       b{theirs->map, theirs->shape, requireElementBytes(*theirs), otherByte};
-  return toPython(answer([&](Refusal error) {
+  return toPython(answer([&](FailureReason error) {
                     return findOverlap(
                         a, b, holes ? Owned::Storage : Owned::Elements, error);
                   }).answer);
@@ -83,7 +84,7 @@ static py::object doesRefine(const LayoutValue &self, const LayoutValue &other,
                              int64_t otherGroup) {
   Shape sizes = toOpenShape(shape);
   auto mine = self.on(sizes), theirs = other.on(sizes);
-  return toPython(answer([&](Refusal error) {
+  return toPython(answer([&](FailureReason error) {
     return refines(mine->map, group, theirs->map, otherGroup, sizes, error);
   }));
 }

@@ -138,7 +138,7 @@ static Shape getSmallShape(const OnShape &on) {
     if (size != kUnknownSize)
       continue;
     int64_t block = 1;
-    for (const Sized &stored : on.storedDims)
+    for (const BoundedIndex &stored : on.storedDims)
       for (const DigitTerm &term : stored.value.terms)
         if (term.digit.isDim() && term.digit.dim == d)
           block = std::max(block, term.digit.divisor);

@@ -111,8 +111,8 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   std::vector<py::buffer_info> parts;
   for (py::handle part : source)
     parts.push_back(py::reinterpret_borrow<py::buffer>(part).request());
-  CpuFigures figures = getFigures(Cpu::host);
-  static_assert(std::has_unique_object_representations_v<CpuFigures>,
+  CpuModelParams figures = getParams(Cpu::host);
+  static_assert(std::has_unique_object_representations_v<CpuModelParams>,
                 "equal figures are equal bytes");
   std::string cores = std::to_string(getCores(Cpu::host));
   SmallVector<StringRef> texts{

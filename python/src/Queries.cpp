@@ -20,10 +20,10 @@ using namespace mlir::layout::python;
 static constexpr StringRef kNoNumber =
     "does not fit 64 bits (L1): the tensor is too large";
 
-py::object mlir::layout::python::toPython(Answer answer) {
-  if (answer == Answer::Unknown)
+py::object mlir::layout::python::toPython(ProofResult answer) {
+  if (answer == ProofResult::Unknown)
     return py::none();
-  return py::bool_(answer == Answer::Yes);
+  return py::bool_(answer == ProofResult::Proved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,7 +79,7 @@ static py::tuple getForwardIndex(const LayoutValue &self, py::handle index,
   Shape box = on->map.getBox(on->shape);
   at.resize(box.size(), 0);
   SmallVector<int64_t> stored;
-  for (const Sized &dim : on->normalDims) {
+  for (const BoundedIndex &dim : on->normalDims) {
     std::optional<int64_t> value = dim.value.evaluate(at, box);
     if (!value)
       fail("the stored index " + kNoNumber);
@@ -238,7 +238,7 @@ static py::object isEqualOn(const LayoutValue &self, const LayoutValue &other,
                             py::handle shape) {
   Shape sizes = toOpenShape(shape);
   auto mine = self.on(sizes), theirs = other.on(sizes);
-  Answer answer;
+  ProofResult answer;
   {
     py::gil_scoped_release withoutInterpreter;
     answer = equalOn(mine->map, theirs->map, sizes);

@@ -33,7 +33,7 @@ struct Target {
     os << close;
     return text;
   }
-  NpuFigures getFigures() const { return {npus, bytesPerNpu, euBytes}; }
+  ChipParams getParams() const { return {npus, bytesPerNpu, euBytes}; }
   std::string getText() const { return print("#npu.target<", " = ", ">"); }
   std::string getRepr() const { return print("Target(", "=", ")"); }
 };
@@ -101,11 +101,11 @@ mlir::layout::python::getBanksOfTarget(const py::object &object) {
       Argument<const Target &>::get(object.cast<std::shared_ptr<Target>>());
   if (!target.banks)
     fail("the target does not know its banks: Target(.., banks=8) does");
-  return Banks::ofNode(target.getFigures(), *target.banks);
+  return Banks::ofNode(target.getParams(), *target.banks);
 }
 
 static py::tuple split(const Target &self, int64_t address) {
-  std::optional<LocalAddress> place = splitAddress(self.getFigures(), address);
+  std::optional<LocalAddress> place = splitAddress(self.getParams(), address);
   if (!place)
     fail("address " + Twine(address) + " is in no core: they end at " +
          Twine(self.npus * self.bytesPerNpu));
@@ -113,7 +113,7 @@ static py::tuple split(const Target &self, int64_t address) {
 }
 
 static int64_t join(const Target &self, int64_t core, int64_t byte) {
-  std::optional<int64_t> address = joinAddress(self.getFigures(), {core, byte});
+  std::optional<int64_t> address = joinAddress(self.getParams(), {core, byte});
   if (!address)
     fail("there is no byte " + Twine(byte) + " of core " + Twine(core) + ": " +
          Twine(self.npus) + " cores have " + Twine(self.bytesPerNpu) +

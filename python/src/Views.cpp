@@ -43,8 +43,9 @@ static std::shared_ptr<LayoutValue> transposeView(const LayoutValue &self,
                                                   const py::object &shape) {
   auto on = getOn(self, shape);
   auto dims = toInts(permutation, "permutation");
-  return build(self,
-               [&](Refusal error) { return transpose(on->map, dims, error); });
+  return build(self, [&](FailureReason error) {
+    return transpose(on->map, dims, error);
+  });
 }
 
 static std::shared_ptr<LayoutValue>
@@ -65,7 +66,7 @@ sliceView(const LayoutValue &self, py::handle offsets, py::handle sizes,
   });
   return build(
       self,
-      [&](Refusal error) {
+      [&](FailureReason error) {
         return slice(on->map, on->shape, begin, length, step, dropped, error);
       },
       isWhole);
@@ -78,7 +79,7 @@ static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
   auto on = getOn(self, shape);
   auto dims = toGroups(groups);
   auto newSizes = toOpenShape(sizes);
-  return build(self, [&](Refusal error) {
+  return build(self, [&](FailureReason error) {
     return expandShape(on->map, dims, newSizes, error);
   });
 }
@@ -87,7 +88,7 @@ static std::shared_ptr<LayoutValue>
 collapseView(const LayoutValue &self, py::handle groups, py::handle shape) {
   auto on = self.on(toOpenShape(shape));
   auto dims = toGroups(groups);
-  return build(self, [&](Refusal error) {
+  return build(self, [&](FailureReason error) {
     return collapseShape(on->map, dims, on->shape, error);
   });
 }
@@ -99,14 +100,16 @@ static std::shared_ptr<LayoutValue> broadcastView(const LayoutValue &self,
   auto on = getOn(self, shape);
   return build(
       self,
-      [&](Refusal error) { return broadcast(on->map, position, size, error); },
+      [&](FailureReason error) {
+        return broadcast(on->map, position, size, error);
+      },
       /*keepsPadding=*/size != 0);
 }
 
 static std::shared_ptr<LayoutValue>
 replicateDim(const LayoutValue &self, int64_t dim, py::handle shape) {
   auto on = self.on(toOpenShape(shape));
-  return build(self, [&](Refusal error) {
+  return build(self, [&](FailureReason error) {
     return replicateOver(on->map, dim, on->shape, error);
   });
 }
@@ -119,14 +122,14 @@ static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
   auto outer = shape.is_none() ? self.onEveryShape() : self.tryEveryShape();
   if (!outer) {
     Shape stored;
-    for (const Sized &dim : inner->normalDims)
+    for (const BoundedIndex &dim : inner->normalDims)
       stored.push_back(dim.extent.getConstant().value_or(kUnknownSize));
     outer = self.on(stored);
   }
   // Padding of the result is padding of either layout.
   return build(
       self,
-      [&](Refusal error) {
+      [&](FailureReason error) {
         return compose(outer->map, inner->map, inner->storedDims, error);
       },
       self.statesSamePadding(first));
@@ -137,7 +140,7 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
   auto on = getOn(self, shape);
   return build(
       self,
-      [&](Refusal error) {
+      [&](FailureReason error) {
         return inverse(on->map, on->storedDims, on->shape, error);
       },
       /*keepsPadding=*/false);
@@ -168,7 +171,7 @@ static py::tuple concatenate(const py::sequence &layouts,
     keepsPadding &= toLayout(layouts[i]).statesSamePadding(first);
   auto whole = build(
       first,
-      [&](Refusal error) -> std::optional<LayoutMap> {
+      [&](FailureReason error) -> std::optional<LayoutMap> {
         found = concat(parts, axis, error);
         if (!found)
           return std::nullopt;

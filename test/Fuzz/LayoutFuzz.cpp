@@ -121,7 +121,7 @@ void Session::checkPoints(const LayoutMap &map, RankedTensorType type) {
   LayoutMap special = map.specialize(shape);
   expect(special.specialize(shape) == special, "the normal form is stable (L6)",
          name, type);
-  expect(equalOn(map, special, shape) != Answer::No,
+  expect(equalOn(map, special, shape) != ProofResult::Disproved,
          "the normal form is the same layout (L6)", name, type);
   if (!type.hasStaticShape() || llvm::is_contained(shape, 0))
     return;

@@ -7,9 +7,9 @@
 
 #include "Kernels.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/OpenCLSpirvPatcher.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -63,11 +63,11 @@ struct Parsed {
     PassManager pm(&context);
     pm.addPass(createCountKernelWorkPass());
     pm.addPass(createNarrowKernelIndicesPass());
-    pm.addPass(createConvertImageKernelsToSourcePass());
+    pm.addPass(createKernelsToSourcePass());
     auto spirvName = (kSpirvModulePrefix + modules.front().getName()).str();
     if (!module->lookupSymbol(spirvName))
-      pm.addPass(createConvertImageKernelsToSPIRVPass());
-    pm.addPass(createSerializeImageKernelsPass());
+      pm.addPass(createKernelsToSPIRVPass());
+    pm.addPass(createSerializeKernelsPass());
     return pm.run(*module);
   }
 };

@@ -34,7 +34,7 @@ void layout::writeTable(LayoutAttrInterface layout, const LayoutMap &map,
   if (points && positions)
     padding = *positions - *points;
   json::Array storedShape;
-  for (const Sized &dim : layout.getStoredDims(shape, elementType))
+  for (const BoundedIndex &dim : layout.getStoredDims(shape, elementType))
     storedShape.push_back(toJson(dim.extent.evaluate(shape)));
 
   // Writes one field per line and one point per line.

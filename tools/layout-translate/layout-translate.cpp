@@ -41,7 +41,7 @@ enum class Form {
   Table,
   Svg,
   Cpp,
-  SpirvBinary,
+  OpenCLSpirvPatcher,
   OpenCLSource,
   Package,
   NpuPackage
@@ -57,7 +57,7 @@ static cl::opt<Form> form(
         clEnumValN(Form::Svg, "layout-to-svg", "a picture"),
         clEnumValN(Form::Cpp, "mlir-to-cpp",
                    "not of a layout: C++ of a module of emitc ops"),
-        clEnumValN(Form::SpirvBinary, "layout-to-spirv-binary",
+        clEnumValN(Form::OpenCLSpirvPatcher, "layout-to-spirv-binary",
                    "not of a layout: the SPIR-V of a module of kernels on "
                    "images"),
         clEnumValN(Form::OpenCLSource, "layout-to-opencl-c",
@@ -176,7 +176,8 @@ static LogicalResult checkOptions() {
       return failure();
   if (failed(check(maxPoints, isTable)))
     return failure();
-  bool isKernels = isForm(Form::SpirvBinary) || isForm(Form::OpenCLSource);
+  bool isKernels =
+      isForm(Form::OpenCLSpirvPatcher) || isForm(Form::OpenCLSource);
   if (failed(check(kernelsName, isKernels)) ||
       failed(check(checks, isForm(Form::NpuPackage))) ||
       failed(check(strictOKKernel, isForm(Form::NpuPackage))) ||
@@ -268,7 +269,7 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
     writeTable(layout, map, shape, elementType, maxPoints, os);
     return success();
   case Form::Cpp:
-  case Form::SpirvBinary:
+  case Form::OpenCLSpirvPatcher:
   case Form::OpenCLSource:
   case Form::Package:
   case Form::NpuPackage:
@@ -346,7 +347,7 @@ static LogicalResult runTool() {
   if (failed(checkOptions()))
     return failure();
   FailureOr<std::string> output;
-  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) ||
+  if (isForm(Form::Cpp) || isForm(Form::OpenCLSpirvPatcher) ||
       isForm(Form::OpenCLSource) || isForm(Form::Package) ||
       isForm(Form::NpuPackage)) {
     auto buffer = openSource();

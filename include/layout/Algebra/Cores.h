@@ -30,7 +30,7 @@
 
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Algebra/Views.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -40,18 +40,18 @@ struct LocalAddress {
 };
 
 /// Splits `address`, or returns std::nullopt if it is outside all cores.
-std::optional<LocalAddress> splitAddress(const NpuFigures &figures,
+std::optional<LocalAddress> splitAddress(const ChipParams &params,
                                          int64_t address);
 /// Returns the inverse of splitAddress(), or std::nullopt if the core or the
 /// byte does not exist.
-std::optional<int64_t> joinAddress(const NpuFigures &figures,
+std::optional<int64_t> joinAddress(const ChipParams &params,
                                    const LocalAddress &address);
 
 /// Counts the channels of each core, with one entry for each position of the
 /// coordinate `npu`. Requires static sizes, and that the coordinate is a single
 /// digit of dims with at most `kMaxPoints` indices.
 std::optional<llvm::SmallVector<int64_t>>
-countChannels(const LayoutMap &map, Sizes sizes, Refusal error = {});
+countChannels(const LayoutMap &map, Sizes sizes, FailureReason error = {});
 
 /// A banked memory: byte b is in bank (b floordiv stripe) mod count, and in
 /// word b floordiv word.
@@ -61,8 +61,8 @@ struct Banks {
   int64_t wordBytes = 4;
 
   /// Returns the banks of one core: `count` contiguous banks.
-  static Banks ofNode(const NpuFigures &figures, int64_t count) {
-    return {count, figures.bytesPerNpu / count, figures.euBytes};
+  static Banks ofNode(const ChipParams &params, int64_t count) {
+    return {count, params.bytesPerNpu / count, params.euBytes};
   }
 };
 
@@ -81,7 +81,7 @@ struct BankUse {
 std::optional<BankUse>
 getBankUse(const LayoutMap &map, Sizes sizes,
            llvm::ArrayRef<llvm::SmallVector<int64_t>> indices,
-           int64_t elementBytes, const Banks &banks, Refusal error = {});
+           int64_t elementBytes, const Banks &banks, FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -42,7 +42,7 @@
 #define LAYOUT_ALGEBRA_CUTEALGEBRA_H
 
 #include "layout/Algebra/Views.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -56,21 +56,21 @@ struct IntegerLayout {
 using IntegerLayoutOr = std::optional<IntegerLayout>;
 
 /// Returns `a` as a function of one dim.
-IntegerLayoutOr coalesce(const IntegerLayout &a, Refusal error = {});
+IntegerLayoutOr coalesce(const IntegerLayout &a, FailureReason error = {});
 
 /// Returns a(b(i)). The offsets of `b` must be indices of `a`.
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
-                            Refusal error = {});
+                            FailureReason error = {});
 
 /// Returns a layout of one dim that fills the offsets below `size` left by `a`.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
-                           Refusal error = {});
+                           FailureReason error = {});
 
 /// Returns the left inverse: maps every offset up to the highest one to an
 /// index of `a`. Values at offsets that `a` does not have are unspecified.
-IntegerLayoutOr leftInverse(const IntegerLayout &a, Refusal error = {});
+IntegerLayoutOr leftInverse(const IntegerLayout &a, FailureReason error = {});
 /// Returns the right inverse, for the gap-free range of offsets of `a` from 0.
-IntegerLayoutOr rightInverse(const IntegerLayout &a, Refusal error = {});
+IntegerLayoutOr rightInverse(const IntegerLayout &a, FailureReason error = {});
 
 /// The grouping of the result dims of divide(): each dim becomes a tile T and a
 /// rest R. A group (..) is one dim of the result, its first member fastest.
@@ -84,15 +84,15 @@ enum class DivideForm {
 /// the dim must exist and cover the dim exactly.
 IntegerLayoutOr divide(const IntegerLayout &a,
                        llvm::ArrayRef<IntegerLayout> tiles, DivideForm form,
-                       Refusal error = {});
+                       FailureReason error = {});
 
 /// Divides `a` as a whole into two dims: the index in the tile, and the tile.
 IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
-                              Refusal error = {});
+                              FailureReason error = {});
 
 /// Repeats `a` at the offsets of `b`. The dims are the index in `a` and in `b`.
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
-                               Refusal error = {});
+                               FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -9,11 +9,11 @@
 // The values are tuples of `IndexExpr`s, such as the coordinates of a map:
 //
 //     proveInjective({8 * i + 2 * j}, sizes = {3, 5})
-//       No: (0, 4) and (1, 0) give the same values
+//       Disproved: (0, 4) and (1, 0) give the same values
 //
 // Laws:
-//  * Yes holds for every index and for every choice of the dynamic sizes;
-//  * No has a counterexample: indices, and the sizes of their box;
+//  * Proved holds for every index and for every choice of the dynamic sizes;
+//  * Disproved has a counterexample: indices, and the sizes of their box;
 //  * Unknown: a stride is not constant (it depends on a dynamic size, or
 //    overflowed int64), a digit is a swizzle, or the effort exceeded its bound.
 //    Sums are unbounded: values beyond int64 are decided like any others.
@@ -34,10 +34,11 @@ namespace layout {
 namespace sets {
 
 struct Statement {
-  Answer answer = Answer::Unknown;
-  /// For No: the sizes of the box, and the index that violates the statement.
+  ProofResult answer = ProofResult::Unknown;
+  /// For Disproved: the sizes of the box, and the index that violates the
+  /// statement.
   llvm::SmallVector<int64_t> sizes, index;
-  /// For No: the second index, if the statement is about two.
+  /// For Disproved: the second index, if the statement is about two.
   llvm::SmallVector<int64_t> other;
 };
 
@@ -56,8 +57,8 @@ Statement proveWithin(Values values, llvm::ArrayRef<SizeExpr> extents,
 /// Proves inverse(values(index)) == index; dim k of `inverse` is values[k].
 Statement proveInverse(Values values, Values inverse, Sizes sizes);
 
-/// Proves that no index has the values `point`, i.e. that it is padding. For No,
-/// `index` has these values.
+/// Proves that no index has the values `point`, i.e. that it is padding. For
+/// Disproved, `index` has these values.
 Statement proveUnused(Values values, llvm::ArrayRef<int64_t> point,
                       Sizes sizes);
 

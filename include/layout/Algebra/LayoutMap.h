@@ -31,7 +31,7 @@
 #ifndef LAYOUT_ALGEBRA_LAYOUTMAP_H
 #define LAYOUT_ALGEBRA_LAYOUTMAP_H
 
-#include "layout/Algebra/Sized.h"
+#include "layout/Algebra/BoundedIndex.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -87,7 +87,7 @@ public:
 
   /// Returns the default dims of the array that holds the storage: the axes of
   /// linear memory, or the coordinates of any other space.
-  llvm::SmallVector<Sized> getStoredDims() const;
+  llvm::SmallVector<BoundedIndex> getStoredDims() const;
 
   bool operator==(const LayoutMap &other) const;
   bool operator!=(const LayoutMap &other) const { return !(*this == other); }
@@ -147,11 +147,12 @@ private:
 /// row-major fusion is the offset of the map. Empty if they equal
 /// LayoutMap::getStoredDims().
 struct StoredDims {
-  std::vector<Sized> dims; // slowest first
+  std::vector<BoundedIndex> dims; // slowest first
 
   StoredDims() = default;
   /// Creates the stored dims `dims` of `map`.
-  static StoredDims get(const LayoutMap &map, llvm::ArrayRef<Sized> dims);
+  static StoredDims get(const LayoutMap &map,
+                        llvm::ArrayRef<BoundedIndex> dims);
 
   /// Returns true if these are dims of the storage of `map`.
   bool fit(const LayoutMap &map) const;

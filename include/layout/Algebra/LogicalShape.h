@@ -22,7 +22,7 @@
 #define LAYOUT_ALGEBRA_LOGICALSHAPE_H
 
 #include "layout/Algebra/Views.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -33,14 +33,14 @@ namespace layout {
 /// std::nullopt if no shape matches, or if sizes are ambiguous, e.g. because a
 /// stored dim fuses two dims.
 std::optional<llvm::SmallVector<int64_t>>
-getLogicalShape(llvm::ArrayRef<Sized> storedDims,
+getLogicalShape(llvm::ArrayRef<BoundedIndex> storedDims,
                 llvm::ArrayRef<int64_t> storedShape, Sizes known,
-                Refusal error = {});
+                FailureReason error = {});
 
 /// Returns the map whose coordinates are the stored dims. Its `forward`
 /// computes stored indices; its `backward` inverts them and reports padding.
 LayoutMap getMapOfStoredDims(const LayoutMap &map,
-                             llvm::ArrayRef<Sized> storedDims);
+                             llvm::ArrayRef<BoundedIndex> storedDims);
 
 } // namespace layout
 } // namespace mlir

@@ -12,8 +12,8 @@
 // of `elementBytes` bytes, starting at byte `base`:
 //
 //     4 cores, f32, aligned to 128 bytes, 1x4x1x8 at byte 0 and at byte 32
-//       elements   No: 32 bytes each in every core
-//       storage    Yes: each reserves 128
+//       elements   Disproved: 32 bytes each in every core
+//       storage    Proved: each reserves 128
 //
 // *Refinement*: storage positions, numbered row-major over the coordinates, are
 // divided into groups of a fixed length, such as a vector, a cache line, a
@@ -25,8 +25,9 @@
 //     NCHW4c in groups of 4 refines NCHW16c in groups of 16, not the reverse
 //
 // Laws:
-//  * Yes and No hold for every index, for every choice of the dynamic sizes; if
-//    sizes are dynamic, No means that the statement is false for some sizes;
+//  * Proved and Disproved hold for every index, for every choice of the dynamic
+//    sizes; if sizes are dynamic, Disproved means that the statement is false
+//    for some sizes;
 //  * each layout in groups of 1 refines every layout; groups of m refine groups
 //    of n of the same layout if m divides n; refinement is transitive.
 //
@@ -37,7 +38,7 @@
 
 #include "layout/Algebra/Proof.h"
 #include "layout/Algebra/Views.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -55,19 +56,19 @@ enum class Owned {
   Storage,  // holes included: in every core, lowest element to extent
 };
 
-/// Returns Yes if the tensors have a byte in common. For elements on static
+/// Returns Proved if the tensors have a byte in common. For elements on static
 /// shapes, the proof names one of each that share a byte. Returns std::nullopt
 /// and reports to `error` if the tensors cannot be in one memory.
 std::optional<PairProof> findOverlap(const PlacedTensor &a,
                                      const PlacedTensor &b, Owned owned,
-                                     Refusal error = {});
+                                     FailureReason error = {});
 
 /// Decides if `a` in groups of `groupOfA` positions refines `b` in groups of
 /// `groupOfB`. Returns std::nullopt for different ranks, for groups below 1,
 /// and for layouts with replicas, whose groups do not partition the elements.
-std::optional<Answer> refines(const LayoutMap &a, int64_t groupOfA,
-                              const LayoutMap &b, int64_t groupOfB, Sizes sizes,
-                              Refusal error = {});
+std::optional<ProofResult> refines(const LayoutMap &a, int64_t groupOfA,
+                                   const LayoutMap &b, int64_t groupOfB,
+                                   Sizes sizes, FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

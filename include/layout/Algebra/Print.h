@@ -25,7 +25,7 @@ std::string makeText(const LayoutMap &map);
 
 /// Returns the text of a value over the dims of `map`: digits with explicit
 /// strides, and the extent if it is not the natural one.
-std::string makeText(const LayoutMap &map, const Sized &value);
+std::string makeText(const LayoutMap &map, const BoundedIndex &value);
 
 } // namespace layout
 } // namespace mlir

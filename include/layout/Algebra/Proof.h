@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Three-valued statements about maps, with bounded effort. `Unknown` is never
-// treated as `Yes` (L1, L6 of docs/spec.md). The methods are, cheapest first:
+// treated as `Proved` (L1, L6 of docs/spec.md). The methods are, cheapest
+// first:
 //
 //  1. By construction: a mixed-radix digit is determined by the coordinates if
 //     its stride exceeds the sum of all terms with smaller strides. A dim is
@@ -19,8 +20,8 @@
 //     size. Dynamic sizes require constant strides. Bounded by about 0.3 s;
 //     after that, boxes of at most `kMaxPoints` points are enumerated.
 //
-// If sizes are dynamic, Yes holds for all sizes, and No means that the
-// statement is false for some.
+// If sizes are dynamic, Proved holds for all sizes, and Disproved means that
+// the statement is false for some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@
 namespace mlir {
 namespace layout {
 
-enum class Answer { No, Unknown, Yes };
+enum class ProofResult { Disproved, Unknown, Proved };
 
 /// The maximal number of points of an enumeration (about 0.1 s).
 constexpr int64_t kMaxPoints = int64_t(1) << 20;
@@ -43,14 +44,14 @@ constexpr int64_t kFewPoints = int64_t(1) << 12;
 
 /// An answer about pairs of indices.
 struct PairProof {
-  Answer answer = Answer::Unknown;
+  ProofResult answer = ProofResult::Unknown;
   /// A witness pair if there is one: two indices, each followed by its
   /// replicas.
   llvm::SmallVector<int64_t> first, second;
 };
 
 /// Proves L1: no two indices of the box share a storage point; replicas of one
-/// index may. For No, the proof names two indices that do.
+/// index may. For Disproved, the proof names two indices that do.
 PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
 /// Returns true if `proveInjective` succeeds by construction, which is the case
@@ -65,12 +66,12 @@ invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
 
 /// Decides L6: both maps have the same storage points for every index of the
 /// box, and the same extents.
-Answer equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
+ProofResult equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
 
 struct ExtentProof {
-  Answer answer = Answer::Unknown;
-  /// For No: an index outside the extent, followed by its replicas, and the
-  /// sizes of its box.
+  ProofResult answer = ProofResult::Unknown;
+  /// For Disproved: an index outside the extent, followed by its replicas, and
+  /// the sizes of its box.
   llvm::SmallVector<int64_t> index, sizes;
 };
 
@@ -79,7 +80,7 @@ ExtentProof proveWithinExtent(const LayoutMap &specialized, unsigned coordinate,
                               Sizes sizes);
 
 /// Decides L2: every coordinate is in [0, extent) at every index of the box.
-Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
+ProofResult isWithinExtents(const LayoutMap &map, Sizes sizes);
 
 /// Counts the storage points that hold an element, each once even if replicas
 /// share it. The box is static and the map valid on it. Returns std::nullopt if
@@ -87,7 +88,7 @@ Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
 std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 
 /// Decides if storage on this shape has points that hold no element.
-Answer hasPadding(const LayoutMap &map, Sizes sizes);
+ProofResult hasPadding(const LayoutMap &map, Sizes sizes);
 
 } // namespace layout
 } // namespace mlir

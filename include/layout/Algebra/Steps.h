@@ -36,7 +36,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Algebra/Views.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -85,7 +85,7 @@ std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
 /// Returns the run of all indices in row-major order as if they were one dim.
 /// Reports to `error` if it is not known.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
-                                  Sizes sizes, Refusal error = {});
+                                  Sizes sizes, FailureReason error = {});
 
 /// Returns the greatest integer that divides the coordinate at every index
 /// whose entry d is a multiple of blocks[d] >= 1, or 0 if only position 0 is

@@ -15,11 +15,11 @@
 //       offset        = (c mod 16) + 16 w + .. + 784 (c floordiv 16) + 784
 //       extent        = 3136, that of the whole tensor
 //
-// Every function builds v from `Sized`s and substitutes it. If no such layout
-// exists or none is found by construction, it returns std::nullopt and reports
-// to `error`. Arguments come from users: invalid ones are errors, too. Sizes
-// may be dynamic (kUnknownSize), and sizes that the result does not depend on
-// stay dynamic in it.
+// Every function builds v from `BoundedIndex`s and substitutes it. If no such
+// layout exists or none is found by construction, it returns std::nullopt and
+// reports to `error`. Arguments come from users: invalid ones are errors, too.
+// Sizes may be dynamic (kUnknownSize), and sizes that the result does not
+// depend on stay dynamic in it.
 //
 // Laws, on every shape that the arguments fit:
 //  * forward of the result at i is forward of the map at v(i), in storage of
@@ -37,7 +37,7 @@
 #define LAYOUT_ALGEBRA_VIEWS_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir {
@@ -62,7 +62,7 @@ using DimGroups = llvm::ArrayRef<llvm::SmallVector<int64_t, 2>>;
 /// Transposes: dim j of the view is dim permutation[j] of the tensor.
 std::optional<LayoutMap> transpose(const LayoutMap &map,
                                    llvm::ArrayRef<int64_t> permutation,
-                                   Refusal error = {});
+                                   FailureReason error = {});
 
 /// An entry of `sizes` of a slice: the entire dim, even if its size is dynamic.
 /// The offset must be 0 and the stride 1.
@@ -76,40 +76,41 @@ std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
                                llvm::ArrayRef<int64_t> offsets, Sizes sizes,
                                llvm::ArrayRef<int64_t> strides,
                                llvm::ArrayRef<int64_t> dropDims = {},
-                               Refusal error = {});
+                               FailureReason error = {});
 
 /// Expands dims: dim d of the tensor is the row-major fusion of the dims
 /// groups[d] of the view, whose sizes are `newSizes`. Always succeeds. The
 /// result is valid for every size of the first dim of a group.
 std::optional<LayoutMap> expandShape(const LayoutMap &map, DimGroups groups,
-                                     Sizes newSizes, Refusal error = {});
+                                     Sizes newSizes, FailureReason error = {});
 
 /// Collapses dims: the dims groups[d] of the tensor, of sizes `oldSizes`,
 /// become dim d of the view. Requires that the sizes after the first dim of a
 /// group are static, up to unit dims. If some are dynamic, the map must already
 /// fuse those dims, i.e. place them row-major by their sizes.
 std::optional<LayoutMap> collapseShape(const LayoutMap &map, DimGroups groups,
-                                       Sizes oldSizes, Refusal error = {});
+                                       Sizes oldSizes,
+                                       FailureReason error = {});
 
 /// Returns the index view of `expandShape`: each dim of the smaller rank as a
 /// function of the larger rank.
 std::optional<IndexView> getExpandView(DimGroups groups, Sizes newSizes,
-                                       Refusal error = {});
+                                       FailureReason error = {});
 /// Returns the index view of `collapseShape`, or std::nullopt if a size after
 /// the first dim of a group is dynamic.
 std::optional<IndexView> getCollapseView(DimGroups groups, Sizes oldSizes,
-                                         Refusal error = {});
+                                         FailureReason error = {});
 
 /// Inserts a dim of `size` before dim `position`, along which all elements are
 /// equal. Layouts are injective, so the size must be at most 1, or the map must
 /// have a replica of this extent, which then becomes the dim.
 std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
-                                   int64_t size, Refusal error = {});
+                                   int64_t size, FailureReason error = {});
 
 /// Removes dim `dim`, which becomes a replica, so that the dim can be broadcast
 /// from the result. Its size must be static.
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
-                                       Sizes sizes, Refusal error = {});
+                                       Sizes sizes, FailureReason error = {});
 
 /// One operand of a concatenation.
 struct ConcatPart {
@@ -131,7 +132,7 @@ struct Concatenation {
 /// parts consecutively. (If the layout of the whole is given, its parts are
 /// slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
-                                    int64_t axis, Refusal error = {});
+                                    int64_t axis, FailureReason error = {});
 
 /// Returns true if the storage of the whole is that of the parts side by side,
 /// for static sizes: padding of the whole is then padding of a part, with the
@@ -144,8 +145,8 @@ bool isTiledByParts(const Concatenation &concatenation,
 /// are `storedDims`, slowest first, if a has as many dims, or else the
 /// coordinates of b.
 std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
-                                 llvm::ArrayRef<Sized> storedDims = {},
-                                 Refusal error = {});
+                                 llvm::ArrayRef<BoundedIndex> storedDims = {},
+                                 FailureReason error = {});
 
 /// Returns the inverse of `map`, e.g. `NCHW16c to NCHW` of `NCHW to NCHW16c`.
 /// Its dims are those of the storage, padding included: `storedDims`, or else
@@ -154,8 +155,8 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// sizes that `map` depends on. Fails if `invertAxes` (Proof.h) finds no
 /// formula of the stored axes for a logical index.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
-                                 llvm::ArrayRef<Sized> storedDims = {},
-                                 Sizes sizes = {}, Refusal error = {});
+                                 llvm::ArrayRef<BoundedIndex> storedDims = {},
+                                 Sizes sizes = {}, FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -37,7 +37,7 @@
 namespace mlir {
 namespace layout {
 
-inline LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
+inline LayoutId getLayoutAt(const OpLayouts &layouts, OperandOrResult slot) {
   return slot.isResult ? layouts.results[slot.index]
                        : layouts.operands[slot.index];
 }
@@ -73,7 +73,7 @@ struct OpConfig {
 
 /// A tensor of an op whose best layout the target cannot store.
 struct StorageNote {
-  Slot slot;
+  OperandOrResult slot;
   /// The preferred layout and the reason why the target cannot store it.
   std::string whatNot;
   /// The layout that replaces it, or std::nullopt for linear memory.

@@ -42,14 +42,15 @@ public:
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
   /// Returns the layout of the tensor at `slot` under a tiling of the loops.
-  LayoutId getTiledLayout(ArrayRef<int64_t> tiles, Slot slot) const;
+  LayoutId getTiledLayout(ArrayRef<int64_t> tiles, OperandOrResult slot) const;
 
   /// Loops with their tile sizes, as implied by the layout of one tensor.
   using LoopTiles = SmallVector<std::pair<unsigned, int64_t>, 6>;
-  std::optional<LoopTiles> findLoopTiles(Slot slot, LayoutId layout) const;
+  std::optional<LoopTiles> findLoopTiles(OperandOrResult slot,
+                                         LayoutId layout) const;
 
   /// Builds the configuration that follows from the layout of one tensor.
-  std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;
+  std::optional<OpConfig> carry(OperandOrResult slot, LayoutId layout) const;
 
   /// Builds the configuration with `getLayout(isResult, index)` for every
   /// ranked tensor, or std::nullopt if the target cannot store one of them.
@@ -67,7 +68,8 @@ private:
   std::optional<OpConfig> carryLoops(AffineMap map, LayoutId layout) const;
   std::optional<OpConfig> carryView(const ViewRule &view, bool isResult,
                                     LayoutId layout) const;
-  std::optional<OpConfig> carryPerDim(const PerDimRule &rule, Slot slot,
+  std::optional<OpConfig> carryPerDim(const PerDimRule &rule,
+                                      OperandOrResult slot,
                                       LayoutId layout) const;
 
   const NodeClass &node;

@@ -63,7 +63,7 @@ struct TiedPart {
   PerDimRule rule;
 };
 
-struct TiedValues {
+struct TypeEquivalenceClass {
   RankedTensorType type;
   SmallVector<OpOperand *, 2> operands;
   SmallVector<Value, 2> values;
@@ -71,14 +71,14 @@ struct TiedValues {
 };
 
 struct ControlFlow {
-  std::vector<TiedValues> ties;
+  std::vector<TypeEquivalenceClass> ties;
   /// The ties of operands, parts included.
   DenseMap<OpOperand *, unsigned> tieOfOperand;
   DenseMap<Value, unsigned> tieOfValue;
 };
 
 /// Finds all ties below `root`, in the order of the IR.
-ControlFlow findTiedValues(Operation *root);
+ControlFlow findTypeEquivalenceClasses(Operation *root);
 
 /// The number of times each block runs, per run of the program in `root`.
 class Frequencies {
@@ -104,7 +104,7 @@ private:
 
 /// Chooses blocks for copies. The loops formed by branches are cached per
 /// region, so blocks must not change during the lifetime of the object.
-class Placement {
+class CopyPlacement {
 public:
   /// Returns the best block for a copy of `value` that `users` read: the
   /// innermost block that dominates all of them and runs no more often than the

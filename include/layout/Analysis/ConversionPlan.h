@@ -48,7 +48,7 @@ struct ConversionPlan {
     Padding,  // same storage points, only padding is written
     Relayout, // elements move
   };
-  enum class Way {
+  enum class Method {
     None,      // no byte is touched
     Fill,      // only padding is written
     Copy,      // boxes of common digits
@@ -77,7 +77,7 @@ struct ConversionPlan {
 
   /// Returns true if no byte is touched (Same or View).
   bool isFree() const { return kind == Kind::Same || kind == Kind::View; }
-  Way getWay() const;
+  Method getMethod() const;
 
   /// Computes the plan of a conversion. Counts use the target's assumed size
   /// for dynamic sizes, or 1 without a target; the steps do not depend on them.
@@ -103,7 +103,7 @@ struct ConversionPlan {
 bool isOverwritable(Value value);
 
 StringRef stringify(ConversionPlan::Kind kind);
-StringRef stringify(ConversionPlan::Way way);
+StringRef stringify(ConversionPlan::Method method);
 
 } // namespace layout
 } // namespace mlir

@@ -51,7 +51,7 @@ struct DigitRange {
 using DigitBox = SmallVector<DigitRange, 6>;
 
 struct CopyPlan {
-  enum class Way {
+  enum class Method {
     /// Copies box by box, each element once.
     Boxes,
     /// Copies all digits at once. If the positions of the padding are
@@ -61,7 +61,7 @@ struct CopyPlan {
     Whole,
   };
 
-  Way way = Way::Boxes;
+  Method method = Method::Boxes;
   /// The common digits. Operand 0 is read, operand 1 is written.
   IterationSpace space;
   SmallVector<DigitBox> boxes;
@@ -70,7 +70,8 @@ struct CopyPlan {
   /// True if the whole storage of the result is filled first, because the
   /// digits do not reach all of its padding.
   bool prefills = false;
-  /// The dims of Way::Whole beyond whose size the stated padding is selected.
+  /// The dims of Method::Whole beyond whose size the stated padding is
+  /// selected.
   SmallVector<unsigned> maskedDims;
 
   /// Returns the number of elements read and written on these sizes.
@@ -113,7 +114,8 @@ private:
 /// Plans the copy between two types of one shape, or fails with a reason if
 /// they have no common digits.
 FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
-                             Refusal refuse = {}, AxesCache *cache = nullptr);
+                             FailureReason refuse = {},
+                             AxesCache *cache = nullptr);
 
 /// Plans the fills that write the padding stated by `type`, or returns
 /// std::nullopt if its padding is not a union of boxes.

@@ -71,7 +71,7 @@ public:
                  const OpLayouts &layouts);
 
   /// Returns true if a conversion between the two layouts touches no byte.
-  bool storeAlike(RankedTensorType type, LayoutId from, LayoutId to) {
+  bool haveIdenticalStorage(RankedTensorType type, LayoutId from, LayoutId to) {
     return getNormalForm(from, type) == getNormalForm(to, type) &&
            !writesPadding(from, to);
   }

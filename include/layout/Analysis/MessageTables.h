@@ -50,7 +50,8 @@ struct MessageTables {
 
   static FailureOr<MessageTables> get(const ReshardPlan &plan,
                                       RankedTensorType from,
-                                      RankedTensorType to, Refusal refuse);
+                                      RankedTensorType to,
+                                      FailureReason refuse);
 };
 
 } // namespace layout

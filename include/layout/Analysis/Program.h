@@ -48,10 +48,10 @@ namespace layout {
 /// An operand or a result of a node. A tie has one operand and one result that
 /// represent all of its uses, and one more operand for each part (a slice that
 /// a parallel loop inserts).
-struct Slot {
+struct OperandOrResult {
   bool isResult = false;
   unsigned index = 0;
-  bool operator==(const Slot &other) const {
+  bool operator==(const OperandOrResult &other) const {
     return isResult == other.isResult && index == other.index;
   }
 };
@@ -79,7 +79,7 @@ struct NodeClass {
   llvm::SmallBitVector tiedOperands, tiedResults;
   int64_t frequency = 1;
   /// The slots of the node with the classes of their tensors.
-  SmallVector<std::pair<Slot, unsigned>, 4> meets;
+  SmallVector<std::pair<OperandOrResult, unsigned>, 4> incidentTensors;
 
   bool isTie() const { return !op; }
 };
@@ -157,11 +157,12 @@ bool cannotKeepTypes(const NodeClass &node);
 bool areAlikeButForTypes(Operation *a, Operation *b);
 
 /// Reads everything below `root`. Assumes `assumedTrips` iterations for loops
-/// with unknown trip counts. `findsElements` is the property of the target
-/// (TargetModel.h) that decides in which layouts of its types an op can run.
+/// with unknown trip counts. `usesPerElementAddressing` is the property of the
+/// target (TargetModel.h) that decides in which layouts of its types an op can
+/// run.
 Program readProgram(Operation *root, int64_t assumedTrips,
                     const LayoutConstraints &constraints = LayoutConstraints(),
-                    bool findsElements = false);
+                    bool usesPerElementAddressing = false);
 
 } // namespace layout
 } // namespace mlir

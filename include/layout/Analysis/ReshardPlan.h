@@ -35,7 +35,7 @@
 #define LAYOUT_ANALYSIS_RESHARDPLAN_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -99,7 +99,7 @@ struct ReshardPlan {
   /// have different numbers of devices, or if the plan is too large.
   static FailureOr<ReshardPlan> get(RankedTensorType from, RankedTensorType to,
                                     const ReshardOptions &options = {},
-                                    Refusal refuse = {});
+                                    FailureReason refuse = {});
 
   /// Returns the number of elements of the longest message.
   int64_t getMostElements() const;

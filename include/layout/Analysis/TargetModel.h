@@ -89,7 +89,7 @@ public:
   /// Returns true if kernels compute one address per element, so that operands
   /// may have unrelated layouts. Otherwise an op iterates over the mixed-radix
   /// digits of indices that all of its operands store.
-  virtual bool findsElements() const { return false; }
+  virtual bool usesPerElementAddressing() const { return false; }
 
   /// Returns a layout that stores tensors of `type` as `map` does and is valid
   /// for every shape, so that it can be propagated to other tensors. Returns
@@ -103,7 +103,9 @@ public:
 
   /// Returns true if an op that copies dim by dim may slice `map` at any index,
   /// not only between its tiles.
-  virtual bool cutsAnywhere(const LayoutMap &map) const { return false; }
+  virtual bool allowsUnalignedSlices(const LayoutMap &map) const {
+    return false;
+  }
 
   //===--------------------------------------------------------------------===//
   // Conversions
@@ -158,7 +160,7 @@ public:
                     AddConfig add) {}
 
   /// Adds configurations that follow from the layout of one tensor of an op.
-  virtual void carry(const NodeClass &op, Slot slot, LayoutId layout,
+  virtual void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
   /// Adds the candidates that depend on the layouts of all ops.

@@ -32,7 +32,7 @@
 #define LAYOUT_INTERFACES_ITERATIONSPACE_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -93,7 +93,7 @@ AffineMap getExpandedMap(const IterationSpace &space, unsigned k,
 FailureOr<IterationSpace>
 getIterationSpace(ArrayRef<OperandAccess> operands,
                   ArrayRef<utils::IteratorType> iterators,
-                  ArrayRef<int64_t> sizes, Refusal refuse = {});
+                  ArrayRef<int64_t> sizes, FailureReason refuse = {});
 
 } // namespace layout
 } // namespace mlir

@@ -23,7 +23,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Interfaces/OpLayoutRule.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -77,7 +77,7 @@ bool canSplit(const LoopsRule &rule, unsigned loop);
 /// Checks that every device can run the loops of an op on what it holds. The
 /// reason of a failure continues after the op's name.
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,
-                               TypeRange results, Refusal refuse = {});
+                               TypeRange results, FailureReason refuse = {});
 
 } // namespace layout
 } // namespace mlir

@@ -94,7 +94,7 @@ struct ViewRule {
 struct PerDimRule {
   /// Per dim, the number that its tile size must divide: 1 requires the dim to
   /// be whole, 0 permits any storage.
-  SmallVector<int64_t> tileDivisors;
+  SmallVector<int64_t> tileSizeMustDivide;
   /// The dims that tensors of a lower rank drop (DroppedDims.h), each of size 1
   /// and whole.
   llvm::SmallBitVector dropped;
@@ -106,14 +106,14 @@ struct PerDimRule {
 };
 
 /// The result can be made in any layout at no cost, and reads no tensor.
-struct SourceRule {};
+struct RematerializableRule {};
 
 /// No element is read, so every layout is permitted.
 struct ShapeRule {};
 
 /// The constraints of an op on the layouts of its tensors.
 using OpLayoutRule = std::variant<OpaqueRule, LoopsRule, ViewRule, PerDimRule,
-                                  SourceRule, ShapeRule>;
+                                  RematerializableRule, ShapeRule>;
 
 /// Prints a rule on one line, without the op's name: `([i, k], [k, j], [i, j])
 /// -> [i, j], loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
@@ -129,7 +129,7 @@ bool relatesTensors(const OpLayoutRule &rule);
 
 /// Returns true if the results of `op`, which has this rule, can be made in any
 /// layout at no cost.
-bool isFreeSource(Operation *op, const OpLayoutRule &rule);
+bool isRematerializable(Operation *op, const OpLayoutRule &rule);
 
 /// Returns true if `digit` divides its dim only at divisors of `divisor`, so
 /// that blocks of that many indices hold whole tiles.

@@ -20,23 +20,26 @@
 #define LAYOUT_INTERFACES_RULECHECK_H
 
 #include "layout/Interfaces/OpLayoutRule.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
 
 /// Checks that an op with this rule can run on these types. The reason of a
 /// failure continues after the op's name and names the conflict. With
-/// `findsElements`, each element of each tensor is addressed by its own map,
-/// without constraints on stored digits, as in kernels on devices with images.
+/// `usesPerElementAddressing`, each element of each tensor is addressed by its
+/// own map, without constraints on stored digits, as in kernels on devices with
+/// images.
 LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
-                        ArrayRef<Type> results, Refusal refuse = {},
-                        bool findsElements = false);
+                        ArrayRef<Type> results, FailureReason refuse = {},
+                        bool usesPerElementAddressing = false);
 
 /// Checks that `op`, whose rule is `rule`, can run on the types of its operands
-/// and results. A LoopsRule that runs anywhere implies `findsElements`.
+/// and results. A LoopsRule that runs anywhere implies
+/// `usesPerElementAddressing`.
 LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
-                        Refusal refuse = {}, bool findsElements = false);
+                        FailureReason refuse = {},
+                        bool usesPerElementAddressing = false);
 
 /// Returns true if `source`, which only writes, can write its result as `type`.
 bool canWriteAs(Operation *source, Type type);

@@ -24,7 +24,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -40,14 +40,14 @@ struct CuTeLayout {
     int64_t shift = 0; // S
 
     /// Applies the swizzle to `offset`; it is its own inverse.
-    Sized apply(const Sized &offset) const;
+    BoundedIndex apply(const BoundedIndex &offset) const;
   };
 
   llvm::SmallVector<llvm::SmallVector<Leaf, 2>> modes; // leaves fastest first
   std::optional<Swizzle> swizzle;
   int64_t offset = 0; // added before the swizzle
 
-  std::optional<LayoutMap> getMap(Sizes shape, Refusal error) const;
+  std::optional<LayoutMap> getMap(Sizes shape, FailureReason error) const;
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 };
@@ -57,7 +57,7 @@ std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 /// Prints `map` on `sizes`, or reports to `error` why no CuTe layout denotes
 /// it.
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
-                                      Refusal error = {});
+                                      FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -25,7 +25,7 @@
 #include "layout/Interop/OneDnn.h"
 #include "layout/Interop/Triton.h"
 #include "layout/Interop/Xla.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include <variant>
 
 namespace mlir {
@@ -38,7 +38,7 @@ std::optional<ImportedLayout> parseAs(Notation notation, llvm::StringRef text,
                                       TextError error);
 
 std::optional<LayoutMap> getMap(const ImportedLayout &layout, Sizes shape,
-                                Refusal error = {});
+                                FailureReason error = {});
 
 /// Returns the shape in the text, with kUnknownSize for sizes it does not have.
 llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
@@ -46,7 +46,7 @@ llvm::SmallVector<int64_t> getStatedShape(const ImportedLayout &layout);
 llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);
 
 std::optional<std::string> exportAs(Notation notation, const LayoutMap &map,
-                                    Sizes sizes, Refusal error = {});
+                                    Sizes sizes, FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

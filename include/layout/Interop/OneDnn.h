@@ -28,7 +28,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -53,7 +53,7 @@ struct OneDnnLayout {
   llvm::SmallVector<unsigned> order; // of a tag: the dims, slowest first
   std::optional<Numbers> numbers;    // of a descriptor
 
-  std::optional<LayoutMap> getMap(Sizes shape, Refusal error) const;
+  std::optional<LayoutMap> getMap(Sizes shape, FailureReason error) const;
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 
@@ -68,7 +68,7 @@ std::optional<OneDnnLayout> parseOneDnn(llvm::StringRef text, TextError error);
 /// Prints `map` on `sizes` as a tag if possible, else as a descriptor, or
 /// reports to `error` why neither denotes it.
 std::optional<std::string> exportOneDnn(const LayoutMap &map, Sizes sizes,
-                                        Refusal error = {});
+                                        FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -28,7 +28,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -52,7 +52,7 @@ struct TritonLayout {
   llvm::SmallVector<Coordinate, 4> coordinates; // kMemory, or all kHardware
   llvm::SmallVector<int64_t> shape;
 
-  std::optional<LayoutMap> getMap(Sizes sizes, Refusal error) const;
+  std::optional<LayoutMap> getMap(Sizes sizes, FailureReason error) const;
   llvm::SmallVector<int64_t> getStatedShape() const { return shape; }
   std::string str() const;
 };
@@ -62,7 +62,7 @@ std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 /// Prints `map` on `sizes`, or reports to `error` why no linear layout denotes
 /// it.
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
-                                        Refusal error = {});
+                                        FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

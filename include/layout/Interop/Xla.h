@@ -28,7 +28,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -41,7 +41,7 @@ struct XlaLayout {
   llvm::SmallVector<unsigned> minorToMajor;
   llvm::SmallVector<Tile> tiles;
 
-  std::optional<LayoutMap> getMap(Sizes shape, Refusal error) const;
+  std::optional<LayoutMap> getMap(Sizes shape, FailureReason error) const;
   llvm::SmallVector<int64_t> getStatedShape() const;
   std::string str() const;
 };
@@ -51,7 +51,7 @@ std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 /// Prints `map` on `sizes`, or reports to `error` why no tiled layout denotes
 /// it.
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
-                                     Refusal error = {});
+                                     FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

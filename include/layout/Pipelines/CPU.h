@@ -112,7 +112,7 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
 };
 
 /// Returns the parameters of the processor, overridden by the options.
-CpuFigures findFigures(const LinalgToLLVMOptions &options);
+CpuModelParams findParams(const LinalgToLLVMOptions &options);
 
 /// Adds the passes of the pipeline. `checkIndices` overrides the option: a
 /// pipeline that assigns layouts inserts the checks earlier, on logical

@@ -38,9 +38,9 @@
 //  4. Without peaks, price the amount (a Lagrange multiplier). Any price gives
 //     a bound; the best one is a corner of the convex hull of cost over amount.
 //  5. With peaks, price each peak, and search over dynamic-programming states
-//     with the bounds that the prices give (LabelSearch.h). This proves most
-//     limits on peaks, and runs before step 3 if the chains of the peaks are
-//     large.
+//     with the bounds that the prices give (ParetoLabelSearch.h). This proves
+//     most limits on peaks, and runs before step 3 if the chains of the peaks
+//     are large.
 //
 // Laws:
 //  * No assignment within the limit costs less than `lowerBound`. The

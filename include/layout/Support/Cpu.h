@@ -8,7 +8,7 @@
 #ifndef LAYOUT_SUPPORT_CPU_H
 #define LAYOUT_SUPPORT_CPU_H
 
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 
 namespace mlir {
 namespace layout {
@@ -26,7 +26,7 @@ enum class Cpu {
 };
 
 /// Returns the machine parameters that kernels are planned for.
-CpuFigures getFigures(Cpu cpu);
+CpuModelParams getParams(Cpu cpu);
 
 /// Returns the number of hardware threads; on the host, only those that this
 /// process may use.

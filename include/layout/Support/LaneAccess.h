@@ -69,7 +69,8 @@ inline constexpr int64_t kLeastLaneVectors = 2;
 /// Returns true if vector lanes along the reduction `dim` can accumulate
 /// partial results, according to the indexing maps `maps` of an op: no access
 /// is strided, and at least one is contiguous.
-template <typename Range> bool canHoldParts(Range &&maps, unsigned dim) {
+template <typename Range>
+bool canVectorizeReduction(Range &&maps, unsigned dim) {
   bool isRead = false;
   for (AffineMap map : maps) {
     LaneAccess access = classifyLane(map, dim);

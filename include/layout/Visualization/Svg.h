@@ -36,7 +36,7 @@
 #define LAYOUT_VISUALIZATION_SVG_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/LogicalResult.h"
@@ -73,7 +73,7 @@ struct PictureOptions {
 /// and a remedy to `error`, writes nothing and fails.
 llvm::LogicalResult drawSvg(const LayoutMap &map, Sizes sizes,
                             const PictureOptions &options,
-                            llvm::raw_ostream &os, Refusal error);
+                            llvm::raw_ostream &os, FailureReason error);
 
 } // namespace layout
 } // namespace mlir

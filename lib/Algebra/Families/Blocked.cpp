@@ -135,16 +135,16 @@ static const Part *findMissing(const std::vector<Dim> &dims,
 /// Computes the index of each letter in terms of the logical dims. An axis is
 /// above its blocks.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
-                        std::array<Sized, 26> &letters, Report report) {
-  std::array<Sized, 26> axes;
-  std::array<llvm::SmallVector<Sized>, 26> parts;
+                        std::array<BoundedIndex, 26> &letters, Report report) {
+  std::array<BoundedIndex, 26> axes;
+  std::array<llvm::SmallVector<BoundedIndex>, 26> parts;
   for (auto [d, dim] : llvm::enumerate(dims)) {
     // In a fused dim, a part is above the product of the parts after it.
-    llvm::SmallVector<Sized> digits(dim.size());
+    llvm::SmallVector<BoundedIndex> digits(dim.size());
     int64_t below = 1;
     for (size_t p = dim.size(); p-- > 0;) {
       const Part &part = dim[p];
-      digits[p] = floorDiv(Sized::dim(d), below);
+      digits[p] = floorDiv(BoundedIndex::dim(d), below);
       if (!part.factor) {
         if (p == 0)
           continue;
@@ -170,7 +170,7 @@ static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
     layout.requiredSizes.push_back(hasAxis ? 0 : below);
   }
   for (unsigned l = 0; l < 26; ++l) {
-    llvm::SmallVector<Sized> all{axes[l]};
+    llvm::SmallVector<BoundedIndex> all{axes[l]};
     llvm::append_range(all, parts[l]);
     letters[l] = group(all);
   }
@@ -200,14 +200,14 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
   }
 
   BlockedLayout layout;
-  std::array<Sized, 26> letters;
+  std::array<BoundedIndex, 26> letters;
   if (!readLogical(from, layout, letters, inLogical))
     return std::nullopt;
 
   // `below` is the product of the later blocks of each letter.
   std::array<int64_t, 26> below;
   below.fill(1);
-  std::vector<llvm::SmallVector<Sized>> digits(to.size());
+  std::vector<llvm::SmallVector<BoundedIndex>> digits(to.size());
   for (size_t d = to.size(); d-- > 0;) {
     for (const Part &part : llvm::reverse(to[d])) {
       if (!part.factor) {
@@ -236,7 +236,7 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
 }
 
 LayoutMap BlockedLayout::getMap() const {
-  Sized offset = group(stored);
+  BoundedIndex offset = group(stored);
   return LayoutMap::get(getRank(), "buffer",
                         {{"offset", offset.value, offset.extent}});
 }

@@ -55,7 +55,7 @@ static constexpr int64_t kMostBlocks = 16;
 /// The maximal size of a dim with a halo, so that positions fit int64.
 static constexpr int64_t kLongestWithHalo = int64_t(1) << 48;
 
-bool Mesh::check(Refusal error) const {
+bool Mesh::check(FailureReason error) const {
   auto fail = [&](const Twine &why) {
     error(why);
     return false;
@@ -112,7 +112,7 @@ static Halo clip(Halo halo, int64_t block, int64_t parts) {
 }
 
 std::optional<llvm::SmallVector<int64_t>>
-Mesh::getLocalShape(Sizes shape, Refusal error) const {
+Mesh::getLocalShape(Sizes shape, FailureReason error) const {
   llvm::SmallVector<int64_t> local(shape);
   for (auto [d, split] : llvm::enumerate(splits)) {
     if (split.empty())
@@ -148,7 +148,7 @@ Mesh::getLocalShape(Sizes shape, Refusal error) const {
 namespace {
 /// The device along a dim that stores an index, and the position there.
 struct Held {
-  Sized device, position;
+  BoundedIndex device, position;
 };
 } // namespace
 
@@ -166,27 +166,28 @@ static Held hold(unsigned d, int64_t size, int64_t block, int64_t parts,
     ++numSteps;
   int64_t step = numSteps ? width / numSteps : 0;
   numReplicas = numSteps + 1;
-  Sized replica{IndexExpr::dim(r), SizeExpr(numReplicas)};
+  BoundedIndex replica{IndexExpr::dim(r), SizeExpr(numReplicas)};
   auto number = [](int64_t c) {
-    return std::pair(Sized{IndexExpr(SizeExpr(c)), SizeExpr(1)}, SizeExpr(1));
+    return std::pair(BoundedIndex{IndexExpr(SizeExpr(c)), SizeExpr(1)},
+                     SizeExpr(1));
   };
   auto atLeast = [&](int64_t c) { // y - c
-    return place({{Sized::dim(d), SizeExpr(1)},
+    return place({{BoundedIndex::dim(d), SizeExpr(1)},
                   {replica, SizeExpr(-step)},
                   number(reached.before - c)});
   };
-  Sized y = atLeast(0);
+  BoundedIndex y = atLeast(0);
   // Clamp the block of y. floor(z / large) is -1 if z < 0, and 0 otherwise.
   int64_t below = llvm::divideCeilSigned(reached.after, block);
   int64_t above =
       std::max<int64_t>((size - 1 + reached.before) / block - (parts - 1), 0);
   int64_t large = width + size + (parts + below + above + 1) * block;
-  llvm::SmallVector<std::pair<Sized, SizeExpr>> device, position;
+  llvm::SmallVector<std::pair<BoundedIndex, SizeExpr>> device, position;
   device.push_back({floorDiv(y, block), SizeExpr(1)});
   position.push_back({mod(y, block), SizeExpr(1)});
   position.push_back({replica, SizeExpr(step)});
   auto correct = [&](int64_t bound) {
-    Sized isBelow = floorDiv(atLeast(bound), large);
+    BoundedIndex isBelow = floorDiv(atLeast(bound), large);
     device.push_back({isBelow, SizeExpr(-1)});
     position.push_back({isBelow, SizeExpr(block)});
   };
@@ -215,7 +216,7 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
   std::vector<IndexExpr> dims;
   std::vector<SizeExpr> sizes;
   for (auto [d, split] : llvm::enumerate(splits)) {
-    Sized index = Sized::dim(d);
+    BoundedIndex index = BoundedIndex::dim(d);
     Halo halo = getHalo(d);
     int64_t block = localShape[d] - halo.before - halo.after;
     // A mesh with one device along the dim does not split it.
@@ -228,7 +229,7 @@ LayoutMap Mesh::getMap(const LayoutMap &local, Sizes shape,
                     rank + replicas.size(), numReplicas);
         replicas.push_back(numReplicas);
       }
-      Sized device = held.device;
+      BoundedIndex device = held.device;
       for (unsigned axis : llvm::reverse(split)) {
         bool isMajor = axis == split.front() && axes[axis].size > 1;
         coordinates[axis].value =
@@ -283,7 +284,7 @@ std::optional<int64_t> mlir::layout::countDevices(const LayoutMap &map,
 }
 
 IndexExpr mlir::layout::getDevice(const LayoutMap &map, Sizes sizes) {
-  llvm::SmallVector<Sized> axes;
+  llvm::SmallVector<BoundedIndex> axes;
   for (const Coordinate &axis : map.getCoordinates().drop_back())
     axes.push_back({axis.value, axis.extent.specialize(sizes)});
   return group(axes).value;

@@ -29,9 +29,9 @@ int64_t mlir::layout::getLanes(NpuPack pack) {
 // The storage
 //===----------------------------------------------------------------------===//
 
-Sized NpuStorage::getOffset() const {
+BoundedIndex NpuStorage::getOffset() const {
   const SizeExpr &lanes = lane.extent;
-  return place({{Sized::constant(SizeExpr(base)), SizeExpr(1)},
+  return place({{BoundedIndex::constant(SizeExpr(base)), SizeExpr(1)},
                 {m, lanes * sN},
                 {row, lanes * sC},
                 {h, lanes * sH},
@@ -46,7 +46,7 @@ SizeExpr NpuStorage::getReserved(Sizes sizes) const {
 }
 
 LayoutMap NpuStorage::getMap(Sizes sizes) const {
-  Sized offset = getOffset();
+  BoundedIndex offset = getOffset();
   SizeExpr reserved = getReserved(sizes);
   if (reserved.specialize(sizes).isProvablyAtLeast(
           offset.extent.specialize(sizes)))
@@ -73,7 +73,8 @@ std::optional<int64_t> NpuStorage::getLeastBytes(int64_t elementBytes,
 // The rules
 //===----------------------------------------------------------------------===//
 
-bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
+bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
+                                   FailureReason error) {
   for (char axis : scatter.axes)
     if (!scatter.getFamilyAxes().contains(axis)) {
       error("has a dim of axis '" + Twine(axis) + "': the axes are " +
@@ -122,14 +123,13 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
   return true;
 }
 
-/// Returns Q * S + R for verified `figures`, and Q and R in range.
-static int64_t getAddress(const NpuScatter &scatter,
-                          const NpuFigures &figures) {
-  return scatter.start * figures.bytesPerNpu + scatter.offset;
+/// Returns Q * S + R for verified `params`, and Q and R in range.
+static int64_t getAddress(const NpuScatter &scatter, const ChipParams &params) {
+  return scatter.start * params.bytesPerNpu + scatter.offset;
 }
 
 static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
-                         Refusal error) {
+                         FailureReason error) {
   if (address % divisor == 0)
     return true;
   error("starts at address " + Twine(address) +
@@ -139,26 +139,25 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
 }
 
 /// Checks the rules that depend only on the chip.
-static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
-                         Refusal error) {
-  if (scatter.start >= figures.npus) {
+static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
+                        FailureReason error) {
+  if (scatter.start >= params.npus) {
     error("starts at core " + Twine(scatter.start) + " of a target with " +
-          Twine(figures.npus) + " cores: start lies between 0 and " +
-          Twine(figures.npus - 1));
+          Twine(params.npus) + " cores: start lies between 0 and " +
+          Twine(params.npus - 1));
     return false;
   }
-  if (scatter.offset >= figures.bytesPerNpu) {
+  if (scatter.offset >= params.bytesPerNpu) {
     error("starts at byte " + Twine(scatter.offset) +
-          " of a core, the target has " + Twine(figures.bytesPerNpu) +
-          ": offset lies between 0 and " + Twine(figures.bytesPerNpu - 1));
+          " of a core, the target has " + Twine(params.bytesPerNpu) +
+          ": offset lies between 0 and " + Twine(params.bytesPerNpu - 1));
     return false;
   }
-  int64_t address = getAddress(scatter, figures);
+  int64_t address = getAddress(scatter, params);
   switch (scatter.mode) {
   case NpuMode::Aligned:
   case NpuMode::Matrix:
-    return checkAddress(address, figures.euBytes, "of an execution unit",
-                        error);
+    return checkAddress(address, params.euBytes, "of an execution unit", error);
   case NpuMode::Compact:
     return checkAddress(address, 4, "that compact layouts start at", error);
   case NpuMode::Strided: // checked by checkElements()
@@ -169,8 +168,8 @@ static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
 }
 
 /// Checks the rules that depend on the element size.
-static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
-                          int64_t elementBytes, Refusal error) {
+static bool checkElements(const NpuScatter &scatter, const ChipParams &params,
+                          int64_t elementBytes, FailureReason error) {
   struct Packing {
     NpuPack pack;
     const char *name;
@@ -195,11 +194,11 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
   }
   int64_t unitBytes = getLanes(scatter.pack) * elementBytes;
   if (scatter.mode == NpuMode::Strided)
-    return checkAddress(getAddress(scatter, figures), unitBytes,
+    return checkAddress(getAddress(scatter, params), unitBytes,
                         "of a storage unit", error);
   if ((scatter.mode == NpuMode::Aligned || scatter.mode == NpuMode::Matrix) &&
-      figures.euBytes % unitBytes != 0 && unitBytes % figures.euBytes != 0) {
-    error("aligns channels to " + Twine(figures.euBytes) +
+      params.euBytes % unitBytes != 0 && unitBytes % params.euBytes != 0) {
+    error("aligns channels to " + Twine(params.euBytes) +
           " bytes, which storage units of " + Twine(unitBytes) +
           " bytes cannot meet: use compact or strided");
     return false;
@@ -208,26 +207,26 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
 }
 
 /// Returns the fused dims of one axis.
-static Sized getAxis(const NpuScatter &scatter, char axis) {
-  llvm::SmallVector<Sized, 4> dims;
+static BoundedIndex getAxis(const NpuScatter &scatter, char axis) {
+  llvm::SmallVector<BoundedIndex, 4> dims;
   for (auto [d, letter] : llvm::enumerate(scatter.getAxes()))
     if (letter == axis)
-      dims.push_back(Sized::dim(d));
-  return dims.empty()       ? Sized::constant(SizeExpr(0))
+      dims.push_back(BoundedIndex::dim(d));
+  return dims.empty()       ? BoundedIndex::constant(SizeExpr(0))
          : dims.size() == 1 ? dims.front()
                             : group(dims);
 }
 
 std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
-                                                      const NpuFigures &figures,
+                                                      const ChipParams &params,
                                                       int64_t elementBytes,
                                                       Sizes sizes,
-                                                      Refusal error) {
-  if (!checkFigures(scatter, figures, error) ||
-      !checkElements(scatter, figures, elementBytes, error))
+                                                      FailureReason error) {
+  if (!checkParams(scatter, params, error) ||
+      !checkElements(scatter, params, elementBytes, error))
     return std::nullopt;
   bool isMatrix = scatter.mode == NpuMode::Matrix;
-  Sized columns = getAxis(scatter, 'M');
+  BoundedIndex columns = getAxis(scatter, 'M');
   std::optional<int64_t> numColumns = columns.extent.evaluate(sizes);
   if (isMatrix && numColumns && *numColumns > 0 &&
       scatter.width > *numColumns) {
@@ -244,26 +243,25 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   storage.m = floorDiv(getAxis(scatter, 'N'), lanes);
   storage.lane = mod(getAxis(scatter, 'N'), lanes);
   // An N x Mc matrix is stored as a tensor (N, ceil(Mc / width), 1, width).
-  Sized channel =
+  BoundedIndex channel =
       isMatrix ? floorDiv(columns, scatter.width) : getAxis(scatter, 'C');
   storage.h = getAxis(scatter, 'H');
   storage.w = isMatrix ? mod(columns, scatter.width) : getAxis(scatter, 'W');
-  Sized placed = pad(channel, scatter.start, 0);
-  storage.row = floorDiv(placed, figures.npus);
-  storage.npu = mod(placed, figures.npus);
+  BoundedIndex placed = pad(channel, scatter.start, 0);
+  storage.row = floorDiv(placed, params.npus);
+  storage.npu = mod(placed, params.npus);
 
   if (scatter.mode == NpuMode::Strided) {
     storage.sN = SizeExpr(scatter.strides[0]);
     storage.sC = SizeExpr(scatter.strides[1]);
     storage.sH = SizeExpr(scatter.strides[2]);
     storage.sW = SizeExpr(scatter.strides[3]);
-    storage.end = figures.bytesPerNpu / elementBytes;
+    storage.end = params.bytesPerNpu / elementBytes;
   } else {
     // A channel takes whole execution units, counted in storage units.
     int64_t alignment = 1;
     if (scatter.mode != NpuMode::Compact)
-      alignment =
-          std::max<int64_t>(figures.euBytes / (lanes * elementBytes), 1);
+      alignment = std::max<int64_t>(params.euBytes / (lanes * elementBytes), 1);
     storage.sW = SizeExpr(1);
     storage.sH = storage.w.extent;
     storage.sC = align(group({storage.h, storage.w}), alignment).extent;
@@ -271,9 +269,9 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   }
 
   std::optional<int64_t> bytes = storage.getLeastBytes(elementBytes, sizes);
-  if (!bytes || *bytes > figures.bytesPerNpu) {
+  if (!bytes || *bytes > params.bytesPerNpu) {
     error("needs " + (bytes ? Twine(*bytes) : Twine("more than 2^63 - 1")) +
-          " bytes of every core, the target has " + Twine(figures.bytesPerNpu) +
+          " bytes of every core, the target has " + Twine(params.bytesPerNpu) +
           ": split the tensor, or start at a core where its channels take "
           "fewer rows");
     return std::nullopt;

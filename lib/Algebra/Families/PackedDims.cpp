@@ -65,18 +65,18 @@ bool mlir::layout::checkPackedDims(
 namespace {
 /// The part of one logical dim that the scan has not stored yet.
 struct Rest {
-  Sized dim;
+  BoundedIndex dim;
   int64_t size;           // kUnknownSize if dynamic
   int64_t below = 1;      // number of positions that the entries cover
   bool isClipped = false; // an entry was clipped
   bool isTaken = false;   // an entry took the whole remainder
   const PackedDim *outermost = nullptr;
 
-  Sized above() const {
-    return isTaken ? Sized::constant(0) : floorDiv(dim, below);
+  BoundedIndex above() const {
+    return isTaken ? BoundedIndex::constant(0) : floorDiv(dim, below);
   }
-  Sized take() {
-    Sized all = above();
+  BoundedIndex take() {
+    BoundedIndex all = above();
     size = 1;
     isTaken = true;
     return all;
@@ -85,20 +85,20 @@ struct Rest {
 } // namespace
 
 /// Splits by 2 and permutes: the even positions of x come before the odd ones.
-static Sized evenBeforeOdd(const Sized &x) {
+static BoundedIndex evenBeforeOdd(const BoundedIndex &x) {
   return group({mod(x, 2), floorDiv(x, 2)});
 }
 
-std::optional<llvm::SmallVector<Sized>>
+std::optional<llvm::SmallVector<BoundedIndex>>
 mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
-                            Refusal why) {
+                            FailureReason why) {
   auto fail = [&](const Twine &message) {
     why(message);
     return std::nullopt;
   };
   llvm::SmallVector<Rest> rests;
   for (auto [d, size] : llvm::enumerate(shape))
-    rests.push_back({Sized::dim(d), size});
+    rests.push_back({BoundedIndex::dim(d), size});
   for (const PackedDim &entry : llvm::reverse(dims)) {
     if (entry.dim >= int64_t(shape.size()))
       return fail("it names dim " + Twine(entry.dim) +
@@ -107,7 +107,7 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
     rests[entry.dim].outermost = &entry;
   }
 
-  llvm::SmallVector<Sized> stored; // fastest first
+  llvm::SmallVector<BoundedIndex> stored; // fastest first
   for (const PackedDim &entry : llvm::reverse(dims)) {
     Rest &rest = rests[entry.dim];
     bool isOddEven = entry.kind == PackedDim::OddEven;
@@ -124,7 +124,7 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
     if (rest.size % entry.extent == 0) {
       // The outermost entry must take the whole remainder, so it needs no mod.
       // An unsplit dim is then a single digit in every notation.
-      Sized part = rest.above();
+      BoundedIndex part = rest.above();
       if (&entry != rest.outermost)
         part = mod(part, entry.extent);
       stored.push_back(isOddEven ? evenBeforeOdd(part) : part);

@@ -24,9 +24,9 @@ namespace {
 
 /// A dim or a result of a relation.
 struct Axis {
-  size_t madeAt;              // the number of the name that defines it
-  const char *use = nullptr;  // its use
-  std::optional<Sized> value; // std::nullopt until computed
+  size_t madeAt;                     // the number of the name that defines it
+  const char *use = nullptr;         // its use
+  std::optional<BoundedIndex> value; // std::nullopt until computed
 };
 
 /// A relation and the positions of its names in the text.
@@ -41,7 +41,7 @@ public:
   Resolver(const RelationsText &text, RelationsError error);
 
   /// Computes the values of the stored axes. Returns false after an error.
-  bool resolve(llvm::SmallVectorImpl<Sized> &stored);
+  bool resolve(llvm::SmallVectorImpl<BoundedIndex> &stored);
 
 private:
   bool fail(size_t name, const Twine &message) {
@@ -55,7 +55,7 @@ private:
   bool checkExtents(const Placed &split);
   bool compute(const Placed &placed);
   bool computeAll();
-  bool set(StringRef axis, size_t name, const Sized &value);
+  bool set(StringRef axis, size_t name, const BoundedIndex &value);
 
   const RelationsText &text;
   RelationsError error;
@@ -198,7 +198,7 @@ static size_t countDigits(const IndexExpr &x, size_t limit) {
   return count;
 }
 
-bool Resolver::set(StringRef axis, size_t name, const Sized &value) {
+bool Resolver::set(StringRef axis, size_t name, const BoundedIndex &value) {
   if (value.value.hasOverflow() || value.extent.isOverflow())
     return fail(name, "the size of axis '" + axis + "' does not fit 64 bits");
   if (countDigits(value.value, kMaxDigits) == kMaxDigits)
@@ -212,16 +212,16 @@ bool Resolver::set(StringRef axis, size_t name, const Sized &value) {
 bool Resolver::compute(const Placed &placed) {
   const AxisRelation &relation = placed.relation;
   if (relation.kind == AxisRelation::Fuse) {
-    llvm::SmallVector<Sized> parts;
+    llvm::SmallVector<BoundedIndex> parts;
     for (const NamedAxis &part : relation.parts)
       parts.push_back(*axes.find(part.name)->second.value);
     return set(relation.whole.name, placed.whole, group(parts));
   }
-  const Sized &whole = *axes.find(relation.whole.name)->second.value;
+  const BoundedIndex &whole = *axes.find(relation.whole.name)->second.value;
   int64_t below = 1;
   for (size_t p = relation.parts.size(); p-- > 0;) {
     const NamedAxis &part = relation.parts[p];
-    Sized above = floorDiv(whole, below);
+    BoundedIndex above = floorDiv(whole, below);
     if (!set(part.name, placed.firstPart + p,
              part.extent ? mod(above, part.extent) : above))
       return false;
@@ -234,7 +234,7 @@ bool Resolver::compute(const Placed &placed) {
 /// Computes the relations in rounds, each those whose sources are known.
 bool Resolver::computeAll() {
   for (auto [d, dim] : llvm::enumerate(text.dims)) {
-    Sized value = Sized::dim(d);
+    BoundedIndex value = BoundedIndex::dim(d);
     if (!set(dim.name, d, dim.extent ? mod(value, dim.extent) : value))
       return false;
   }
@@ -264,7 +264,7 @@ bool Resolver::computeAll() {
   return true;
 }
 
-bool Resolver::resolve(llvm::SmallVectorImpl<Sized> &stored) {
+bool Resolver::resolve(llvm::SmallVectorImpl<BoundedIndex> &stored) {
   if (!makeAll() || !useAll() || !computeAll())
     return false;
   for (StringRef axis : text.stored)
@@ -274,7 +274,7 @@ bool Resolver::resolve(llvm::SmallVectorImpl<Sized> &stored) {
 
 struct Relations::Data {
   RelationsText text;
-  llvm::SmallVector<Sized> stored;
+  llvm::SmallVector<BoundedIndex> stored;
   LayoutMap map;
 };
 
@@ -283,7 +283,7 @@ std::optional<Relations> Relations::get(RelationsText text,
   auto data = std::make_shared<Data>();
   if (!Resolver(text, error).resolve(data->stored))
     return std::nullopt;
-  Sized offset = group(data->stored);
+  BoundedIndex offset = group(data->stored);
   data->map = LayoutMap::get(text.dims.size(), "buffer",
                              {{"offset", offset.value, offset.extent}});
   data->text = std::move(text);
@@ -293,7 +293,9 @@ std::optional<Relations> Relations::get(RelationsText text,
 }
 
 const RelationsText &Relations::getText() const { return data->text; }
-llvm::ArrayRef<Sized> Relations::getStoredDims() const { return data->stored; }
+llvm::ArrayRef<BoundedIndex> Relations::getStoredDims() const {
+  return data->stored;
+}
 const LayoutMap &Relations::getMap() const { return data->map; }
 
 bool Relations::operator==(const Relations &other) const {

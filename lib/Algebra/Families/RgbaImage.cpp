@@ -21,15 +21,15 @@ namespace {
 /// The axes of a kind by letter.
 struct Axes {
   StringRef letters;
-  ArrayRef<Sized> values;
+  ArrayRef<BoundedIndex> values;
 
-  const Sized &operator[](char letter) const {
+  const BoundedIndex &operator[](char letter) const {
     return values[letters.find(letter)];
   }
 };
 
 /// x, y and lane, or x, y, the third coordinate and lane.
-using Coordinates = llvm::SmallVector<Sized>;
+using Coordinates = llvm::SmallVector<BoundedIndex>;
 
 /// The properties of a kind, a row of the table in the specification.
 struct KindInfo {
@@ -43,9 +43,9 @@ struct KindInfo {
 } // namespace
 
 /// Returns the pixel of an axis of which four neighbors share one pixel.
-static Sized pixel(const Sized &x) { return floorDiv(x, 4); }
+static BoundedIndex pixel(const BoundedIndex &x) { return floorDiv(x, 4); }
 /// Returns the lane within the pixel.
-static Sized lane(const Sized &x) { return mod(x, 4); }
+static BoundedIndex lane(const BoundedIndex &x) { return mod(x, 4); }
 
 static const KindInfo kindInfos[] = {
     {RgbaImageKind::InOutChannel, "in_out_channel", "NHWC", "image2d",
@@ -183,7 +183,8 @@ LayoutMap RgbaImage::getMap(unsigned rank) const {
 
 std::optional<RgbaImage> mlir::layout::getRgbaImage(RgbaImageKind kind,
                                                     ArrayRef<unsigned> order,
-                                                    Sizes shape, Refusal why) {
+                                                    Sizes shape,
+                                                    FailureReason why) {
   const KindInfo &info = getInfo(kind);
   auto fail = [&](const Twine &message) {
     why(message);
@@ -200,9 +201,10 @@ std::optional<RgbaImage> mlir::layout::getRgbaImage(RgbaImageKind kind,
                 (canBeFlat(kind) ? " or 2" : "") + ", the tensor has rank " +
                 Twine(shape.size()) + ": use a kind of that rank");
 
-  llvm::SmallVector<Sized> values(info.letters.size(), Sized::constant(0));
+  llvm::SmallVector<BoundedIndex> values(info.letters.size(),
+                                         BoundedIndex::constant(0));
   for (auto [d, axis] : llvm::enumerate(axisOf)) {
-    values[axis] = Sized::dim(d);
+    values[axis] = BoundedIndex::dim(d);
     int64_t size = shape[d];
     std::string found = "dim " + std::to_string(d) + " has " +
                         (size == kUnknownSize ? "a dynamic size"

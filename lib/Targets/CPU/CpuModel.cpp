@@ -12,7 +12,7 @@
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "layout/Support/LaneAccess.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,13 +25,13 @@ using namespace mlir::layout;
 // Conversions
 //===----------------------------------------------------------------------===//
 
-const StoredDigits *CpuModel::findDigits(RankedTensorType type, LayoutId layout,
-                                         CostModel &costs) {
+const StaticStorage *CpuModel::findDigits(RankedTensorType type,
+                                          LayoutId layout, CostModel &costs) {
   auto [it, isNew] = storedDigits.try_emplace({type, layout});
   if (isNew && hasFiller(type))
-    if (std::optional<StoredDigits> digits =
-            StoredDigits::read(costs.getMap(layout), type.getShape()))
-      it->second = std::make_unique<const StoredDigits>(std::move(*digits));
+    if (std::optional<StaticStorage> digits =
+            StaticStorage::read(costs.getMap(layout), type.getShape()))
+      it->second = std::make_unique<const StaticStorage>(std::move(*digits));
   return it->second.get();
 }
 
@@ -40,11 +40,11 @@ std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
                                                   CostModel &costs) {
   if (!type.hasStaticShape())
     return std::nullopt;
-  const StoredDigits *source = findDigits(type, from, costs);
-  const StoredDigits *dest = findDigits(type, to, costs);
-  std::optional<DigitMove> move;
+  const StaticStorage *source = findDigits(type, from, costs);
+  const StaticStorage *dest = findDigits(type, to, costs);
+  std::optional<StaticCopyCount> move;
   if (source && dest)
-    move = findMoveOfDigits(*source, *dest, type.getShape());
+    move = countStaticCopy(*source, *dest, type.getShape());
   if (!move)
     return std::nullopt;
   ConversionPlan plan;
@@ -138,9 +138,8 @@ static int64_t getResultBytes(Operation *op) {
 /// Returns true if the operand rows of `row` elements that one register tile of
 /// results reads exceed L1, so that the next tile reads them from L2 again.
 /// Sliding windows reuse the previous window and never do.
-static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
-                             int64_t row) {
-  CpuFigures figures;
+static bool exceedsL1(Operation *op, const LoopsRule &rule, int64_t row) {
+  CpuModelParams params;
   int64_t bytes = 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
@@ -157,7 +156,7 @@ static bool leavesFirstCache(Operation *op, const LoopsRule &rule,
     bytes += row * getElementBytes(element);
   }
   // A register tile has about as many results along each operand.
-  return bytes * std::sqrt(figures.vectorRegisters) > figures.firstCacheBytes;
+  return bytes * std::sqrt(params.vectorRegisters) > params.l1Bytes;
 }
 
 int64_t CpuModel::getVectorSize(Operation *op) const {
@@ -199,7 +198,7 @@ Cost CpuModel::addLaneSums(Cost work, Operation *op, const LoopsRule &rule,
   stretch(work, sum, sum + lanes * llvm::Log2_64(lanes));
   work = takePercent(work, target.getStridedPercent());
   // Each step then waits for L2 lines about half as long as it computes.
-  if (leavesFirstCache(op, rule, row))
+  if (exceedsL1(op, rule, row))
     work = takePercent(work, 150);
   return work;
 }
@@ -216,7 +215,7 @@ Cost CpuModel::getTensorBytesCost(
   Cost bytes = 0;
   // Rows of this length are summed in pieces. Each step then reads another row,
   // which was not prefetched.
-  int64_t piece = getVectorSize(op) * CpuFigures().vectorRegisters;
+  int64_t piece = getVectorSize(op) * CpuModelParams().vectorRegisters;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
@@ -296,7 +295,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   } else {
     work =
         takePercent(work, target.getScalarPercent() * target.getVectorBits() /
-                              CpuFigures().vectorBits);
+                              CpuModelParams().vectorBits);
   }
   if (padding.maskedLoops.any())
     work = takePercent(work, target.getMaskPercent());
@@ -354,7 +353,7 @@ void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
 /// tensor, or std::nullopt if they are not new or give another layout.
 static std::optional<OpConfig>
 combine(const Candidates &candidates, const ConfigBuilder &builder,
-        CostModel &costs, size_t i, Slot slot, LayoutId layout,
+        CostModel &costs, size_t i, OperandOrResult slot, LayoutId layout,
         const ConfigBuilder::LoopTiles &loopTiles) {
   const OpConfig &base = candidates.configs[i];
   if (base.tiles.empty())
@@ -377,7 +376,7 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
   return config;
 }
 
-void CpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
+void CpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig offer) {
   auto add = [&](std::optional<OpConfig> config) {
     addOnLanes(op, costs, known, std::move(config), offer);

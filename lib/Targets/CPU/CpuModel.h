@@ -62,7 +62,7 @@ public:
   explicit CpuModel(CpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
         target(target.forVectors(
-            CpuFigures().vectorBits,
+            CpuModelParams().vectorBits,
             mlir::detail::getDefaultDiagnosticEmitFn(target.getContext()))) {}
 
   std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
@@ -73,8 +73,8 @@ public:
                     const OpLayouts &layouts, CostModel &costs) override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
-             Candidates &known, AddConfig add) override;
+  void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
+             CostModel &costs, Candidates &known, AddConfig add) override;
   void addStates(const Program &program, const CandidateLimits &limits,
                  CostModel &costs, std::vector<Candidates> &all) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
@@ -99,11 +99,12 @@ private:
   int64_t getVectorSize(Operation *op) const;
 
   /// Returns the digits that store `type` in `layout`, or null if unknown.
-  const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,
-                                 CostModel &costs);
+  const StaticStorage *findDigits(RankedTensorType type, LayoutId layout,
+                                  CostModel &costs);
 
   // Boxed for stable addresses.
-  llvm::DenseMap<std::pair<Type, LayoutId>, std::unique_ptr<const StoredDigits>>
+  llvm::DenseMap<std::pair<Type, LayoutId>,
+                 std::unique_ptr<const StaticStorage>>
       storedDigits;
   CpuTargetAttr target;
 };

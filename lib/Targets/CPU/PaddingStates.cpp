@@ -170,7 +170,8 @@ bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
 }
 
 void PaddingStates::wantOperands(unsigned nodeClass, const OpConfig &config) {
-  for (auto [slot, tensorClass] : program.nodeClasses[nodeClass].meets) {
+  for (auto [slot, tensorClass] :
+       program.nodeClasses[nodeClass].incidentTensors) {
     if (slot.isResult)
       continue;
     LayoutId layout = config.layouts.operands[slot.index];

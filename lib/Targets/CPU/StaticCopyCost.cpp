@@ -8,8 +8,8 @@
 #include "StaticCopyCost.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Pack.h"
-#include "layout/Analysis/DigitBoxes.h"
-#include "layout/Interfaces/DigitRefinement.h"
+#include "layout/Analysis/BoxDecomposition.h"
+#include "layout/Interfaces/CommonRefinement.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -26,7 +26,7 @@ static bool isSwizzled(const Digit &digit) {
 }
 
 static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
-                     StoredDigits::Axis &axis) {
+                     StaticStorage::Axis &axis) {
   std::optional<int64_t> extent = stored.extent.evaluate(shape);
   std::optional<int64_t> constant = stored.value.constant.evaluate(shape);
   if (!extent || !constant)
@@ -37,7 +37,7 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
     std::optional<int64_t> stride = from.stride.evaluate(shape);
     if (!stride || *stride < 1 || *stride > kMaxStorage)
       return false;
-    NumberedLinear::Term &term = axis.value.terms.emplace_back();
+    StaticIndexExpr::Term &term = axis.value.terms.emplace_back();
     term.stride = *stride;
     if (!from.digit.isDim()) {
       from.digit.walkDims(
@@ -56,10 +56,10 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
 
 /// Returns true if evaluating sizes is all that the shape changes: each digit
 /// is a digit of a dim, and no two adjacent ones merge into a wider digit.
-static bool areDigitsOnShape(const StoredDigits::Axis &axis) {
-  ArrayRef<NumberedLinear::Term> terms = axis.value.terms;
+static bool areDigitsOnShape(const StaticStorage::Axis &axis) {
+  ArrayRef<StaticIndexExpr::Term> terms = axis.value.terms;
   for (size_t i = 1; i < terms.size(); ++i) {
-    const NumberedLinear::Term &below = terms[i - 1], &above = terms[i];
+    const StaticIndexExpr::Term &below = terms[i - 1], &above = terms[i];
     if (below.digit.dim == above.digit.dim &&
         below.digit.divisor * below.digit.modulus == above.digit.divisor &&
         above.stride == below.stride * below.digit.modulus)
@@ -69,14 +69,14 @@ static bool areDigitsOnShape(const StoredDigits::Axis &axis) {
                       [](const auto &term) { return term.digit.isDim(); });
 }
 
-std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
-                                               ArrayRef<int64_t> shape) {
+std::optional<StaticStorage> StaticStorage::read(const LayoutMap &map,
+                                                 ArrayRef<int64_t> shape) {
   if (map.getSpace() != "buffer" || !map.getReplicas().empty() ||
       shape.size() > 64 || llvm::any_of(shape, [](int64_t size) {
         return size < 1 || size > kMaxTile;
       }))
     return std::nullopt;
-  StoredDigits result;
+  StaticStorage result;
   std::optional<int64_t> size = getStorageSize(map, shape);
   if (!size || *size > kMaxStorage)
     return std::nullopt;
@@ -98,15 +98,15 @@ std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
 
 namespace {
 /// An IterationSpace on a static shape.
-struct NumberedSpace {
+struct StaticSpace {
   struct LoopDigit {
     unsigned loop;
     int64_t weight;
-    Number extent;
+    SaturatedInt extent;
   };
   struct AxisAccess {
-    NumberedLinear value;
-    Number extent, required;
+    StaticIndexExpr value;
+    SaturatedInt extent, required;
     SmallVector<unsigned, 4> digits;
   };
   SmallVector<LoopDigit, 12> digits;
@@ -116,32 +116,31 @@ struct NumberedSpace {
 };
 
 /// The refinement of a source and a result that states no padding.
-class NumberedRefinement
-    : public DigitRefinement<NumberedRefinement, NumberedSpace,
-                             StoredDigits::Axis> {
+class StaticRefinement : public CommonRefinement<StaticRefinement, StaticSpace,
+                                                 StaticStorage::Axis> {
 public:
-  NumberedRefinement(const StoredDigits &from, const StoredDigits &to,
-                     ArrayRef<int64_t> shape)
-      : DigitRefinement(shape.size()), shape(shape) {
+  StaticRefinement(const StaticStorage &from, const StaticStorage &to,
+                   ArrayRef<int64_t> shape)
+      : CommonRefinement(shape.size()), shape(shape) {
     axes = {from.axes, to.axes};
   }
 
   /// Returns true if the refinement failed because integers do not decide it.
   bool isUnknown() const { return unknown; }
-  const NumberedSpace &getSpace() const { return space; }
+  const StaticSpace &getSpace() const { return space; }
 
   LogicalResult readOperands() { return success(); }
-  Number getSize(unsigned loop) const { return shape[loop]; }
+  SaturatedInt getSize(unsigned loop) const { return shape[loop]; }
   bool isReduction(unsigned) const { return false; }
   bool isResult(unsigned operand) const { return operand == 1; }
   bool dependsOn(unsigned, unsigned) const { return true; }
   /// Fails as unknown: sums of split dims need the symbolic plan.
   LogicalResult substituteAxes() { return failUnknown(); }
-  static bool isAffine(const NumberedLinear &value) {
+  static bool isAffine(const StaticIndexExpr &value) {
     return llvm::none_of(
         value.terms, [](const auto &term) { return term.digit.isSwizzled; });
   }
-  LogicalResult setReach(unsigned, NumberedSpace::AxisAccess &axis);
+  LogicalResult setReach(unsigned, StaticSpace::AxisAccess &axis);
   LogicalResult checkStated(unsigned) { return success(); }
   LogicalResult fail(function_ref<std::string()>) { return failure(); }
   std::string describe(unsigned) const { return {}; }
@@ -158,25 +157,25 @@ private:
 
 /// A CopyPlan on a static shape.
 struct NumberedCopy {
-  const NumberedSpace &space;
-  CopyPlan::Way way = CopyPlan::Way::Boxes;
+  const StaticSpace &space;
+  CopyPlan::Method method = CopyPlan::Method::Boxes;
   SmallVector<DigitBox> boxes, fills;
   bool prefills = false;
 };
 
 class NumberedPlanner : BoxPlanner<NumberedCopy> {
 public:
-  NumberedPlanner(const NumberedSpace &space, ArrayRef<int64_t> shape);
+  NumberedPlanner(const StaticSpace &space, ArrayRef<int64_t> shape);
   const NumberedCopy &get() const { return copy; }
 };
 } // namespace
 
-LogicalResult NumberedRefinement::setReach(unsigned,
-                                           NumberedSpace::AxisAccess &axis) {
+LogicalResult StaticRefinement::setReach(unsigned,
+                                         StaticSpace::AxisAccess &axis) {
   if (!axis.value.constant.isZero())
     return failUnknown();
   int64_t last = 0;
-  for (const NumberedLinear::Term &term : axis.value.terms) {
+  for (const StaticIndexExpr::Term &term : axis.value.terms) {
     int64_t reach;
     if (!term.digit.isDim() ||
         llvm::MulOverflow(*space.digits[term.digit.dim].extent.getConstant() -
@@ -189,7 +188,7 @@ LogicalResult NumberedRefinement::setReach(unsigned,
   return success();
 }
 
-NumberedPlanner::NumberedPlanner(const NumberedSpace &space,
+NumberedPlanner::NumberedPlanner(const StaticSpace &space,
                                  ArrayRef<int64_t> shape)
     : BoxPlanner({space}) {
   llvm::SmallBitVector ragged(shape.size());
@@ -199,20 +198,21 @@ NumberedPlanner::NumberedPlanner(const NumberedSpace &space,
     goWhole();
 }
 
-std::optional<DigitMove>
-mlir::layout::findMoveOfDigits(const StoredDigits &from, const StoredDigits &to,
-                               ArrayRef<int64_t> shape) {
+std::optional<StaticCopyCount>
+mlir::layout::countStaticCopy(const StaticStorage &from,
+                              const StaticStorage &to,
+                              ArrayRef<int64_t> shape) {
   std::optional<int64_t> elements = countIndices(shape);
   if (!elements || *elements > kMaxStorage)
     return std::nullopt;
-  NumberedRefinement refinement(from, to, shape);
+  StaticRefinement refinement(from, to, shape);
   LogicalResult isRefined = refinement.run();
   if (refinement.isUnknown())
     return std::nullopt;
   if (failed(isRefined))
-    return DigitMove{*elements, to.size, 1, /*isGathered=*/true};
+    return StaticCopyCount{*elements, to.size, 1, /*isGathered=*/true};
   NumberedPlanner planner(refinement.getSpace(), shape);
   const NumberedCopy &copy = planner.get();
-  return DigitMove{countRead(copy, shape), countWritten(copy, shape),
-                   countCommonRun(copy.space, shape)};
+  return StaticCopyCount{countRead(copy, shape), countWritten(copy, shape),
+                         countCommonRun(copy.space, shape)};
 }

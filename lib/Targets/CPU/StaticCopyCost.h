@@ -7,8 +7,8 @@
 //
 // Computes how many elements a conversion moves on a static shape. The decision
 // estimates thousands of conversions and inserts few, so this runs the steps of
-// the planner (DigitRefinement.h, DigitBoxes.h) on integers instead of size
-// expressions. Each layout is read once.
+// the planner (CommonRefinement.h, BoxDecomposition.h) on integers instead of
+// size expressions. Each layout is read once.
 //
 //     1x64x56x56, row-major to NCHW16c:   200704 elements, segments of 1
 //     1x64x56x56, NCHW16c to NHWC:        200704 elements, segments of 16
@@ -31,22 +31,24 @@ namespace mlir {
 namespace layout {
 
 /// A SizeExpr evaluated on a static shape. Products saturate at INT64_MAX.
-class Number {
+class SaturatedInt {
 public:
-  Number(int64_t value = 0) : value(value) {}
+  SaturatedInt(int64_t value = 0) : value(value) {}
 
-  Number operator*(Number other) const {
+  SaturatedInt operator*(SaturatedInt other) const {
     int64_t product;
     return llvm::MulOverflow(value, other.value, product) ? INT64_MAX : product;
   }
-  Number ceilDiv(int64_t divisor) const {
+  SaturatedInt ceilDiv(int64_t divisor) const {
     return int64_t(llvm::divideCeil(value, divisor));
   }
-  bool operator==(Number other) const { return value == other.value; }
-  bool operator!=(Number other) const { return value != other.value; }
+  bool operator==(SaturatedInt other) const { return value == other.value; }
+  bool operator!=(SaturatedInt other) const { return value != other.value; }
   bool isZero() const { return value == 0; }
   bool isConstantEqual(int64_t other) const { return value == other; }
-  bool isProvablyAtLeast(Number other) const { return value >= other.value; }
+  bool isProvablyAtLeast(SaturatedInt other) const {
+    return value >= other.value;
+  }
   std::optional<int64_t> getConstant() const { return value; }
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t>) const {
     return value;
@@ -57,7 +59,7 @@ private:
 };
 
 /// An IndexExpr evaluated on a static shape.
-struct NumberedLinear {
+struct StaticIndexExpr {
   /// floor(dim / divisor) mod modulus, or a digit of several dims.
   struct Digit {
     unsigned dim = 0;
@@ -76,35 +78,35 @@ struct NumberedLinear {
   };
   struct Term {
     Digit digit;
-    Number stride;
+    SaturatedInt stride;
   };
 
-  NumberedLinear(Number constant = 0) : constant(constant) {}
+  StaticIndexExpr(SaturatedInt constant = 0) : constant(constant) {}
   void walkDims(llvm::function_ref<void(unsigned)> fn) const {
     for (const Term &term : terms)
       term.digit.walkDims(fn);
   }
 
-  Number constant;
+  SaturatedInt constant;
   llvm::SmallVector<Term, 2> terms;
 };
 
 /// The stored axes of a layout on a static shape.
-struct StoredDigits {
+struct StaticStorage {
   struct Axis {
-    NumberedLinear value;
-    Number extent;
+    StaticIndexExpr value;
+    SaturatedInt extent;
   };
   llvm::SmallVector<Axis, 0> axes; // one for each layout of a type
   int64_t size = 0;                // of storage
 
   /// Reads `map` on `shape`, or returns std::nullopt if a value is unknown or
   /// large enough that products could overflow.
-  static std::optional<StoredDigits> read(const LayoutMap &map,
-                                          llvm::ArrayRef<int64_t> shape);
+  static std::optional<StaticStorage> read(const LayoutMap &map,
+                                           llvm::ArrayRef<int64_t> shape);
 };
 
-struct DigitMove {
+struct StaticCopyCount {
   int64_t read, written;
   /// The length of the contiguous segments in both source and result.
   int64_t run;
@@ -114,9 +116,9 @@ struct DigitMove {
 /// Returns what a copy between two layouts of one shape moves, or std::nullopt
 /// if only a CopyPlan can tell. The padding of the result may hold anything,
 /// and the element type has a filler value.
-std::optional<DigitMove> findMoveOfDigits(const StoredDigits &from,
-                                          const StoredDigits &to,
-                                          llvm::ArrayRef<int64_t> shape);
+std::optional<StaticCopyCount> countStaticCopy(const StaticStorage &from,
+                                               const StaticStorage &to,
+                                               llvm::ArrayRef<int64_t> shape);
 
 } // namespace layout
 } // namespace mlir

@@ -182,7 +182,7 @@ std::optional<unsigned> StoredOp::findReductionLane(const LoopsRule &rule,
     if (iterators[space->digits[d].loop] != utils::IteratorType::reduction ||
         getTrips(d, assumed) < least)
       continue;
-    if (canHoldParts(llvm::make_first_range(met), d))
+    if (canVectorizeReduction(llvm::make_first_range(met), d))
       return d;
   }
   return std::nullopt;

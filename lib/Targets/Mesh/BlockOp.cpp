@@ -71,7 +71,7 @@ const NodeClass &BlockOp::getNode(const NodeClass &whole) {
   return *node;
 }
 
-RankedTensorType BlockOp::getType(Slot slot) const {
+RankedTensorType BlockOp::getType(OperandOrResult slot) const {
   Operation *op = copy.get();
   return cast<RankedTensorType>((slot.isResult
                                      ? Value(op->getResult(slot.index))

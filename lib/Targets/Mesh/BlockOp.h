@@ -39,7 +39,7 @@ public:
   Candidates known;
 
   /// Returns the type of a block without its layout.
-  RankedTensorType getType(Slot slot) const;
+  RankedTensorType getType(OperandOrResult slot) const;
 
 private:
   CostModel &device;

@@ -52,7 +52,7 @@ int64_t MeshModel::getBufferBytes(RankedTensorType from,
                    target = placeOnMesh(to, axes);
   const ReshardPlan *plan = convertsBlocks(source, target)
                                 ? nullptr
-                                : planMessages(source, target, Refusal());
+                                : planMessages(source, target, FailureReason());
   return plan ? scaleCost(plan->elementBytes, plan->getMostElements()) : 0;
 }
 
@@ -131,7 +131,7 @@ static RankedTensorType getDistribution(RankedTensorType type) {
 /// The messages do not depend on the layouts in device memory.
 const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
                                            RankedTensorType to,
-                                           Refusal refuse) const {
+                                           FailureReason refuse) const {
   from = getDistribution(from);
   to = getDistribution(to);
   if (auto known = plans.find({from, to}); known != plans.end())
@@ -156,7 +156,7 @@ ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
   if (convertsBlocks(from, to))
     return planOnDevice(getLocalType(from), getLocalType(to), cache);
   ConversionPlan plan;
-  Refusal refuse = cache ? Refusal() : Refusal(plan.whyNot);
+  FailureReason refuse = cache ? FailureReason() : FailureReason(plan.whyNot);
   const ReshardPlan *messages = planMessages(from, to, refuse);
   FailureOr<MessageTables> tables =
       messages ? MessageTables::get(*messages, from, to, refuse)
@@ -180,7 +180,7 @@ ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
                                        AxesCache *cache) const {
   RankedTensorType type = withoutLayout(from);
   LayoutId source = device.getLayoutOf(from), dest = device.getLayoutOf(to);
-  if (device.storeAlike(type, source, dest))
+  if (device.haveIdenticalStorage(type, source, dest))
     return device.getPlan(type, source, dest);
   TargetModel &model = device.getModel();
   std::optional<ConversionPlan> counted;
@@ -285,7 +285,7 @@ MeshModel::getLayout(const Splits &splits, RankedTensorType type,
         (ShapedType::isDynamic(size) || size < axes.countParts(split)))
       return std::nullopt;
   }
-  if (!mesh.check(Refusal()))
+  if (!mesh.check(FailureReason()))
     return std::nullopt;
   if (!isSplit && partial.empty())
     return costs.getRowMajor(type.getRank());
@@ -464,20 +464,21 @@ std::optional<OpConfig> MeshModel::carryView(const NodeClass &op,
 
 std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
                                                const PerDimRule &rule,
-                                               Slot slot, LayoutId layout,
+                                               OperandOrResult slot,
+                                               LayoutId layout,
                                                CostModel &costs) const {
   ConfigBuilder builder(op, costs);
   std::optional<Splits> known = readSplits(costs.getMap(layout));
   if (!known)
     return std::nullopt;
-  unsigned rank = rule.tileDivisors.size();
+  unsigned rank = rule.tileSizeMustDivide.size();
   // By dim of the tensors without dropped dims.
   Splits whole(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d)
     if (known->size() == rank || !rule.dropped[d])
       whole[d] = (*known)[next++];
   for (unsigned d = 0; d < rank; ++d)
-    if (rule.tileDivisors[d] && !whole[d].empty())
+    if (rule.tileSizeMustDivide[d] && !whole[d].empty())
       return std::nullopt;
   return builder.assign([&](bool isResult, unsigned index) {
     RankedTensorType type = builder.getType(isResult, index);
@@ -558,7 +559,7 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
     block->known.configs.push_back(*local);
     std::optional<OpConfig> config = builder.assign([&](bool isResult,
                                                         unsigned i) {
-      Slot slot{isResult, i};
+      OperandOrResult slot{isResult, i};
       return compose(getLayoutAt(split, slot), getLayoutAt(local->exact, slot),
                      builder.getType(isResult, i), block->getType(slot),
                      wantsSame, costs);
@@ -574,7 +575,8 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
   });
 }
 
-std::optional<OpConfig> MeshModel::carrySplit(const NodeClass &op, Slot slot,
+std::optional<OpConfig> MeshModel::carrySplit(const NodeClass &op,
+                                              OperandOrResult slot,
                                               LayoutId layout,
                                               CostModel &costs) const {
   std::optional<OpConfig> config;
@@ -588,8 +590,9 @@ std::optional<OpConfig> MeshModel::carrySplit(const NodeClass &op, Slot slot,
   return config;
 }
 
-void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
-                      CostModel &costs, Candidates &known, AddConfig add) {
+void MeshModel::carry(const NodeClass &op, OperandOrResult slot,
+                      LayoutId layout, CostModel &costs, Candidates &known,
+                      AddConfig add) {
   bool isOnMesh = costs.getMap(layout).getSpace() == kMeshSpace;
   ConfigBuilder builder(op, costs);
   RankedTensorType type = builder.getType(slot.isResult, slot.index);

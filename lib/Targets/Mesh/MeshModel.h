@@ -63,8 +63,8 @@ public:
             AddConfig add) override;
   void addStates(const Program &program, const CandidateLimits &limits,
                  CostModel &costs, std::vector<Candidates> &all) override;
-  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
-             Candidates &known, AddConfig add) override;
+  void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
+             CostModel &costs, Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
@@ -85,15 +85,16 @@ private:
                                     bool isResult, LayoutId layout,
                                     CostModel &costs) const;
   std::optional<OpConfig> carryPerDim(const NodeClass &op,
-                                      const PerDimRule &rule, Slot slot,
-                                      LayoutId layout, CostModel &costs) const;
+                                      const PerDimRule &rule,
+                                      OperandOrResult slot, LayoutId layout,
+                                      CostModel &costs) const;
   /// Returns the configuration of a view or per-dim op for a split of one
   /// tensor with row-major blocks.
-  std::optional<OpConfig> carrySplit(const NodeClass &op, Slot slot,
+  std::optional<OpConfig> carrySplit(const NodeClass &op, OperandOrResult slot,
                                      LayoutId layout, CostModel &costs) const;
   /// Returns the plan, valid until the next call, or null without one.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
-                                  Refusal refuse) const;
+                                  FailureReason refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,
                               AxesCache *cache) const;
   std::optional<LayoutId> compose(LayoutId whole, LayoutId own,

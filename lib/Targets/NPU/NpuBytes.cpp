@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/Utils/Commands.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 
@@ -68,33 +68,34 @@ bool NpuCandidates::isCommandOfBytes(const OpConfig &config) const {
                              chip);
 }
 
-bool layout::isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
-                           NpuTargetInterface chip) {
+bool layout::isDequantizedInPlace(NpuScatterAttr layout,
+                                  RankedTensorType floats,
+                                  NpuTargetInterface chip) {
   MLIRContext *context = floats.getContext();
   RankedTensorType bytes = floats.clone(IntegerType::get(context, 8));
   AffineMap map = AffineMap::getMultiDimIdentityMap(floats.getRank(), context);
   return hasCommandsForBytes({bytes, layout, map}, {floats, layout, map},
                              floats.getShape(), chip) &&
          2 * getNpuBytes(layout, floats) + getNpuBytes(layout, bytes) <=
-             chip.getFigures().bytesPerNpu;
+             chip.getParams().bytesPerNpu;
 }
 
-bool NpuCandidates::takesBytes(unsigned operand) {
+bool NpuCandidates::acceptsInt8Operand(unsigned operand) {
   RankedTensorType type = builder.getType(/*isResult=*/false, operand);
   SmallVector<OpConfig> seeds = getSeeds();
   return !seeds.empty() && llvm::all_of(seeds, [&](const OpConfig &config) {
     auto layout = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(config.exact.operands[operand]));
-    return layout && isMadeOfBytes(layout, type, chip);
+    return layout && isDequantizedInPlace(layout, type, chip);
   });
 }
 
-bool layout::takesBytes(OpOperand &operand, CostModel &costs,
-                        NpuTargetInterface chip) {
+bool layout::acceptsInt8Operand(OpOperand &operand, CostModel &costs,
+                                NpuTargetInterface chip) {
   NodeClass node;
   node.op = operand.getOwner();
   node.rule = getLayoutRule(node.op);
   return std::holds_alternative<LoopsRule>(node.rule) &&
          NpuCandidates(node, costs, chip)
-             .takesBytes(operand.getOperandNumber());
+             .acceptsInt8Operand(operand.getOperandNumber());
 }

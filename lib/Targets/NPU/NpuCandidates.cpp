@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
-#include "layout/Dialect/NPU/Utils/Reach.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
+#include "layout/Dialect/NPU/Utils/CoreVisibility.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
@@ -56,7 +56,7 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
 /// command per batch. A strided part of an aligned tensor may have the strides
 /// of the aligned layout within a batch.
 static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
-                              const NpuFigures &figures) {
+                              const ChipParams &params) {
   NpuScatter scatter = layout.getScatter();
   if (liesAs(layout, type, NpuMode::Aligned))
     return NpuMode::Aligned;
@@ -66,7 +66,7 @@ static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
   scatter.mode = NpuMode::Aligned;
   scatter.strides.clear();
   std::optional<NpuStorage> aligned =
-      getNpuStorage(scatter, figures, getElementBytes(type.getElementType()),
+      getNpuStorage(scatter, params, getElementBytes(type.getElementType()),
                     type.getShape(), nullptr);
   if (!aligned)
     return NpuMode::Strided;
@@ -100,7 +100,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         isLocal = true;
         if (compute && type.getRank() &&
             !npu::mayLieAs(compute,
-                           getModeOfBatch(layout, type, chip.getFigures()),
+                           getModeOfBatch(layout, type, chip.getParams()),
                            contraction && contraction->isWindowed &&
                                !isResult && contraction->isWeight[index]))
           return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
   if (!loaded)
     return std::nullopt;
   leastBytes = std::min(leastBytes.value_or(kInfiniteCost), bytes + *loaded);
-  if (bytes + *loaded > chip.getFigures().bytesPerNpu)
+  if (bytes + *loaded > chip.getParams().bytesPerNpu)
     return std::nullopt;
   config->origin = origin;
   return config;
@@ -144,8 +144,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
 
 std::optional<Contraction> NpuCandidates::getContraction() const {
   return findContraction(std::get<LoopsRule>(node.rule), [&](unsigned i) {
-    return llvm::none_of(node.meets, [&](const auto &meets) {
-      return meets.first == Slot{false, i};
+    return llvm::none_of(node.incidentTensors, [&](const auto &each) {
+      return each.first == OperandOrResult{false, i};
     });
   });
 }
@@ -174,7 +174,7 @@ bool NpuCandidates::isKept(unsigned init) const {
 }
 
 /// Returns true if both slots are one tensor, or a result and its destination.
-bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
+bool NpuCandidates::isSameMemory(OperandOrResult a, OperandOrResult b) const {
   if (a.isResult == b.isResult)
     return a == b;
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
@@ -194,7 +194,8 @@ bool NpuCandidates::isBroadcast(unsigned operand,
   llvm::SmallBitVector channels(rule.loops.size());
   channels.set(channel);
   return map && rule.isRead[operand] &&
-         npu::getReach(map, channels) == npu::Reach::Broadcast &&
+         npu::getCoreVisibility(map, channels) ==
+             npu::CoreVisibility::Broadcast &&
          llvm::any_of(contraction.summed,
                       [&](unsigned sum) { return findDim(map, sum); });
 }
@@ -206,7 +207,8 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
   if (made &&
       !getChannelLoops(builder.getMap(/*isResult=*/true, 0), made).test(loop))
     return std::nullopt;
-  auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
+  auto choose = [&](OperandOrResult slot,
+                    RankedTensorType type) -> NpuScatterAttr {
     AffineMap map = builder.getMap(slot.isResult, slot.index);
     if (!map)
       return {};
@@ -266,7 +268,7 @@ static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
 }
 
 /// Builds the configuration in which each loop has its axis of `slot`.
-std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
+std::optional<OpConfig> NpuCandidates::getFollowing(OperandOrResult slot,
                                                     NpuScatterAttr layout,
                                                     Origin origin) const {
   const LoopsRule &rule = std::get<LoopsRule>(node.rule);
@@ -280,7 +282,8 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
   NpuForm form = getFormBeside(layout);
   char channelAxis = getChannelAxis(form.mode);
   bool isPossible = true;
-  auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
+  auto choose = [&](OperandOrResult other,
+                    RankedTensorType type) -> NpuScatterAttr {
     AffineMap map = builder.getMap(other.isResult, other.index);
     if (!map)
       return {};
@@ -342,7 +345,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   // Cuts must be between storage units.
   int64_t lanes = getLanes(layout.getPack());
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
-  return llvm::all_of(llvm::zip(rule.tileDivisors, axes), [&](auto dim) {
+  return llvm::all_of(llvm::zip(rule.tileSizeMustDivide, axes), [&](auto dim) {
     auto [divisor, axis] = dim;
     return axis != 'N' || divisor % lanes == 0;
   });
@@ -361,11 +364,11 @@ bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
 
 /// Builds the configuration with all tensors in the form of `layout`, or, if
 /// `isAlone`, with the other side in system memory.
-std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
+std::optional<OpConfig> NpuCandidates::getTransfer(OperandOrResult slot,
                                                    NpuScatterAttr layout,
                                                    bool isAlone) const {
   const PerDimRule &rule = std::get<PerDimRule>(node.rule);
-  unsigned rank = rule.tileDivisors.size();
+  unsigned rank = rule.tileSizeMustDivide.size();
   // A scalar has no axis: it can only be cut out of a tensor in system memory.
   if (rank && rule.dropped.count() == rank)
     return std::nullopt;
@@ -381,11 +384,11 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   // A part of a matrix has a scattered layout only if it has whole rows.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
   bool takesRows = takesRowsOf(form, axes);
-  auto isWhole = [&](Slot any) {
+  auto isWhole = [&](OperandOrResult any) {
     return cutsResult ? any.isResult || (rule.writesPart && any.index)
                       : !any.isResult;
   };
-  auto isCutMatrix = [&](Slot any) {
+  auto isCutMatrix = [&](OperandOrResult any) {
     return form.mode == NpuMode::Matrix && isWhole(any) && !takesRows;
   };
   if (!mayHaveParts(layout) && !(isAlone && !isWhole(slot)))
@@ -399,7 +402,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
       if (axis == 'C' && size != 1 && stride != 1)
         return std::nullopt;
   bool isPossible = true;
-  auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
+  auto choose = [&](OperandOrResult other,
+                    RankedTensorType type) -> NpuScatterAttr {
     // A tensor that is overwritten in part shares the memory of the result.
     if (isSameMemory(other, slot))
       return layout;
@@ -431,7 +435,8 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   RankedTensorType wholeType = concat.getResultType();
   SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(concat);
   bool isPossible = true;
-  auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
+  auto choose = [&](OperandOrResult slot,
+                    RankedTensorType type) -> NpuScatterAttr {
     if (slot.isResult)
       return whole;
     NpuScatterAttr part;
@@ -464,10 +469,11 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
 }
 
 /// Returns `base` with another layout for one tensor.
-std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
+std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base,
+                                               OperandOrResult slot,
                                                LayoutId layout) const {
   return assign(
-      [&](Slot other, RankedTensorType) {
+      [&](OperandOrResult other, RankedTensorType) {
         // A result and its destination have one layout.
         return getScatter(isSameMemory(other, slot) ? layout
                           : other.isResult ? base.exact.results[other.index]
@@ -495,7 +501,8 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
 
 /// Returns the axes with summed dims along W and all others but the channel
 /// along N, so that one window covers all elements of a sum.
-std::string NpuCandidates::alongWindow(Slot slot, std::string axes) const {
+std::string NpuCandidates::alongWindow(OperandOrResult slot,
+                                       std::string axes) const {
   AffineMap map = builder.getMap(slot.isResult, slot.index);
   auto op = dyn_cast<linalg::LinalgOp>(node.op);
   if (op && npu::prefersAligned(op) && map.isProjectedPermutation())
@@ -509,7 +516,7 @@ std::string NpuCandidates::alongWindow(Slot slot, std::string axes) const {
 }
 
 /// Adds the configurations in which all tensors follow `slot`, one per form.
-void NpuCandidates::addFollowing(Slot slot,
+void NpuCandidates::addFollowing(OperandOrResult slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);
   if (!type.hasStaticShape() || type.getRank() == 0)
@@ -566,9 +573,9 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   }
   // Without a contraction the largest tensor sets the form. Its channel is the
   // second of four dims, or else the last.
-  std::optional<Slot> widest;
+  std::optional<OperandOrResult> widest;
   int64_t most = -1;
-  auto consider = [&](Slot slot) {
+  auto consider = [&](OperandOrResult slot) {
     RankedTensorType type = builder.getType(slot.isResult, slot.index);
     AffineMap map = builder.getMap(slot.isResult, slot.index);
     if (!type || !map || !type.hasStaticShape() || type.getRank() == 0 ||
@@ -594,7 +601,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   return configs;
 }
 
-void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
+void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, OperandOrResult slot,
                                LayoutId layout, NpuScatterAttr attr,
                                TargetModel::AddConfig add) const {
   std::optional<Contraction> contraction = getContraction();
@@ -641,7 +648,8 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
   }
 }
 
-SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
+SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known,
+                                           OperandOrResult slot,
                                            LayoutId layout) {
   SmallVector<OpConfig> configs;
   NpuScatterAttr attr = getScatter(layout);

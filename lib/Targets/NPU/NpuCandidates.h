@@ -45,17 +45,18 @@ public:
   SmallVector<OpConfig> getSeeds();
 
   /// See NpuSeeds.h. Checks of conversions from i8 are in NpuBytes.cpp.
-  bool takesBytes(unsigned operand);
+  bool acceptsInt8Operand(unsigned operand);
 
   /// Returns the bytes of the smallest configuration that was considered.
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
   /// Returns the configurations that `layout` at `slot` adds to `known`.
-  SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
+  SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 
 private:
-  using Choice = function_ref<NpuScatterAttr(Slot, RankedTensorType)>;
+  using Choice =
+      function_ref<NpuScatterAttr(OperandOrResult, RankedTensorType)>;
 
   std::optional<int64_t> countLoads(const OpConfig &config) const;
   std::optional<OpConfig> assign(Choice choose, OpConfig::Origin origin) const;
@@ -63,20 +64,24 @@ private:
                                         const Contraction &contraction,
                                         NpuForm form,
                                         NpuScatterAttr made = {}) const;
-  std::optional<OpConfig> getFollowing(Slot slot, NpuScatterAttr layout,
+  std::optional<OpConfig> getFollowing(OperandOrResult slot,
+                                       NpuScatterAttr layout,
                                        OpConfig::Origin origin) const;
-  void carryLoops(ArrayRef<OpConfig> known, Slot slot, LayoutId layout,
-                  NpuScatterAttr attr, TargetModel::AddConfig add) const;
-  std::string alongWindow(Slot slot, std::string axes) const;
-  void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
+  void carryLoops(ArrayRef<OpConfig> known, OperandOrResult slot,
+                  LayoutId layout, NpuScatterAttr attr,
+                  TargetModel::AddConfig add) const;
+  std::string alongWindow(OperandOrResult slot, std::string axes) const;
+  void addFollowing(OperandOrResult slot,
+                    SmallVectorImpl<OpConfig> &configs) const;
   bool takesRowsOf(const NpuForm &form, StringRef axes) const;
-  std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
-                                      bool isAlone) const;
+  std::optional<OpConfig>
+  getTransfer(OperandOrResult slot, NpuScatterAttr layout, bool isAlone) const;
   std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;
   std::optional<NpuScatterAttr> getWhole(unsigned part,
                                          NpuScatterAttr layout) const;
-  std::optional<OpConfig> getView(Slot slot, NpuScatterAttr layout) const;
-  std::optional<OpConfig> replace(const OpConfig &base, Slot slot,
+  std::optional<OpConfig> getView(OperandOrResult slot,
+                                  NpuScatterAttr layout) const;
+  std::optional<OpConfig> replace(const OpConfig &base, OperandOrResult slot,
                                   LayoutId layout) const;
   std::optional<Contraction> getContraction() const;
   std::optional<unsigned> findChannel(const OpConfig &config) const;
@@ -97,7 +102,7 @@ private:
                      const std::optional<Contraction> &contraction) const;
   bool isDest(unsigned operand) const;
   bool isKept(unsigned init) const;
-  bool isSameMemory(Slot a, Slot b) const;
+  bool isSameMemory(OperandOrResult a, OperandOrResult b) const;
   bool canCut(StringRef axes, NpuScatterAttr layout) const;
   bool isBroadcast(unsigned operand, const Contraction &contraction,
                    unsigned channel) const;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/Utils/Commands.h"
 
 using namespace mlir;
@@ -82,7 +82,7 @@ bool NpuCandidates::sumsAlong(
 bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   return compute && npu::prefersAligned(compute) &&
-         chip.getFigures().npus != 1 &&
+         chip.getParams().npus != 1 &&
          sumsAlong(config, [](NpuScatterAttr layout) {
            return getChannelAxis(layout.getMode());
          });

@@ -94,7 +94,7 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
     scatter.width =
         form.width ? form.width
                    : std::max<int64_t>(
-                         llvm::divideCeil(columns, chip.getFigures().npus), 1);
+                         llvm::divideCeil(columns, chip.getParams().npus), 1);
   }
   unsigned bits =
       type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
@@ -132,7 +132,7 @@ bool layout::liesAs(NpuScatterAttr layout, RankedTensorType type,
   return llvm::all_of(llvm::zip_equal(axes, type.getShape()), [&](auto dim) {
     auto [axis, size] = dim;
     return axis == 'N' ||
-           (axis == 'C' && size <= layout.getTarget().getFigures().npus);
+           (axis == 'C' && size <= layout.getTarget().getParams().npus);
   });
 }
 
@@ -192,7 +192,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   if (channel && !map.isFunctionOfDim(*channel)) {
     // Core c needs the data of channels c, c + X, .. or of a channel's columns.
     bool isMatrix = layout.getMode() == NpuMode::Matrix;
-    int64_t npus = layout.getTarget().getFigures().npus;
+    int64_t npus = layout.getTarget().getParams().npus;
     AffineExpr core = getAffineDimExpr(*channel, type.getContext());
     int64_t cores = ranges[*channel];
     if (isMatrix) {

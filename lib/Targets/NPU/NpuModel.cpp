@@ -9,9 +9,9 @@
 #include "NpuCandidates.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
-#include "layout/Dialect/NPU/Utils/Reach.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
+#include "layout/Dialect/NPU/Utils/CoreVisibility.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,12 +26,12 @@ using namespace mlir::layout;
 /// units than an aligned one.
 int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
                                  const CostModel &costs) const {
-  NpuFigures figures = target.getChip().getFigures();
+  ChipParams params = target.getChip().getParams();
   auto scatter = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
   int64_t bytes = getElementBytes(type.getElementType());
   std::optional<NpuStorage> storage;
   if (scatter)
-    storage = getNpuStorage(scatter.getScatter(), figures, bytes,
+    storage = getNpuStorage(scatter.getScatter(), params, bytes,
                             type.getShape(), nullptr);
   std::optional<int64_t> cores, channels;
   if (storage) {
@@ -46,7 +46,7 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
       scaleCost(*cores, llvm::divideCeil(scaleCost(bytes, lanes), 4));
   if (scatter.getMode() == NpuMode::Compact)
     words = addCosts(words, scaleCost(*channels, target.getLanes()));
-  return scaleCost(words, figures.npus);
+  return scaleCost(words, params.npus);
 }
 
 /// Returns the cost to load an operand from system memory into every core that
@@ -54,7 +54,7 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
 Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
   int64_t elementBytes = getElementBytes(type.getElementType());
   SmallVector<int64_t> sizes = assumeSizes(load.type.getShape());
-  std::optional<NpuMove> move;
+  std::optional<TensorMovePlan> move;
   FailureOr<LayoutMap> to = failure();
   if (auto layout =
           dyn_cast_if_present<NpuScatterAttr>(load.type.getEncoding()))
@@ -129,27 +129,27 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }
 
-std::optional<NpuMove> layout::getNpuMove(const LayoutMap &from,
-                                          const LayoutMap &to,
-                                          ArrayRef<int64_t> shape,
-                                          int64_t elementBytes,
-                                          NpuTargetAttr target) {
+std::optional<TensorMovePlan> layout::getNpuMove(const LayoutMap &from,
+                                                 const LayoutMap &to,
+                                                 ArrayRef<int64_t> shape,
+                                                 int64_t elementBytes,
+                                                 NpuTargetAttr target) {
   auto chip = dyn_cast<npu::ChipAttr>(target.getChip());
   if (!chip) // no other chip has transfers
     return std::nullopt;
-  return NpuMove::get(from, to, shape, elementBytes,
-                      npu::getTransferLimits(chip), getNpuTimes(target),
-                      nullptr);
+  return TensorMovePlan::get(from, to, shape, elementBytes,
+                             npu::getTransferLimits(chip), getNpuTimes(target),
+                             nullptr);
 }
 
 ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
                                   AxesCache *cache) const {
   ConversionPlan plan;
   int64_t elementBytes = getElementBytes(to.getElementType());
-  std::optional<NpuMove> move =
+  std::optional<TensorMovePlan> move =
       getNpuMove(*getLayoutMap(from), *getLayoutMap(to),
                  assumeSizes(to.getShape()), elementBytes, target);
-  if (move && move->way != NpuMove::Way::Cores)
+  if (move && move->method != TensorMovePlan::Method::Cores)
     plan.transfers = move->commands;
   else
     plan.whyNot = "the DMA engine has no transfers for it";
@@ -176,7 +176,7 @@ void NpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     add(std::move(config));
 }
 
-void NpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
+void NpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add) {
   for (OpConfig &config : NpuCandidates(op, costs, target.getChip())
                               .carry(known.configs, slot, layout))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   conversion   the start of its transfers and their bytes, by the method that
-//                NpuMove.h chooses
+//                TensorMovePlan.h chooses
 //   op           by the clock of the engines (EngineTimes.h): the words that
 //                all cores process, padding included, once per index that is
 //                summed over, and the loads of the op. The cost of an op that
@@ -21,7 +21,7 @@
 
 #include "layout/Analysis/Candidates.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
-#include "layout/Targets/NPU/NpuMove.h"
+#include "layout/Targets/NPU/TensorMovePlan.h"
 
 namespace mlir {
 namespace layout {
@@ -31,9 +31,9 @@ constexpr int64_t kNotOnCores = 1 << 20;
 
 /// Returns the move of a tensor between two maps, or std::nullopt if there is
 /// none or if `target` has no chip with transfers.
-std::optional<NpuMove> getNpuMove(const LayoutMap &from, const LayoutMap &to,
-                                  ArrayRef<int64_t> shape, int64_t elementBytes,
-                                  NpuTargetAttr target);
+std::optional<TensorMovePlan>
+getNpuMove(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> shape,
+           int64_t elementBytes, NpuTargetAttr target);
 
 class NpuModel : public TargetModel {
 public:
@@ -41,7 +41,7 @@ public:
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
         target(target), times(getNpuTimes(target)) {}
 
-  bool findsElements() const override { return true; }
+  bool usesPerElementAddressing() const override { return true; }
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
@@ -51,8 +51,8 @@ public:
   CandidateLimits getLimits(CandidateLimits limits) const override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
-             Candidates &known, AddConfig add) override;
+  void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
+             CostModel &costs, Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:

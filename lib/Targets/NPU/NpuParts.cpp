@@ -80,8 +80,8 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
   int64_t channel = 0;
   for (auto [offset, axis] : llvm::zip_equal(offsets, axes))
     channel += axis == 'C' ? offset : 0;
-  NpuFigures figures = chip.getFigures();
-  scatter.start = (scatter.start + channel) % figures.npus;
+  ChipParams params = chip.getParams();
+  scatter.start = (scatter.start + channel) % params.npus;
   scatter.offset = 0;
   auto isPlace = [&](NpuScatterAttr layout) {
     return layout &&
@@ -99,7 +99,7 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
   // Otherwise the part has the strides of the whole.
   NpuScatter all = whole.getScatter();
   std::optional<NpuStorage> storage =
-      getNpuStorage(all, figures, getElementBytes(type.getElementType()),
+      getNpuStorage(all, params, getElementBytes(type.getElementType()),
                     wholeType.getShape(), nullptr);
   if (!storage)
     return {};

@@ -137,7 +137,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     std::optional<Cost> moved;
     if (sliced) {
       cut = *sliced;
-      if (std::optional<NpuMove> move =
+      if (std::optional<TensorMovePlan> move =
               getNpuMove(from, to, box.getShape(), elementBytes, target))
         moved = move->getCost(times);
     }

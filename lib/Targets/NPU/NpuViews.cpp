@@ -80,7 +80,7 @@ getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
 }
 
 /// Builds the configuration of a view if both sides have scattered layouts.
-std::optional<OpConfig> NpuCandidates::getView(Slot slot,
+std::optional<OpConfig> NpuCandidates::getView(OperandOrResult slot,
                                                NpuScatterAttr layout) const {
   bool ofResult = slot.isResult || slot.index > 0;
   const ViewRule &rule = std::get<ViewRule>(node.rule);
@@ -123,7 +123,7 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
       costs.getNormalForm(there, to))
     return std::nullopt;
   return assign(
-      [&](Slot any, RankedTensorType) {
+      [&](OperandOrResult any, RankedTensorType) {
         return (any.isResult || any.index > 0) == ofResult ? layout : viewed;
       },
       Origin::Carried);

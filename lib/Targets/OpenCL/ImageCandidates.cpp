@@ -22,9 +22,9 @@ bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
 
 /// Returns true if another op also depends on the layout of `slot`. Constants
 /// and fresh storage are created in the requested layout.
-bool ImageCandidates::isChosenElsewhere(Slot slot) const {
-  return llvm::any_of(node.meets,
-                      [&](const auto &meets) { return meets.first == slot; });
+bool ImageCandidates::isChosenElsewhere(OperandOrResult slot) const {
+  return llvm::any_of(node.incidentTensors,
+                      [&](const auto &each) { return each.first == slot; });
 }
 
 std::optional<Contraction> ImageCandidates::getContraction() const {
@@ -32,7 +32,7 @@ std::optional<Contraction> ImageCandidates::getContraction() const {
       rule, [&](unsigned i) { return !isChosenElsewhere({false, i}); });
 }
 
-void ImageCandidates::note(Slot slot, const ImageFit &fit,
+void ImageCandidates::note(OperandOrResult slot, const ImageFit &fit,
                            std::optional<LayoutId> instead) {
   // The note of a destination is that of its result.
   for (unsigned r = 0, e = node.op->getNumResults(); r < e; ++r)
@@ -48,8 +48,8 @@ void ImageCandidates::note(Slot slot, const ImageFit &fit,
   note.instead = instead;
 }
 
-std::optional<LayoutId> ImageCandidates::getImage(Slot slot, unsigned dim,
-                                                  ImageRole role,
+std::optional<LayoutId> ImageCandidates::getImage(OperandOrResult slot,
+                                                  unsigned dim, ImageRole role,
                                                   ArrayRef<unsigned> summed) {
   RankedTensorType type = builder.getType(slot.isResult, slot.index);
   ImageChoice choice = chooseImage(type, dim, role, summed, target);
@@ -100,9 +100,9 @@ ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
 
 /// Returns `base` with another layout for one tensor and those sharing storage.
 std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
-                                                 Slot slot,
+                                                 OperandOrResult slot,
                                                  LayoutId layout) const {
-  auto isMeant = [&](Slot other) {
+  auto isMeant = [&](OperandOrResult other) {
     if (other == slot)
       return true;
     if (other.isResult == slot.isResult)
@@ -134,7 +134,7 @@ void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
   if (tiesTypes())
     return;
-  SmallVector<Slot> slots;
+  SmallVector<OperandOrResult> slots;
   for (unsigned i = 0, e = base.exact.operands.size(); i < e; ++i)
     if (base.exact.operands[i] != kAnyLayout && rule.operandMaps[i] &&
         rule.isRead[i] && isChosenElsewhere({false, i}) &&
@@ -146,12 +146,12 @@ void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
     if (base.exact.results[i] != kAnyLayout &&
         isImage(costs.getMap(base.exact.results[i])))
       slots.push_back({true, i});
-  auto plain = [&](Slot slot) {
+  auto plain = [&](OperandOrResult slot) {
     return costs.getRowMajor(
         builder.getType(slot.isResult, slot.index).getRank());
   };
   SmallVector<OpConfig> one;
-  for (Slot slot : slots)
+  for (OperandOrResult slot : slots)
     if (std::optional<OpConfig> config = replace(base, slot, plain(slot)))
       one.push_back(*config);
   llvm::append_range(configs, one);
@@ -177,7 +177,8 @@ SmallVector<OpConfig> ImageCandidates::getSeeds() {
 }
 
 SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
-                                             Slot slot, LayoutId layout) {
+                                             OperandOrResult slot,
+                                             LayoutId layout) {
   SmallVector<OpConfig> configs;
   AffineMap map = builder.getMap(slot.isResult, slot.index);
   if (!map)

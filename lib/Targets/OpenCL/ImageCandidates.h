@@ -43,22 +43,23 @@ public:
   SmallVector<OpConfig> getSeeds();
 
   /// Returns candidates in which `slot` has the given layout, beside `known`.
-  SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
+  SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, OperandOrResult slot,
                               LayoutId layout);
 
 private:
   std::optional<Contraction> getContraction() const;
-  std::optional<LayoutId> getImage(Slot slot, unsigned dim, ImageRole role,
-                                   ArrayRef<unsigned> summed);
+  std::optional<LayoutId> getImage(OperandOrResult slot, unsigned dim,
+                                   ImageRole role, ArrayRef<unsigned> summed);
   std::optional<OpConfig> getForLaneDim(unsigned loop,
                                         const Contraction *contraction);
-  std::optional<OpConfig> replace(const OpConfig &base, Slot slot,
+  std::optional<OpConfig> replace(const OpConfig &base, OperandOrResult slot,
                                   LayoutId layout) const;
   void addMixed(SmallVectorImpl<OpConfig> &configs, const OpConfig &base) const;
-  bool isChosenElsewhere(Slot slot) const;
+  bool isChosenElsewhere(OperandOrResult slot) const;
   bool sharesStorage(unsigned operand, unsigned result) const;
   bool tiesTypes() const;
-  void note(Slot slot, const ImageFit &fit, std::optional<LayoutId> instead);
+  void note(OperandOrResult slot, const ImageFit &fit,
+            std::optional<LayoutId> instead);
 
   const NodeClass &node;
   const LoopsRule &rule;

@@ -52,12 +52,12 @@ ImageFit ImageFit::get(const LayoutMap &map, RankedTensorType type,
   fit.most = getLimits(map.getSpace(), target);
   ArrayRef<Coordinate> coordinates = map.getCoordinates();
   if (!target.isImageType(type.getElementType())) {
-    fit.answer = Answer::ElementType;
+    fit.answer = Verdict::ElementType;
     return fit;
   }
   if (fit.most.empty() || coordinates.size() != fit.most.size() + 1 ||
       !coordinates.back().extent.isConstantEqual(kLanesOfPixel)) {
-    fit.answer = Answer::NoPixels;
+    fit.answer = Verdict::NoPixels;
     return fit;
   }
   SmallVector<int64_t> sizes(type.getShape());
@@ -66,15 +66,15 @@ ImageFit ImageFit::get(const LayoutMap &map, RankedTensorType type,
     std::optional<int64_t> size =
         coordinate.extent.specialize(sizes).getConstant();
     if (!size) {
-      fit.answer = Answer::TooLarge;
+      fit.answer = Verdict::TooLarge;
       fit.size.clear();
       return fit;
     }
     fit.size.push_back(*size);
     if (*size < 1)
-      fit.answer = Answer::Empty;
-    else if (*size > most && fit.answer == Answer::Fits)
-      fit.answer = Answer::TooLarge;
+      fit.answer = Verdict::Empty;
+    else if (*size > most && fit.answer == Verdict::Fits)
+      fit.answer = Verdict::TooLarge;
   }
   return fit;
 }
@@ -82,10 +82,10 @@ ImageFit ImageFit::get(const LayoutMap &map, RankedTensorType type,
 void layout::describe(const ImageFit &fit, RankedTensorType type,
                       llvm::raw_ostream &os) {
   switch (fit.answer) {
-  case ImageFit::Answer::Fits:
+  case ImageFit::Verdict::Fits:
     os << "an image that fits";
     return;
-  case ImageFit::Answer::TooLarge:
+  case ImageFit::Verdict::TooLarge:
     if (fit.size.empty()) {
       os << "an image of more pixels than 64 bits count";
       return;
@@ -95,14 +95,14 @@ void layout::describe(const ImageFit &fit, RankedTensorType type,
     os << " pixels, and the target has at most ";
     llvm::interleave(fit.most, os, " x ");
     return;
-  case ImageFit::Answer::ElementType:
+  case ImageFit::Verdict::ElementType:
     os << "an image of " << type.getElementType()
        << ", for which the target has no channel type";
     return;
-  case ImageFit::Answer::Empty:
+  case ImageFit::Verdict::Empty:
     os << "an image without pixels";
     return;
-  case ImageFit::Answer::NoPixels:
+  case ImageFit::Verdict::NoPixels:
     os << "an image without the " << kLanesOfPixel << " lanes of a pixel";
     return;
   }
@@ -118,8 +118,8 @@ public:
   /// Returns the map with the dims `x` and `y`, slowest first. The lane dim is
   /// represented by its digit of pixels.
   LayoutMap get(ArrayRef<unsigned> x, ArrayRef<unsigned> y) const {
-    Sized width = group(getDigits(x)), height = group(getDigits(y));
-    Sized lane = mod(Sized::dim(laneDim), kLanesOfPixel);
+    BoundedIndex width = group(getDigits(x)), height = group(getDigits(y));
+    BoundedIndex lane = mod(BoundedIndex::dim(laneDim), kLanesOfPixel);
     return LayoutMap::get(rank, "image2d",
                           {{"x", width.value, width.extent},
                            {"y", height.value, height.extent},
@@ -127,11 +127,12 @@ public:
   }
 
 private:
-  SmallVector<Sized> getDigits(ArrayRef<unsigned> dims) const {
-    SmallVector<Sized> digits;
+  SmallVector<BoundedIndex> getDigits(ArrayRef<unsigned> dims) const {
+    SmallVector<BoundedIndex> digits;
     for (unsigned d : dims)
-      digits.push_back(d == laneDim ? floorDiv(Sized::dim(d), kLanesOfPixel)
-                                    : Sized::dim(d));
+      digits.push_back(d == laneDim
+                           ? floorDiv(BoundedIndex::dim(d), kLanesOfPixel)
+                           : BoundedIndex::dim(d));
     return digits;
   }
 

@@ -33,7 +33,7 @@ std::optional<LayoutId> OpenClModel::generalize(const LayoutMap &map,
   return generalizeImage(costs.intern(map), type, costs);
 }
 
-bool OpenClModel::cutsAnywhere(const LayoutMap &map) const {
+bool OpenClModel::allowsUnalignedSlices(const LayoutMap &map) const {
   return isImage(map);
 }
 
@@ -150,8 +150,8 @@ Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
       continue;
     }
     std::optional<unsigned> laneDim = findLaneDim(map);
-    bool keepsPixels = laneDim && *laneDim < rule.tileDivisors.size() &&
-                       rule.tileDivisors[*laneDim] % kLanesOfPixel == 0;
+    bool keepsPixels = laneDim && *laneDim < rule.tileSizeMustDivide.size() &&
+                       rule.tileSizeMustDivide[*laneDim] % kLanesOfPixel == 0;
     reads.add({scaleCost(bytes, keepsPixels ? 1 : kLanesOfPixel), 0});
   }
   return addCosts(TargetModel::getPerDimCost(op, rule, layouts, costs),
@@ -175,8 +175,9 @@ void OpenClModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     add(std::move(config));
 }
 
-void OpenClModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
-                        CostModel &costs, Candidates &known, AddConfig add) {
+void OpenClModel::carry(const NodeClass &op, OperandOrResult slot,
+                        LayoutId layout, CostModel &costs, Candidates &known,
+                        AddConfig add) {
   if (!std::holds_alternative<LoopsRule>(op.rule))
     return TargetModel::carry(op, slot, layout, costs, known, add);
   for (OpConfig &config : ImageCandidates(op, costs, target, known.notes)

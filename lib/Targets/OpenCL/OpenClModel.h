@@ -34,12 +34,12 @@ public:
         target(target) {}
 
   bool canStore(const LayoutMap &map, RankedTensorType type) const override;
-  bool findsElements() const override { return true; }
+  bool usesPerElementAddressing() const override { return true; }
   std::optional<LayoutId> generalize(const LayoutMap &map,
                                      RankedTensorType type,
                                      CostModel &costs) const override;
   /// Returns true for images: kernels address each element by itself.
-  bool cutsAnywhere(const LayoutMap &map) const override;
+  bool allowsUnalignedSlices(const LayoutMap &map) const override;
   Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const PerDimRule &rule,
@@ -47,8 +47,8 @@ public:
   CandidateLimits getLimits(CandidateLimits limits) const override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
-             Candidates &known, AddConfig add) override;
+  void carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
+             CostModel &costs, Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 protected:

@@ -337,7 +337,7 @@ def check_storage(case):
             raise Failure(f"the storage of {case.type(which)} is {physical}, but it reaches {at.max()}")
 
 
-def run_cases(cases, folder, road):
+def run_cases(cases, folder, pipeline):
     """Runs programs as one module and compares their storage."""
     module = Module()
     for k, case in enumerate(cases):
@@ -346,7 +346,7 @@ def run_cases(cases, folder, road):
     source.write_text(module.text())
     run("layout-opt", source, f"--layout-print-cost=target={CPU} output={folder / 'cost.txt'}",
         f"--layout-print-graph=target={CPU} output={folder / 'graph.dot'}", "-o", folder / "same.mlir")
-    passes = [f"--layout-to-cpu=target={CPU}"] if road == 0 else [
+    passes = [f"--layout-to-cpu=target={CPU}"] if pipeline == 0 else [
         "--convert-layout-to-linalg", "--layout-linalg-to-llvm"]
     run("layout-opt", source, *passes, "-o", lowered)
     files = []
@@ -373,20 +373,20 @@ def compare(found, table, element, k):
                       f"{stated.sum()} are wrong", k)
 
 
-def find_failure(case, folder, road):
+def find_failure(case, folder, pipeline):
     """Returns the failure of one program, or None if it passes or its types are rejected."""
     case = case.but()
     try:
         find_storage([case], folder)
         check_storage(case)
         if None not in case.physical:
-            run_cases([case], folder, road)
+            run_cases([case], folder, pipeline)
     except Failure as failure:
         return str(failure)
     return None
 
 
-def shrink(case, message, folder, road):
+def shrink(case, message, folder, pipeline):
     """Returns the smallest failing program found, and its failure."""
     end, progress = time.monotonic() + SHRINK_SECONDS, True
     # A wrong rejection must stay one of the same kind.
@@ -398,7 +398,7 @@ def shrink(case, message, folder, road):
                 continue
             if time.monotonic() > end:
                 return case, message
-            found = find_failure(other, folder, road)
+            found = find_failure(other, folder, pipeline)
             if found and found.split(":")[0][:20] == kind[:20]:
                 case, message, progress = other, found, True
                 break
@@ -410,23 +410,23 @@ class Totals:
     reasons = {}
 
 
-def report(case, message, folder, road, args, totals):
+def report(case, message, folder, pipeline, args, totals):
     totals.failed += 1
     first = message
     if totals.failed <= MOST_SHRUNK:
-        case, message = shrink(case, message, folder, road)
+        case, message = shrink(case, message, folder, pipeline)
     print(f"seed {case.seed}: {message}\n  {case.type(0)}\n  {case.type(1)}\n  {case.way}, shape "
-          f"{list(case.shape)}, road {road}; at first: {first[:300]}", flush=True)
+          f"{list(case.shape)}, pipeline {pipeline}; at first: {first[:300]}", flush=True)
     if args.keep:
         args.keep.mkdir(parents=True, exist_ok=True)
-        find_failure(case, folder, road)
+        find_failure(case, folder, pipeline)
         name = "program.mlir" if (folder / "program.mlir").exists() else "types.mlir"
         comment = "// " + message.replace("\n", "\n// ") + "\n"
         (args.keep / f"{case.seed}.mlir").write_text(comment + (folder / name).read_text())
 
 
 def run_batch(seeds, args, totals):
-    cases, road = [Case.draw(seed) for seed in seeds], (seeds[0] // BATCH) % 2
+    cases, pipeline = [Case.draw(seed) for seed in seeds], (seeds[0] // BATCH) % 2
     with tempfile.TemporaryDirectory(prefix="layout-programs-") as name:
         folder = pathlib.Path(name)
         try:
@@ -436,14 +436,14 @@ def run_batch(seeds, args, totals):
                     case = cases[(int(line) - 1) // 4]
                     print(f"seed {case.seed}: refused: {error}", flush=True)
         except Failure:
-            cases = [case for case in cases if not is_reported(case, folder, road, args, totals)]
+            cases = [case for case in cases if not is_reported(case, folder, pipeline, args, totals)]
             find_storage(cases, folder)
         accepted = []
         for case in cases:
             try:
                 check_storage(case)
             except Failure as failure:
-                report(case, str(failure), folder, road, args, totals)
+                report(case, str(failure), folder, pipeline, args, totals)
                 continue
             if None in case.physical:
                 totals.refused += 1
@@ -452,39 +452,39 @@ def run_batch(seeds, args, totals):
         count(accepted, totals)
         while accepted:
             try:
-                run_cases(accepted, folder, road)
+                run_cases(accepted, folder, pipeline)
                 return
             except Failure as failure:
                 if failure.case is not None:
                     bad = [accepted[failure.case]]
                 else:
-                    bad = bisect(accepted, folder, road)
+                    bad = bisect(accepted, folder, pipeline)
                 for case in bad:
-                    if not is_reported(case, folder, road, args, totals):
+                    if not is_reported(case, folder, pipeline, args, totals):
                         totals.failed += 1
                         print(f"seed {case.seed}: fails beside others only: {failure}", flush=True)
                 accepted = [case for case in accepted if case not in bad]
 
 
-def bisect(cases, folder, road):
+def bisect(cases, folder, pipeline):
     """Returns programs each of which makes a module fail."""
     if len(cases) == 1:
         return cases
     half = len(cases) // 2
     for part in (cases[:half], cases[half:]):
         try:
-            run_cases(part, folder, road)
+            run_cases(part, folder, pipeline)
         except Failure as failure:
             if failure.case is not None:
                 return [part[failure.case]]
-            return bisect(part, folder, road)
+            return bisect(part, folder, pipeline)
     return cases
 
 
-def is_reported(case, folder, road, args, totals):
-    message = find_failure(case, folder, road)
+def is_reported(case, folder, pipeline, args, totals):
+    message = find_failure(case, folder, pipeline)
     if message:
-        report(case, message, folder, road, args, totals)
+        report(case, message, folder, pipeline, args, totals)
     return bool(message)
 
 

@@ -153,16 +153,16 @@ class Conversions(unittest.TestCase):
         padding = 4 * int((second == 0).sum())
         # Padding of the source is not stated to be zero.
         same = (not padding and first.size == second.size and bool((first == second).all()))
-        self.assertEqual(plan.way == "none", same)
+        self.assertEqual(plan.method == "none", same)
         self.assertEqual(plan.cost == 0, same)
         if same:
             self.assertEqual((plan.bytes_read, plan.bytes_written, plan.padding_bytes), (0, 0, 0))
             return
         self.assertEqual(plan.padding_bytes, padding)
-        self.assertGreaterEqual(plan.bytes_read, numbers.nbytes if plan.way != "fill" else 0)
+        self.assertGreaterEqual(plan.bytes_read, numbers.nbytes if plan.method != "fill" else 0)
         self.assertGreaterEqual(plan.bytes_written,
-                                padding + (numbers.nbytes if plan.way != "fill" else 0))
-        if plan.way == "copy" and not padding and first.size == numbers.size:
+                                padding + (numbers.nbytes if plan.method != "fill" else 0))
+        if plan.method == "copy" and not padding and first.size == numbers.size:
             self.assertEqual((plan.bytes_read, plan.bytes_written),
                              (numbers.nbytes, numbers.nbytes))
             # Segments that are contiguous on both sides.
@@ -184,14 +184,14 @@ class Conversions(unittest.TestCase):
                 'bytes_per_npu = 4096, eu_bytes = 128>>')
         plan = Layout('#layout.blocked<"NCHW" to "NCHW">', element="f32").conversion_to(
             scatter(0), (1, 4, 2, 8), chip)
-        self.assertEqual((plan.way, plan.bytes_read), ("transfers", 4 * 4 * 2 * 8))
+        self.assertEqual((plan.method, plan.bytes_read), ("transfers", 4 * 4 * 2 * 8))
 
     def test_a_gather_says_why(self):
         a = Layout("#layout.map<(i) -> buffer(i)>", element="f32")
         b = Layout("#layout.map<(i) -> buffer(xor(i, i floordiv 4 : 4), i floordiv 4)>",
                    element="f32")
         plan = a.conversion_to(b, (64,))
-        if plan.way == "gather":
+        if plan.method == "gather":
             self.assertRegex(plan.how, "element by element: .")
         self.assertEqual(plan.kind, "relayout")
 

@@ -42,19 +42,20 @@ Index getOffsets(const Leaves &leaves) {
 }
 
 IntegerLayout build(const Leaves &leaves) {
-  llvm::SmallVector<std::pair<Sized, SizeExpr>> placed;
+  llvm::SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
   IntegerLayout result;
   for (const std::vector<Leaf> &dim : leaves) {
     int64_t lo = 1;
     for (const Leaf &leaf : dim) {
       placed.push_back(
-          {mod(floorDiv(Sized::dim(result.shape.size()), lo), leaf.extent),
+          {mod(floorDiv(BoundedIndex::dim(result.shape.size()), lo),
+               leaf.extent),
            SizeExpr(leaf.stride)});
       lo *= leaf.extent;
     }
     result.shape.push_back(lo);
   }
-  Sized offset = place(placed);
+  BoundedIndex offset = place(placed);
   result.map = LayoutMap::get(leaves.size(), "buffer",
                               {{"offset", offset.value, offset.extent}});
   return result;
@@ -232,8 +233,8 @@ TEST(CuTeAlgebraTest, LeftInverseOfAStrideThatDividesNothing) {
 }
 
 TEST(CuTeAlgebraTest, SwizzlesAreFunctionsToo) {
-  Sized i = Sized::dim(0), j = Sized::dim(1);
-  Sized offset = group({i, xorOf({i, j}, 4)});
+  BoundedIndex i = BoundedIndex::dim(0), j = BoundedIndex::dim(1);
+  BoundedIndex offset = group({i, xorOf({i, j}, 4)});
   IntegerLayout swizzled{
       LayoutMap::get(2, "buffer", {{"offset", offset.value, offset.extent}}),
       {4, 4}};
@@ -251,8 +252,8 @@ TEST(CuTeAlgebraTest, SwizzlesAreFunctionsToo) {
 
 /// Not a list of modes: the last digit of 17 indices is partial.
 TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
-  Sized x = Sized::dim(0);
-  Sized offset = group({mod(x, 4), floorDiv(x, 4)});
+  BoundedIndex x = BoundedIndex::dim(0);
+  BoundedIndex offset = group({mod(x, 4), floorDiv(x, 4)});
   IntegerLayout ragged{
       LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}}),
       {17}};
@@ -415,7 +416,7 @@ TEST(CuTeAlgebraTest, WhatIsNoFunctionOfAnIntegerIsRefused) {
   // A stride of 0 does not distinguish indices.
   EXPECT_FALSE(leftInverse(build({{{2, 1}, {2, 0}}}), keep));
   EXPECT_NE(why.find("no inverse"), std::string::npos);
-  Sized x = Sized::dim(0);
+  BoundedIndex x = BoundedIndex::dim(0);
   IntegerLayout mesh{
       LayoutMap::get(1, "mesh",
                      {{"x", x.value, x.extent}, {"y", x.value, x.extent}}),

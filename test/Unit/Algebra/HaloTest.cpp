@@ -76,8 +76,9 @@ TEST(Halo, AnIndexIsWhereTheRangesSay) {
             }
           auto expected = hold(size, parts, halo);
           ASSERT_EQ(found, expected) << map.str() << " of " << size;
-          ASSERT_EQ(proveInjective(map, {size}).answer, Answer::Yes);
-          ASSERT_EQ(isWithinExtents(map, {size}), Answer::Yes) << map.str();
+          ASSERT_EQ(proveInjective(map, {size}).answer, ProofResult::Proved);
+          ASSERT_EQ(isWithinExtents(map, {size}), ProofResult::Proved)
+              << map.str();
           int64_t count = 0;
           for (const auto &[i, points] : expected) {
             count += points.size();
@@ -90,8 +91,9 @@ TEST(Halo, AnIndexIsWhereTheRangesSay) {
           ASSERT_EQ(countPoints(map, {size}), count) << map.str();
           int64_t stored =
               *map.getCoordinates().back().extent.evaluate({size}) * parts;
-          ASSERT_EQ(hasPadding(map, {size}),
-                    stored > count ? Answer::Yes : Answer::No);
+          ASSERT_EQ(hasPadding(map, {size}), stored > count
+                                                 ? ProofResult::Proved
+                                                 : ProofResult::Disproved);
         }
 }
 
@@ -100,12 +102,12 @@ TEST(Halo, LargeTensorsAreProvenByFactors) {
                        {{}, {}, {3, 3}, {1, 2}});
   llvm::SmallVector<int64_t> sizes = {8, 64, 224, 224};
   LayoutMap map = getMap(mesh, sizes);
-  EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
-  EXPECT_EQ(isWithinExtents(map, sizes), Answer::Yes);
+  EXPECT_EQ(proveInjective(map, sizes).answer, ProofResult::Proved);
+  EXPECT_EQ(isWithinExtents(map, sizes), ProofResult::Proved);
   // 3 blocks of 56 rows have a predecessor, and 3 a successor.
   int64_t rows = 224 + 3 * 3 + 3 * 3, columns = 224 + 3 * 1 + 3 * 2;
   EXPECT_EQ(countPoints(map, sizes), 8 * 64 * rows * columns * 3);
-  EXPECT_EQ(hasPadding(map, sizes), Answer::Yes);
+  EXPECT_EQ(hasPadding(map, sizes), ProofResult::Proved);
 }
 
 TEST(Halo, OnePointOfTwoIndicesIsFound) {
@@ -117,7 +119,7 @@ TEST(Halo, OnePointOfTwoIndicesIsFound) {
                                   {"offset", takeDigit(y, 1, 3), SizeExpr(3)}},
                                  {2});
   PairProof proof = proveInjective(map, {8});
-  ASSERT_EQ(proof.answer, Answer::No);
+  ASSERT_EQ(proof.answer, ProofResult::Disproved);
   EXPECT_NE(proof.first.front(), proof.second.front());
   EXPECT_EQ(map.forward(proof.first, {8}), map.forward(proof.second, {8}));
 }
@@ -126,10 +128,11 @@ TEST(Halo, OneRelationIsEqualWhateverItsReplicas) {
   auto twice = LayoutMap::get(
       1, "buffer", {{"offset", IndexExpr::dim(0), SizeExpr::dim(0)}}, {2});
   LayoutMap once = LayoutMap::rowMajor(1);
-  EXPECT_EQ(equalOn(twice, once, {5}), Answer::Yes);
+  EXPECT_EQ(equalOn(twice, once, {5}), ProofResult::Proved);
   Mesh narrow = makeMesh({{"x", 3}}, {{0}}, {{1, 0}}),
        wide = makeMesh({{"x", 3}}, {{0}}, {{0, 1}});
-  EXPECT_EQ(equalOn(getMap(narrow, {9}), getMap(wide, {9}), {9}), Answer::No);
+  EXPECT_EQ(equalOn(getMap(narrow, {9}), getMap(wide, {9}), {9}),
+            ProofResult::Disproved);
 }
 
 } // namespace

@@ -63,7 +63,7 @@ TEST(MapEdges, EveryReplicaIsPacked) {
   LayoutMap twice = buffer(1, offset, 6, {2});
   EXPECT_THAT(packBytes(twice, {3}, {'a', 'b', 'c'}, 6),
               ElementsAre('a', 'b', 'c', 'a', 'b', 'c'));
-  EXPECT_EQ(hasPadding(twice, {3}), Answer::No);
+  EXPECT_EQ(hasPadding(twice, {3}), ProofResult::Disproved);
   // The storage size must match the map.
   EXPECT_TRUE(packBytes(twice, {3}, {'a', 'b', 'c'}, 7).empty());
 }
@@ -81,16 +81,16 @@ TEST(MapEdges, CoordinatesAreRowMajor) {
 TEST(MapEdges, EqualMapsHaveOneSpaceAndOneNumberOfReplicas) {
   IndexExpr i = IndexExpr::dim(0);
   LayoutMap elsewhere = LayoutMap::get(1, "sram", {{"offset", i, SizeExpr(8)}});
-  EXPECT_EQ(equalOn(buffer(1, i, 8), elsewhere, {8}), Answer::No);
+  EXPECT_EQ(equalOn(buffer(1, i, 8), elsewhere, {8}), ProofResult::Disproved);
   // Too many positions to enumerate.
   int64_t most = int64_t(1) << 40;
   IndexExpr offset = add(scale(IndexExpr::dim(1), SizeExpr(most)), i);
   EXPECT_EQ(equalOn(buffer(1, offset, 3 * most, {2}),
                     buffer(1, offset, 3 * most, {3}), {most}),
-            Answer::No);
+            ProofResult::Disproved);
   // Replicas at one point are one.
   EXPECT_EQ(equalOn(buffer(1, i, 8, {2}), buffer(1, i, 8, {3}), {8}),
-            Answer::Yes);
+            ProofResult::Proved);
 }
 
 /// A unit has 1024 bytes: a row of this size fits, and a larger one does not.

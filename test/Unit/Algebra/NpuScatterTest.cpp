@@ -92,9 +92,9 @@ protected:
   }
   NpuStorage getStorage(const Index &shape, int64_t bytes,
                         NpuScatterAttr layout) {
-    NpuFigures figures = layout.getTarget().getFigures();
+    ChipParams params = layout.getTarget().getParams();
     return *getNpuStorage(
-        layout.getScatter(), figures, bytes, shape,
+        layout.getScatter(), params, bytes, shape,
         [](const Twine &message) { FAIL() << message.str(); });
   }
 
@@ -123,18 +123,18 @@ TEST_F(NpuScatterTest, VectorsForwardAndBackwardWithStridesAndBytes) {
   ASSERT_TRUE(cases && !cases->empty());
   for (const llvm::json::Value &item : *cases) {
     const llvm::json::Object &object = *item.getAsObject();
-    const llvm::json::Object &figures = *object.getObject("target");
+    const llvm::json::Object &params = *object.getObject("target");
     int64_t bytes = *object.getInteger("element_bytes");
     Index shape = toInts(*object.get("shape"));
     std::string text = object.getString("layout")->str();
     SCOPED_TRACE(text + " on " + testing::PrintToString(shape));
     NpuScatterAttr layout =
-        getLayout(text, getTarget(*figures.getInteger("npus"), 1 << 19,
-                                  *figures.getInteger("eu_bytes")));
+        getLayout(text, getTarget(*params.getInteger("npus"), 1 << 19,
+                                  *params.getInteger("eu_bytes")));
     ASSERT_TRUE(getType(shape, bytes, layout)) << lastError;
     LayoutMap map = getMap(shape, bytes, layout);
 
-    EXPECT_EQ((*map.storageExtent(shape))[0], *figures.getInteger("npus"));
+    EXPECT_EQ((*map.storageExtent(shape))[0], *params.getInteger("npus"));
     EXPECT_EQ((*map.storageExtent(shape))[1] * bytes,
               *object.getInteger("bytes_per_npu"));
     NpuStorage storage = getStorage(shape, bytes, layout);
@@ -494,7 +494,7 @@ TEST_F(NpuScatterTest, StoredDimsAreTheUnitsAndTheirPositions) {
   auto extents = [&](const std::string &text, const Index &shape,
                      int64_t bytes) {
     Index result;
-    for (const Sized &dim :
+    for (const BoundedIndex &dim :
          getLayout(text, target).getStoredDims(shape, getElement(bytes)))
       result.push_back(*dim.extent.evaluate(shape));
     return result;

@@ -46,7 +46,7 @@ Scattered randomScattered(RandomMaps &random) {
   unsigned rank = sizes.size();
   result.npu = Expr{Expr::Mod, 2 + random.below(3), 0, {random.any(rank, 1)}};
   result.offset = random.below(4) ? random.nested(rank) : random.any(rank, 2);
-  Sized npu = result.npu.build(), offset = result.offset.build();
+  BoundedIndex npu = result.npu.build(), offset = result.offset.build();
   result.tensor.map = LayoutMap::get(rank, "npu",
                                      {{"npu", npu.value, npu.extent},
                                       {"offset", offset.value, offset.extent}});
@@ -72,7 +72,8 @@ TEST(OverlapTest, ElementsShareABytePreciselyWhereTheListsDo) {
     bool share = llvm::any_of(x, [&](auto byte) { return y.count(byte); });
     auto overlap = findOverlap(a.tensor, b.tensor, Owned::Elements);
     ASSERT_TRUE(overlap);
-    ASSERT_EQ(overlap->answer, share ? Answer::Yes : Answer::No);
+    ASSERT_EQ(overlap->answer,
+              share ? ProofResult::Proved : ProofResult::Disproved);
     ++answers[int(overlap->answer)];
     if (!share)
       return;
@@ -86,8 +87,8 @@ TEST(OverlapTest, ElementsShareABytePreciselyWhereTheListsDo) {
     ASSERT_LT(p, q + b.tensor.elementBytes);
     ASSERT_LT(q, p + a.tensor.elementBytes);
   });
-  EXPECT_GT(answers[int(Answer::Yes)], 100);
-  EXPECT_GT(answers[int(Answer::No)], 100);
+  EXPECT_GT(answers[int(ProofResult::Proved)], 100);
+  EXPECT_GT(answers[int(ProofResult::Disproved)], 100);
 }
 
 TEST(OverlapTest, WhatIsApartForUnknownSizesIsApartForAll) {
@@ -102,7 +103,7 @@ TEST(OverlapTest, WhatIsApartForUnknownSizesIsApartForAll) {
     trace = [&] { return describe(p) + "; " + describe(q); };
     auto overlap = findOverlap(p, q, Owned::Elements);
     ASSERT_TRUE(overlap);
-    if (overlap->answer != Answer::No)
+    if (overlap->answer != ProofResult::Disproved)
       return;
     ++apart;
     for (int n = 0; n < 4; ++n) {
@@ -119,7 +120,7 @@ TEST(OverlapTest, WhatIsApartForUnknownSizesIsApartForAll) {
 }
 
 PlacedTensor strided(int64_t size, int64_t stride, int64_t base) {
-  Sized offset = place({{Sized::dim(0), SizeExpr(stride)}});
+  BoundedIndex offset = place({{BoundedIndex::dim(0), SizeExpr(stride)}});
   return {
       LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}}),
       {size},
@@ -131,23 +132,26 @@ TEST(OverlapTest, LargeTensorsAreProvenApartBySets) {
   int64_t size = int64_t(1) << 40;
   PlacedTensor even = strided(size, 2, 0), odd = strided(size, 2, 4),
                shifted = strided(size, 2, 2);
-  EXPECT_EQ(findOverlap(even, odd, Owned::Elements)->answer, Answer::No);
-  EXPECT_EQ(findOverlap(even, odd, Owned::Storage)->answer, Answer::Yes);
-  EXPECT_EQ(findOverlap(even, shifted, Owned::Elements)->answer, Answer::Yes);
+  EXPECT_EQ(findOverlap(even, odd, Owned::Elements)->answer,
+            ProofResult::Disproved);
+  EXPECT_EQ(findOverlap(even, odd, Owned::Storage)->answer,
+            ProofResult::Proved);
+  EXPECT_EQ(findOverlap(even, shifted, Owned::Elements)->answer,
+            ProofResult::Proved);
   EXPECT_EQ(
       findOverlap(even, strided(size, 2, 8 * size), Owned::Storage)->answer,
-      Answer::No);
+      ProofResult::Disproved);
   // Bytes beyond 64 bits are unknown.
   EXPECT_EQ(findOverlap(strided(size, int64_t(1) << 22, 0), odd, Owned::Storage)
                 ->answer,
-            Answer::Unknown);
+            ProofResult::Unknown);
 }
 
 TEST(OverlapTest, OneMemoryAndWholeBytesAreAsked) {
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   PlacedTensor a = strided(4, 1, 0), b = a;
-  Sized x = Sized::dim(0);
+  BoundedIndex x = BoundedIndex::dim(0);
   b.map = LayoutMap::get(1, "mesh", {{"device", x.value, x.extent}});
   EXPECT_FALSE(findOverlap(a, b, Owned::Elements, keep));
   EXPECT_NE(why.find("do not lie in one memory"), std::string::npos);
@@ -156,7 +160,7 @@ TEST(OverlapTest, OneMemoryAndWholeBytesAreAsked) {
   EXPECT_FALSE(findOverlap(a, b, Owned::Elements, keep));
   b.elementBytes = 4;
   b.sizes = {0};
-  EXPECT_EQ(findOverlap(a, b, Owned::Storage)->answer, Answer::No);
+  EXPECT_EQ(findOverlap(a, b, Owned::Storage)->answer, ProofResult::Disproved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,13 +190,13 @@ TEST(RefinementTest, GroupsAreUnionsOfGroups) {
         groups, [](auto &group) { return group.second.size() == 1; });
     auto answer = refines(x, m, y, n, sizes);
     ASSERT_TRUE(answer);
-    ASSERT_EQ(*answer, expected ? Answer::Yes : Answer::No);
+    ASSERT_EQ(*answer, expected ? ProofResult::Proved : ProofResult::Disproved);
     ++(expected ? yes : no);
     // For unknown sizes, a positive answer must hold for these.
     Index open = forget(sizes, random, 2);
     auto ofAll = refines(x, m, y, n, open);
     ASSERT_TRUE(ofAll);
-    if (*ofAll == Answer::Yes) {
+    if (*ofAll == ProofResult::Proved) {
       ASSERT_TRUE(expected) << testing::PrintToString(open);
     }
   });
@@ -201,21 +205,21 @@ TEST(RefinementTest, GroupsAreUnionsOfGroups) {
 }
 
 LayoutMap blocked(int64_t block) {
-  Sized n = Sized::dim(0), c = Sized::dim(1), h = Sized::dim(2),
-        w = Sized::dim(3);
-  Sized offset = group({n, floorDiv(c, block), h, w, mod(c, block)});
+  BoundedIndex n = BoundedIndex::dim(0), c = BoundedIndex::dim(1),
+               h = BoundedIndex::dim(2), w = BoundedIndex::dim(3);
+  BoundedIndex offset = group({n, floorDiv(c, block), h, w, mod(c, block)});
   return LayoutMap::get(4, "buffer", {{"offset", offset.value, offset.extent}});
 }
 
 TEST(RefinementTest, BlocksOfAnySizeOfPicture) {
   Index open{kUnknownSize, 64, kUnknownSize, kUnknownSize};
   LayoutMap four = blocked(4), sixteen = blocked(16);
-  EXPECT_EQ(refines(four, 4, sixteen, 16, open), Answer::Yes);
-  EXPECT_NE(refines(sixteen, 16, four, 4, open), Answer::Yes);
-  EXPECT_EQ(refines(sixteen, 4, four, 4, open), Answer::Yes);
+  EXPECT_EQ(refines(four, 4, sixteen, 16, open), ProofResult::Proved);
+  EXPECT_NE(refines(sixteen, 16, four, 4, open), ProofResult::Proved);
+  EXPECT_EQ(refines(sixteen, 4, four, 4, open), ProofResult::Proved);
   Index large{64, 2048, 224, 224};
-  EXPECT_EQ(refines(four, 4, sixteen, 16, large), Answer::Yes);
-  EXPECT_EQ(refines(sixteen, 16, four, 4, large), Answer::No);
+  EXPECT_EQ(refines(four, 4, sixteen, 16, large), ProofResult::Proved);
+  EXPECT_EQ(refines(sixteen, 16, four, 4, large), ProofResult::Disproved);
 }
 
 TEST(RefinementTest, WhatHasNoGroupsIsRefused) {
@@ -225,7 +229,7 @@ TEST(RefinementTest, WhatHasNoGroupsIsRefused) {
   EXPECT_NE(why.find("at least 1 position"), std::string::npos);
   EXPECT_FALSE(refines(blocked(4), 1, LayoutMap::rowMajor(1), 4, {1}, keep));
   EXPECT_NE(why.find("refines none of rank"), std::string::npos);
-  Sized both = group({Sized::dim(1), Sized::dim(0)});
+  BoundedIndex both = group({BoundedIndex::dim(1), BoundedIndex::dim(0)});
   LayoutMap twice = LayoutMap::get(
       1, "buffer", {{"offset", both.value, SizeExpr(2) * SizeExpr::dim(0)}},
       {2});
@@ -238,20 +242,20 @@ TEST(RefinementTest, WhatHasNoGroupsIsRefused) {
 //===----------------------------------------------------------------------===//
 
 TEST(CoresTest, AddressesSplitAndJoin) {
-  NpuFigures figures{4, 1024, 128};
+  ChipParams params{4, 1024, 128};
   for (int64_t address = 0; address < 4096; ++address) {
-    auto place = splitAddress(figures, address);
+    auto place = splitAddress(params, address);
     ASSERT_TRUE(place);
     ASSERT_TRUE(place->byte >= 0 && place->byte < 1024 && place->core < 4);
     ASSERT_EQ(place->core * 1024 + place->byte, address);
-    ASSERT_EQ(joinAddress(figures, *place), address);
+    ASSERT_EQ(joinAddress(params, *place), address);
   }
-  EXPECT_FALSE(splitAddress(figures, 4096));
-  EXPECT_FALSE(splitAddress(figures, -1));
-  EXPECT_FALSE(joinAddress(figures, {4, 0}));
-  EXPECT_FALSE(joinAddress(figures, {0, 1024}));
-  EXPECT_FALSE(joinAddress(figures, {-1, 0}));
-  NpuFigures huge{3, std::numeric_limits<int64_t>::max() / 3, 128};
+  EXPECT_FALSE(splitAddress(params, 4096));
+  EXPECT_FALSE(splitAddress(params, -1));
+  EXPECT_FALSE(joinAddress(params, {4, 0}));
+  EXPECT_FALSE(joinAddress(params, {0, 1024}));
+  EXPECT_FALSE(joinAddress(params, {-1, 0}));
+  ChipParams huge{3, std::numeric_limits<int64_t>::max() / 3, 128};
   EXPECT_EQ(splitAddress(huge, 3 * huge.bytesPerNpu - 1)->core, 2);
   EXPECT_FALSE(splitAddress(huge, std::numeric_limits<int64_t>::max()));
 }
@@ -260,24 +264,24 @@ TEST(CoresTest, ChannelsAreCountedWhereTheyLie) {
   std::mt19937 engine(20261126);
   auto below = [&](int n) { return int64_t(engine() % n); };
   for (int i = 0; i < 300; ++i) {
-    NpuFigures figures{2 + below(7), 1 << 20, 16};
+    ChipParams params{2 + below(7), 1 << 20, 16};
     NpuScatter scatter;
     bool isMatrix = below(3) == 0;
     scatter.mode = isMatrix ? NpuMode::Matrix : NpuMode::Aligned;
-    scatter.start = below(figures.npus);
+    scatter.start = below(params.npus);
     llvm::SmallVector<int64_t> sizes{1 + below(3), 1 + below(20)};
     scatter.width = isMatrix ? 1 + below(std::min<int>(sizes[1], 5)) : 0;
     if (!isMatrix)
       sizes.append({1 + below(3), 1 + below(3)});
     auto storage =
-        getNpuStorage(scatter, figures, 4, sizes,
+        getNpuStorage(scatter, params, 4, sizes,
                       [](const llvm::Twine &why) { FAIL() << why.str(); });
     ASSERT_TRUE(storage);
-    std::vector<int64_t> expected(figures.npus, 0);
+    std::vector<int64_t> expected(params.npus, 0);
     int64_t channels =
         isMatrix ? (sizes[1] + scatter.width - 1) / scatter.width : sizes[1];
     for (int64_t c = 0; c < channels; ++c)
-      ++expected[(scatter.start + c) % figures.npus];
+      ++expected[(scatter.start + c) % params.npus];
     LayoutMap map = storage->getMap(sizes);
     auto counts = countChannels(map, sizes);
     ASSERT_TRUE(counts) << map.str();
@@ -291,7 +295,7 @@ TEST(CoresTest, ChannelsOfNoUnitsAreRefused) {
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   EXPECT_FALSE(countChannels(blocked(4), {1, 8, 2, 2}, keep));
   EXPECT_NE(why.find("no coordinate 'npu'"), std::string::npos);
-  Sized c = mod(Sized::dim(0), 4), x = Sized::dim(0);
+  BoundedIndex c = mod(BoundedIndex::dim(0), 4), x = BoundedIndex::dim(0);
   LayoutMap map = LayoutMap::get(
       1, "npu", {{"npu", c.value, c.extent}, {"offset", x.value, x.extent}});
   EXPECT_FALSE(countChannels(map, {kUnknownSize}, keep));

@@ -133,10 +133,10 @@ TEST(PackedDims, IsABijectionByTheFormulaOrDoesNotApply) {
     for (size_t k = 0; k < extents->size(); ++k)
       ASSERT_EQ((*stored)[stored->size() - 1 - k].extent.evaluate(shape),
                 (*extents)[k]);
-    Sized offset = group(*stored);
+    BoundedIndex offset = group(*stored);
     LayoutMap map = LayoutMap::get(rank, "buffer",
                                    {{"offset", offset.value, offset.extent}});
-    ASSERT_EQ(proveInjective(map, shape).answer, Answer::Yes);
+    ASSERT_EQ(proveInjective(map, shape).answer, ProofResult::Proved);
     std::vector<Index> indices = allIndices(shape);
     std::set<int64_t> image;
     for (const Index &index : indices) {
@@ -182,7 +182,7 @@ TEST(PackedDims, ADynamicSizeIsTakenWhereItDecidesNothing) {
       if (!stored)
         continue;
       ASSERT_TRUE(extents.has_value());
-      Sized offset = group(*stored);
+      BoundedIndex offset = group(*stored);
       for (const Index &index : allIndices(shape))
         ASSERT_EQ(offset.value.evaluate(index, shape),
                   scanOffset(dims, *extents, index));

@@ -115,62 +115,64 @@ TEST(LayoutMapProperty, NestedMapsThatAgreeOnAllShapesAreEqual) {
 TEST(LayoutMapProperty, ProofsOfInjectivityAreTrue) {
   int proven = 0, total = 0;
   for (bool nested : {true, false})
-    forRandomMaps(
-        kSeed + 4 + nested, 6000, nested,
-        [&](const Expr &expr, const LayoutMap &map, const Index &sizes,
-            RandomMaps &) {
-          std::map<int64_t, Index> seen;
-          bool injective = true;
-          forEachIndex(sizes, [&](const Index &index) {
-            injective &= seen.emplace(expr.value(index, sizes), index).second;
-          });
-          bool byConstruction =
-              isInjectiveByConstruction(map.specialize(sizes), sizes);
-          ASSERT_TRUE(injective || !byConstruction);
-          PairProof proof = proveInjective(map, sizes);
-          ASSERT_EQ(proof.answer, injective ? Answer::Yes : Answer::No);
-          if (!injective) {
-            ASSERT_NE(proof.first, proof.second);
-            ASSERT_EQ(map.forward(proof.first, sizes),
-                      map.forward(proof.second, sizes));
-          }
-          // A proof without sizes must hold for these sizes.
-          Index unknown(sizes.size(), kUnknownSize);
-          if (isInjectiveByConstruction(map, unknown)) {
-            ASSERT_TRUE(injective);
-          }
-          if (nested) {
-            ++total;
-            proven += byConstruction;
-          }
-        });
+    forRandomMaps(kSeed + 4 + nested, 6000, nested,
+                  [&](const Expr &expr, const LayoutMap &map,
+                      const Index &sizes, RandomMaps &) {
+                    std::map<int64_t, Index> seen;
+                    bool injective = true;
+                    forEachIndex(sizes, [&](const Index &index) {
+                      injective &=
+                          seen.emplace(expr.value(index, sizes), index).second;
+                    });
+                    bool byConstruction =
+                        isInjectiveByConstruction(map.specialize(sizes), sizes);
+                    ASSERT_TRUE(injective || !byConstruction);
+                    PairProof proof = proveInjective(map, sizes);
+                    ASSERT_EQ(proof.answer, injective ? ProofResult::Proved
+                                                      : ProofResult::Disproved);
+                    if (!injective) {
+                      ASSERT_NE(proof.first, proof.second);
+                      ASSERT_EQ(map.forward(proof.first, sizes),
+                                map.forward(proof.second, sizes));
+                    }
+                    // A proof without sizes must hold for these sizes.
+                    Index unknown(sizes.size(), kUnknownSize);
+                    if (isInjectiveByConstruction(map, unknown)) {
+                      ASSERT_TRUE(injective);
+                    }
+                    if (nested) {
+                      ++total;
+                      proven += byConstruction;
+                    }
+                  });
   // All nested layouts are injective, and the proof by construction finds all
   // of them.
   EXPECT_EQ(proven, total);
 }
 
 TEST(LayoutMapProperty, BackwardInvertsForwardAndKnowsPadding) {
-  forRandomMaps(
-      kSeed + 6, 200, true,
-      [](const Expr &expr, const LayoutMap &map, const Index &sizes,
-         RandomMaps &) {
-        std::map<int64_t, Index> image;
-        forEachIndex(sizes, [&](const Index &index) {
-          image[expr.value(index, sizes)] = index;
-        });
-        int64_t extent = expr.extent(sizes);
-        for (int64_t x = -1; x <= extent; ++x) {
-          auto index = map.backward({x}, sizes);
-          auto it = image.find(x);
-          ASSERT_EQ(index.has_value(), it != image.end()) << x;
-          if (index) {
-            ASSERT_EQ(Index(index->begin(), index->end()), it->second);
-          }
-        }
-        Answer padded = hasPadding(map, sizes);
-        ASSERT_EQ(padded,
-                  int64_t(image.size()) == extent ? Answer::No : Answer::Yes);
-      });
+  forRandomMaps(kSeed + 6, 200, true,
+                [](const Expr &expr, const LayoutMap &map, const Index &sizes,
+                   RandomMaps &) {
+                  std::map<int64_t, Index> image;
+                  forEachIndex(sizes, [&](const Index &index) {
+                    image[expr.value(index, sizes)] = index;
+                  });
+                  int64_t extent = expr.extent(sizes);
+                  for (int64_t x = -1; x <= extent; ++x) {
+                    auto index = map.backward({x}, sizes);
+                    auto it = image.find(x);
+                    ASSERT_EQ(index.has_value(), it != image.end()) << x;
+                    if (index) {
+                      ASSERT_EQ(Index(index->begin(), index->end()),
+                                it->second);
+                    }
+                  }
+                  ProofResult padded = hasPadding(map, sizes);
+                  ASSERT_EQ(padded, int64_t(image.size()) == extent
+                                        ? ProofResult::Disproved
+                                        : ProofResult::Proved);
+                });
 }
 
 TEST(LayoutMapProperty, StoredAxesAreTheCoordinateInRowMajorOrder) {
@@ -271,7 +273,8 @@ TEST(LayoutMapProperty, EqualityOnAShapeIsTheTruth) {
       same &= a.value(index, sizes) == b.value(index, sizes);
     });
     LayoutMap x = buildMap(rank, a), y = buildMap(rank, b);
-    ASSERT_EQ(equalOn(x, y, sizes), same ? Answer::Yes : Answer::No)
+    ASSERT_EQ(equalOn(x, y, sizes),
+              same ? ProofResult::Proved : ProofResult::Disproved)
         << "seed " << kSeed + 11 << ": " << x.str() << " and " << y.str()
         << " on " << testing::PrintToString(sizes);
     equal += same;

@@ -164,11 +164,11 @@ struct Expr {
     return isOperand ? "(" + result + ")" : result;
   }
 
-  mlir::layout::Sized build() const {
+  mlir::layout::BoundedIndex build() const {
     using namespace mlir::layout;
     switch (kind) {
     case Dim:
-      return Sized::dim(number);
+      return BoundedIndex::dim(number);
     case FloorDiv:
       return floorDiv(args[0].build(), number);
     case Mod:
@@ -178,22 +178,22 @@ struct Expr {
     case Pad:
       return pad(args[0].build(), number, high);
     case Group: {
-      llvm::SmallVector<Sized> elements;
+      llvm::SmallVector<BoundedIndex> elements;
       for (const Expr &arg : args)
         elements.push_back(arg.build());
       return group(elements);
     }
     case Xor: {
-      llvm::SmallVector<Sized> operands;
+      llvm::SmallVector<BoundedIndex> operands;
       for (const Expr &arg : args)
         operands.push_back(arg.build());
       return xorOf(operands, number);
     }
     case Place: {
-      std::vector<std::pair<Sized, SizeExpr>> elements;
+      std::vector<std::pair<BoundedIndex, SizeExpr>> elements;
       for (size_t i = 0; i < args.size(); ++i)
         elements.push_back({args[i].build(), strides[i].build()});
-      elements.push_back({Sized::constant(number), SizeExpr(1)});
+      elements.push_back({BoundedIndex::constant(number), SizeExpr(1)});
       return place(elements);
     }
     }
@@ -202,7 +202,7 @@ struct Expr {
 };
 
 inline mlir::layout::LayoutMap buildMap(unsigned rank, const Expr &expr) {
-  mlir::layout::Sized offset = expr.build();
+  mlir::layout::BoundedIndex offset = expr.build();
   return mlir::layout::LayoutMap::get(
       rank, "buffer", {{"offset", offset.value, offset.extent}});
 }

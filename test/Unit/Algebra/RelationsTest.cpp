@@ -130,7 +130,8 @@ TEST(Relations, RandomRelationsAreTheirAxesOnNumbers) {
     ASSERT_EQ(*map.storageExtent(shape), Index{size});
     for (size_t k = 0; k < indices.size(); ++k)
       ASSERT_EQ(*map.forward(indices[k], shape), Index{offsets[k]});
-    ASSERT_EQ(proveInjective(map, shape).answer, Answer::Yes) << map.str();
+    ASSERT_EQ(proveInjective(map, shape).answer, ProofResult::Proved)
+        << map.str();
   }
 }
 

@@ -162,7 +162,7 @@ TEST(RgbaImage, EveryKindIsItsRowOfTheTableInEveryOrder) {
       ASSERT_TRUE(image.has_value());
       LayoutMap map = image->getMap(shape.size());
       ASSERT_EQ(*map.storageExtent(shape), row.image(sizes));
-      ASSERT_EQ(proveInjective(map, shape).answer, Answer::Yes);
+      ASSERT_EQ(proveInjective(map, shape).answer, ProofResult::Proved);
       for (const Index &index : allIndices(shape)) {
         Letters at;
         for (size_t d = 0; d < letters.size(); ++d)
@@ -174,7 +174,7 @@ TEST(RgbaImage, EveryKindIsItsRowOfTheTableInEveryOrder) {
       LayoutMap dynamic =
           getRgbaImage(kind, order, unknown, unexpected)->getMap(shape.size());
       ASSERT_TRUE(dynamic == map);
-      ASSERT_EQ(proveInjective(map, unknown).answer, Answer::Yes);
+      ASSERT_EQ(proveInjective(map, unknown).answer, ProofResult::Proved);
     }
   }
 }

@@ -28,7 +28,7 @@ struct Point {
   static Point get(unsigned rank, std::vector<Expr> exprs) {
     std::vector<Coordinate> coordinates;
     for (const Expr &expr : exprs) {
-      Sized sized = expr.build();
+      BoundedIndex sized = expr.build();
       coordinates.push_back({"c" + std::to_string(coordinates.size()),
                              sized.value, sized.extent});
     }
@@ -253,9 +253,9 @@ TEST(StepsTest, AnswersForUnknownSizesHoldOfAllSizes) {
 }
 
 LayoutMap blocked16() {
-  Sized n = Sized::dim(0), c = Sized::dim(1), h = Sized::dim(2),
-        w = Sized::dim(3);
-  Sized offset = group({n, floorDiv(c, 16), h, w, mod(c, 16)});
+  BoundedIndex n = BoundedIndex::dim(0), c = BoundedIndex::dim(1),
+               h = BoundedIndex::dim(2), w = BoundedIndex::dim(3);
+  BoundedIndex offset = group({n, floorDiv(c, 16), h, w, mod(c, 16)});
   return LayoutMap::get(4, "buffer", {{"offset", offset.value, offset.extent}});
 }
 
@@ -294,7 +294,7 @@ TEST(LogicalShapeTest, IsTheGreatestWithThatStoredShape) {
   forRandom(11, 300, [&](RandomMaps &random) {
     Index sizes = random.sizes(1 + random.below(2), 20);
     Expr expr = random.nested(sizes.size());
-    llvm::SmallVector<Sized> dims;
+    llvm::SmallVector<BoundedIndex> dims;
     Index stored;
     for (const Expr &arg : expr.args) {
       dims.push_back(arg.build());
@@ -327,7 +327,7 @@ TEST(LogicalShapeTest, IsTheGreatestWithThatStoredShape) {
 }
 
 TEST(LogicalShapeTest, RefusesWhatTheStoredShapeDoesNotTell) {
-  Sized h = Sized::dim(0), w = Sized::dim(1);
+  BoundedIndex h = BoundedIndex::dim(0), w = BoundedIndex::dim(1);
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   Index open(2, kUnknownSize);
@@ -345,7 +345,7 @@ TEST(LogicalShapeTest, StoredIndicesComeBack) {
   forRandom(12, 150, [&](RandomMaps &random) {
     Index sizes = random.sizes(1 + random.below(3), 6);
     Expr expr = random.nested(sizes.size());
-    llvm::SmallVector<Sized> dims;
+    llvm::SmallVector<BoundedIndex> dims;
     Index extents;
     for (const Expr &arg : expr.args) {
       dims.push_back(arg.build());

@@ -94,14 +94,14 @@ protected:
 
   Index getStoredShape(const Case &item) {
     Index stored;
-    for (const Sized &dim : item.layout.getStoredDims(item.shape, f32))
+    for (const BoundedIndex &dim : item.layout.getStoredDims(item.shape, f32))
       stored.push_back(*dim.extent.evaluate(item.shape));
     return stored;
   }
 
   Index getStoredIndex(const Case &item, ArrayRef<int64_t> index) {
     Index digits;
-    for (const Sized &dim : item.layout.getStoredDims(item.shape, f32))
+    for (const BoundedIndex &dim : item.layout.getStoredDims(item.shape, f32))
       digits.push_back(*dim.value.evaluate(index, item.shape));
     return digits;
   }

@@ -17,7 +17,7 @@ namespace {
 /// Returns the reason of a refusal.
 template <typename Fn> std::string whyNot(Fn fn) {
   std::string reason;
-  auto result = fn(Refusal(reason));
+  auto result = fn(FailureReason(reason));
   EXPECT_EQ(result.has_value(), reason.empty());
   return reason;
 }
@@ -32,8 +32,9 @@ LayoutMap blocked(llvm::StringRef from, llvm::StringRef to) {
 
 TEST(Views, ViewsKeepReplicas) {
   // Rows of 8, stored 3 times with a distance of 48.
-  Sized i = Sized::dim(0), j = Sized::dim(1), r{IndexExpr::dim(2), SizeExpr(3)};
-  Sized offset = group({r, i, j});
+  BoundedIndex i = BoundedIndex::dim(0), j = BoundedIndex::dim(1),
+               r{IndexExpr::dim(2), SizeExpr(3)};
+  BoundedIndex offset = group({r, i, j});
   LayoutMap map = LayoutMap::get(
       2, "buffer", {{"offset", offset.value, offset.extent}}, {3});
   Index sizes{6, 8};
@@ -53,9 +54,9 @@ TEST(Views, ViewsKeepReplicas) {
   EXPECT_TRUE(*collapseShape(*expanded, groups, {3, 2, kUnknownSize, 4}) ==
               map.specialize({kUnknownSize, kUnknownSize}));
   // The replicas of both composed maps stay separate.
-  Sized x{IndexExpr::dim(0), SizeExpr::dim(0)},
+  BoundedIndex x{IndexExpr::dim(0), SizeExpr::dim(0)},
       s{IndexExpr::dim(1), SizeExpr(2)};
-  Sized twice = group({s, x});
+  BoundedIndex twice = group({s, x});
   LayoutMap second =
       LayoutMap::get(1, "buffer", {{"offset", twice.value, twice.extent}}, {2});
   auto both = compose(second, map);
@@ -161,14 +162,14 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
 TEST(Views, NoLayoutBroadcastsWithoutReplicas) {
   // A map that reads a 2-element row-major tensor twice is not injective.
   LayoutMap map = LayoutMap::rowMajor(1);
-  EXPECT_EQ(whyNot([&](Refusal e) { return broadcast(map, 1, 2, e); }),
+  EXPECT_EQ(whyNot([&](FailureReason e) { return broadcast(map, 1, 2, e); }),
             "a dim of size 2 along which all elements are the same: a layout "
             "is injective (L1), so the storage has to hold that many replicas; "
             "convert the tensor to a layout that replicates over the dim, or "
             "copy it");
   for (int64_t size : {0, 1})
     EXPECT_TRUE(broadcast(map, 1, size)) << size;
-  EXPECT_NE(whyNot([&](Refusal e) {
+  EXPECT_NE(whyNot([&](FailureReason e) {
               return broadcast(map, 0, kUnknownSize, e);
             }).find("a dim of dynamic size"),
             std::string::npos);
@@ -237,7 +238,7 @@ template <typename Fn> void expectNo(llvm::StringRef part, Fn fn) {
       << "'" << reason << "' does not say '" << part.str() << "'";
 }
 
-using E = Refusal;
+using E = FailureReason;
 constexpr int64_t any = kUnknownSize, huge = int64_t(1) << 62;
 
 TEST(Views, BadPermutationsAreRefused) {
@@ -377,16 +378,16 @@ TEST(Views, BadCompositionsAndInversesAreRefused) {
            "coordinates",
            [&](E e) { return compose(map, map, {}, e); });
   // i floordiv 2 alone maps two indices to one position.
-  Sized half = floorDiv(Sized::dim(0), 2);
+  BoundedIndex half = floorDiv(BoundedIndex::dim(0), 2);
   LayoutMap lossy =
       LayoutMap::get(1, "buffer", {{"offset", half.value, half.extent}});
   expectNo("no formula of the stored dims",
            [&](E e) { return inverse(lossy, {}, {}, e); });
   // The positions below an index of unknown stride are not counted.
-  Sized reversed =
-      place({{Sized::dim(0), SizeExpr(-1)}, {Sized::constant(0), SizeExpr(1)}});
+  BoundedIndex reversed = place({{BoundedIndex::dim(0), SizeExpr(-1)},
+                                 {BoundedIndex::constant(0), SizeExpr(1)}});
   reversed = place({{reversed, SizeExpr(1)},
-                    {Sized::constant(SizeExpr::dim(0)), SizeExpr(1)}});
+                    {BoundedIndex::constant(SizeExpr::dim(0)), SizeExpr(1)}});
   LayoutMap downwards = LayoutMap::get(
       1, "buffer", {{"offset", reversed.value, reversed.extent}});
   expectNo("no inverse layout",

@@ -107,7 +107,7 @@ TEST(Views, SliceReadsInsideTheBoxAndComposes) {
         auto direct = slice(tensor.map, tensor.sizes, both.offsets, both.sizes,
                             both.strides);
         ASSERT_TRUE(inner && direct);
-        ASSERT_EQ(equalOn(*inner, *direct, second.sizes), Answer::Yes)
+        ASSERT_EQ(equalOn(*inner, *direct, second.sizes), ProofResult::Proved)
             << inner->str() << " and " << direct->str();
         ++total;
         same +=
@@ -175,7 +175,7 @@ TEST(Views, ExpandFusesGroupsAndCollapseUndoesIt) {
         if (!back && !tensor.isNested)
           return; // sums of overlapping digits show no fusion
         ASSERT_TRUE(back);
-        ASSERT_EQ(equalOn(*back, tensor.map, sizes), Answer::Yes)
+        ASSERT_EQ(equalOn(*back, tensor.map, sizes), ProofResult::Proved)
             << back->str();
         bool isSame = back->specialize(sizes) == tensor.map.specialize(sizes);
         same += isSame;
@@ -322,7 +322,7 @@ TEST(Views, ComposeIsFunctionCompositionAndAssociative) {
     // b stores a list of dims, a lays these out, and c lays out the offset of
     // a.
     Expr stored[3];
-    llvm::SmallVector<Sized> dims;
+    llvm::SmallVector<BoundedIndex> dims;
     Expr first{Expr::Group, 0, 0, {}};
     unsigned count = 1 + random.below(3);
     for (unsigned s = 0; s < count; ++s) {
@@ -377,7 +377,7 @@ TEST(Views, InverseLeadsBackFromTheWholeStoredBox) {
              back->str();
     };
     Index box;
-    llvm::SmallVector<Sized> axes;
+    llvm::SmallVector<BoundedIndex> axes;
     for (const StoredAxis &axis : map.getStoredAxes()) {
       box.push_back(*axis.extent.evaluate(sizes));
       axes.push_back({axis.value, axis.extent});
@@ -400,9 +400,10 @@ TEST(Views, InverseLeadsBackFromTheWholeStoredBox) {
       ASSERT_LT(last, at);
       last = at;
     });
-    if (hasPadding(map, sizes) == Answer::No) {
+    if (hasPadding(map, sizes) == ProofResult::Disproved) {
       ++dense;
-      ASSERT_EQ(equalOn(*both, LayoutMap::rowMajor(rank), sizes), Answer::Yes)
+      ASSERT_EQ(equalOn(*both, LayoutMap::rowMajor(rank), sizes),
+                ProofResult::Proved)
           << both->str();
     }
   });

@@ -141,7 +141,7 @@ TEST_F(Offers, AreValidAndPriced) {
           }
           EXPECT_EQ(
               proveInjective(costs.getMap(layout), tensor.getShape()).answer,
-              Answer::Yes);
+              ProofResult::Proved);
           stored.push_back(costs.getStoredType(tensor, layout));
         }
         return stored;
@@ -153,7 +153,7 @@ TEST_F(Offers, AreValidAndPriced) {
           getTypes(node.op->getResultTypes(), config.exact.results), whyNot)))
           << whyNot;
       EXPECT_EQ(config.cost,
-                isFreeSource(node.op, node.rule)
+                isRematerializable(node.op, node.rule)
                     ? Cost(0)
                     : costs.getOpCost(node.op, node.rule, config.layouts));
       for (size_t j = 0; j < i; ++j)

@@ -106,7 +106,7 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
     std::string whyNot;
     FailureOr<CopyPlan> copy = planCopy(source, dest, whyNot);
     ASSERT_TRUE(succeeded(copy)) << whyNot;
-    if (copy->way != CopyPlan::Way::Boxes)
+    if (copy->method != CopyPlan::Method::Boxes)
       continue;
     ++boxed;
 

@@ -142,7 +142,7 @@ TEST_F(Flow, CopiesGoWhereTheyRunLeast) {
     SmallVector<Operation *> users;
     for (StringRef tag : tags)
       users.push_back(find(tag));
-    return Placement().find(value, users);
+    return CopyPlacement().find(value, users);
   };
   EXPECT_EQ(place({"then"}), find("then")->getBlock());
   EXPECT_EQ(place({"deep"}), find("deep")->getBlock());

@@ -314,7 +314,7 @@ protected:
       EXPECT_EQ(x.op, y.op);
       EXPECT_EQ(x.isFixed, y.isFixed);
       EXPECT_EQ(x.rule.index(), y.rule.index());
-      EXPECT_EQ(x.meets, y.meets);
+      EXPECT_EQ(x.incidentTensors, y.incidentTensors);
     }
     ASSERT_EQ(a.tensors.size(), b.tensors.size());
     for (auto [x, y] : llvm::zip_equal(a.tensors, b.tensors)) {

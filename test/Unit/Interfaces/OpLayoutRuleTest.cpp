@@ -57,8 +57,9 @@ protected:
     return std::holds_alternative<RuleTy>(rule) ? std::get<RuleTy>(rule)
                                                 : RuleTy();
   }
-  SmallVector<int64_t> getTileDivisors(StringRef arguments, StringRef body) {
-    return getRuleAs<PerDimRule>(arguments, body).tileDivisors;
+  SmallVector<int64_t> getTileSizeMustDivide(StringRef arguments,
+                                             StringRef body) {
+    return getRuleAs<PerDimRule>(arguments, body).tileSizeMustDivide;
   }
   static SmallVector<bool> getTileable(const LoopsRule &rule) {
     SmallVector<bool> tileable;
@@ -81,45 +82,45 @@ protected:
 /// dropped dims must not be tiled.
 TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   StringRef x = "%x: tensor<64x48x32xf32>";
-  EXPECT_THAT(
-      getTileDivisors(x, "%0 = tensor.extract_slice %x[16, 0, 0][24, 48, 32]"
-                         "[1, 1, 1] : tensor<64x48x32xf32> to "
-                         "tensor<24x48x32xf32>"),
-      ElementsAre(8, 0, 0));
-  EXPECT_THAT(
-      getTileDivisors(x, "%0 = tensor.extract_slice %x[0, 12, 0][64, 18, 32]"
-                         "[1, 1, 1] : tensor<64x48x32xf32> to "
-                         "tensor<64x18x32xf32>"),
-      ElementsAre(0, 6, 0));
-  EXPECT_THAT(
-      getTileDivisors(x, "%0 = tensor.extract_slice %x[0, 0, 0][32, 48, 16]"
-                         "[2, 1, 2] : tensor<64x48x32xf32> to "
-                         "tensor<32x48x16xf32>"),
-      ElementsAre(1, 0, 1));
+  EXPECT_THAT(getTileSizeMustDivide(
+                  x, "%0 = tensor.extract_slice %x[16, 0, 0][24, 48, 32]"
+                     "[1, 1, 1] : tensor<64x48x32xf32> to "
+                     "tensor<24x48x32xf32>"),
+              ElementsAre(8, 0, 0));
+  EXPECT_THAT(getTileSizeMustDivide(
+                  x, "%0 = tensor.extract_slice %x[0, 12, 0][64, 18, 32]"
+                     "[1, 1, 1] : tensor<64x48x32xf32> to "
+                     "tensor<64x18x32xf32>"),
+              ElementsAre(0, 6, 0));
+  EXPECT_THAT(getTileSizeMustDivide(
+                  x, "%0 = tensor.extract_slice %x[0, 0, 0][32, 48, 16]"
+                     "[2, 1, 2] : tensor<64x48x32xf32> to "
+                     "tensor<32x48x16xf32>"),
+              ElementsAre(1, 0, 1));
   PerDimRule rule = getRuleAs<PerDimRule>(
       x, "%0 = tensor.extract_slice %x[32, 0, 0][1, 48, 32][1, 1, 1] : "
          "tensor<64x48x32xf32> to tensor<48x32xf32>");
-  EXPECT_THAT(rule.tileDivisors, ElementsAre(1, 0, 0));
+  EXPECT_THAT(rule.tileSizeMustDivide, ElementsAre(1, 0, 0));
   EXPECT_TRUE(rule.dropped[0]);
   EXPECT_FALSE(rule.writesPart);
   // A stride counts even if every index is taken.
   EXPECT_THAT(
-      getTileDivisors("%x: tensor<1x48xf32>",
-                      "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
-                      "tensor<1x48xf32> to tensor<1x48xf32>"),
+      getTileSizeMustDivide("%x: tensor<1x48xf32>",
+                            "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
+                            "tensor<1x48xf32> to tensor<1x48xf32>"),
       ElementsAre(1, 0));
   // A dropped dim has no tiles to divide.
   EXPECT_THAT(
-      getTileDivisors("%x: tensor<1x48xf32>",
-                      "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
-                      "tensor<1x48xf32> to tensor<48xf32>"),
+      getTileSizeMustDivide("%x: tensor<1x48xf32>",
+                            "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
+                            "tensor<1x48xf32> to tensor<48xf32>"),
       ElementsAre(1, 0));
   // A dynamic offset may be any number.
-  EXPECT_THAT(
-      getTileDivisors("%x: tensor<64x48xf32>, %i: index",
-                      "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
-                      "tensor<64x48xf32> to tensor<16x48xf32>"),
-      ElementsAre(1, 0));
+  EXPECT_THAT(getTileSizeMustDivide(
+                  "%x: tensor<64x48xf32>, %i: index",
+                  "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
+                  "tensor<64x48xf32> to tensor<16x48xf32>"),
+              ElementsAre(1, 0));
 }
 
 /// Only the inserted part is read and written.
@@ -130,20 +131,20 @@ TEST_F(Rules, InsertionsWriteAPart) {
       "tensor<16x4xf32> into tensor<64x4xf32>");
   EXPECT_TRUE(rule.writesPart);
   EXPECT_THAT(rule.isRead, ElementsAre(true, false));
-  EXPECT_THAT(rule.tileDivisors, ElementsAre(16, 0));
+  EXPECT_THAT(rule.tileSizeMustDivide, ElementsAre(16, 0));
 }
 
 TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
   StringRef x = "%x: tensor<2x3x4xf32>, %z: f32";
-  EXPECT_THAT(
-      getTileDivisors(x, R"(%0 = tensor.pad %x low[0, 1, 0] high[0, 0, 2] {
+  EXPECT_THAT(getTileSizeMustDivide(
+                  x, R"(%0 = tensor.pad %x low[0, 1, 0] high[0, 0, 2] {
     ^bb0(%i: index, %j: index, %k: index):
       tensor.yield %z : f32
     } : tensor<2x3x4xf32> to tensor<2x4x6xf32>)"),
-      ElementsAre(0, 1, 1));
+              ElementsAre(0, 1, 1));
   // A body that uses its index gets logical indices.
-  EXPECT_THAT(getTileDivisors("%x: tensor<2x3xi32>",
-                              R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
+  EXPECT_THAT(getTileSizeMustDivide("%x: tensor<2x3xi32>",
+                                    R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
     ^bb0(%i: index, %j: index):
       %v = arith.index_cast %j : index to i32
       tensor.yield %v : i32
@@ -154,17 +155,17 @@ TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
 /// Parts meet at multiples of every size, including the last, because a later
 /// concatenation may continue.
 TEST_F(Rules, ConcatenationsKeepTilesOfAllParts) {
-  EXPECT_THAT(
-      getTileDivisors("%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
-                      "%z: tensor<2x12xf32>",
-                      "%0 = tensor.concat dim(1) %x, %y, %z : "
-                      "(tensor<2x24xf32>, tensor<2x16xf32>, tensor<2x12xf32>)"
-                      " -> tensor<2x52xf32>"),
-      ElementsAre(0, 4));
-  EXPECT_THAT(getTileDivisors("%x: tensor<2x24xf32>, %y: tensor<2x?xf32>",
-                              "%0 = tensor.concat dim(1) %x, %y : "
-                              "(tensor<2x24xf32>, tensor<2x?xf32>) -> "
-                              "tensor<2x?xf32>"),
+  EXPECT_THAT(getTileSizeMustDivide(
+                  "%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
+                  "%z: tensor<2x12xf32>",
+                  "%0 = tensor.concat dim(1) %x, %y, %z : "
+                  "(tensor<2x24xf32>, tensor<2x16xf32>, tensor<2x12xf32>)"
+                  " -> tensor<2x52xf32>"),
+              ElementsAre(0, 4));
+  EXPECT_THAT(getTileSizeMustDivide("%x: tensor<2x24xf32>, %y: tensor<2x?xf32>",
+                                    "%0 = tensor.concat dim(1) %x, %y : "
+                                    "(tensor<2x24xf32>, tensor<2x?xf32>) -> "
+                                    "tensor<2x?xf32>"),
               ElementsAre(0, 1));
 }
 
@@ -269,15 +270,15 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
 TEST_F(Rules, FreeSources) {
   OpLayoutRule rule = getRule("%z: f32", R"(%e = tensor.empty() : tensor<4xf32>
     %0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>)");
-  EXPECT_TRUE(isFreeSource(op, rule));
+  EXPECT_TRUE(isRematerializable(op, rule));
   rule = getRule("%z: f32, %e: tensor<4xf32>",
                  "%0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> "
                  "tensor<4xf32>");
-  EXPECT_FALSE(isFreeSource(op, rule));
+  EXPECT_FALSE(isRematerializable(op, rule));
   rule = getRule("%z: f32, %x: tensor<4xf32>",
                  R"(%e = arith.negf %x : tensor<4xf32>
     %0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>)");
-  EXPECT_FALSE(isFreeSource(op, rule));
+  EXPECT_FALSE(isRematerializable(op, rule));
 }
 
 /// All tensors of a per-dim rule have one layout, tiled only as divisors allow.

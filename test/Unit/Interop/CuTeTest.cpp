@@ -165,7 +165,7 @@ TEST(CuTeExport, SwizzlesOfPowersOfTwoAreFoundAgain) {
     Result<std::string> again = write(Notation::CuTe, map, sizes);
     ASSERT_TRUE(again.value) << again.fault << " " << map.str();
     LayoutMap copy = *import(Notation::CuTe, *again.value, sizes).value;
-    ASSERT_EQ(equalOn(map, copy, sizes), Answer::Yes) << *again.value;
+    ASSERT_EQ(equalOn(map, copy, sizes), ProofResult::Proved) << *again.value;
     found += *again.value == text;
   }
   EXPECT_GT(found, 200);

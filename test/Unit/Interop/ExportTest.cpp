@@ -26,7 +26,7 @@ bool survives(Notation notation, const NumberLayout &layout) {
   if (again.value) {
     SCOPED_TRACE(map.str() + " is " + *text.value);
     layout.expectEqual(*again.value);
-    EXPECT_EQ(equalOn(map, *again.value, layout.sizes), Answer::Yes);
+    EXPECT_EQ(equalOn(map, *again.value, layout.sizes), ProofResult::Proved);
     EXPECT_EQ(write(notation, *again.value, layout.sizes).value, text.value);
   }
   return true;
@@ -201,7 +201,7 @@ TEST(Export, CanonicalTextsComeBackAsTheyWere) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-LayoutMap buffer(unsigned rank, const Sized &offset) {
+LayoutMap buffer(unsigned rank, const BoundedIndex &offset) {
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -213,7 +213,7 @@ void expectFault(Notation notation, const LayoutMap &map, const Index &sizes,
   EXPECT_THAT(text.fault, testing::HasSubstr(fault)) << map.str();
 }
 
-const Sized d0 = Sized::dim(0), d1 = Sized::dim(1);
+const BoundedIndex d0 = BoundedIndex::dim(0), d1 = BoundedIndex::dim(1);
 
 TEST(ExportFaults, OfTheSpaceAndTheOrigin) {
   LayoutMap image =
@@ -221,10 +221,11 @@ TEST(ExportFaults, OfTheSpaceAndTheOrigin) {
                      {{"x", floorDiv(d0, 4).value, floorDiv(d0, 4).extent},
                       {"y", IndexExpr(), SizeExpr(1)},
                       {"lane", mod(d0, 4).value, SizeExpr(4)}});
-  LayoutMap twice = LayoutMap::get(
-      1, "buffer",
-      {{"offset", group({Sized::dim(1), d0}).value, d0.extent * SizeExpr(2)}},
-      {2});
+  LayoutMap twice =
+      LayoutMap::get(1, "buffer",
+                     {{"offset", group({BoundedIndex::dim(1), d0}).value,
+                       d0.extent * SizeExpr(2)}},
+                     {2});
   LayoutMap shifted = buffer(1, pad(d0, 3, 0));
   for (Notation notation : {Notation::Xla, Notation::OneDnn, Notation::CuTe}) {
     expectFault(notation, image, {8}, "space 'image2d'");
@@ -249,7 +250,7 @@ TEST(ExportFaults, OfXla) {
               "d0 mod 4 does not end where");
   expectFault(Notation::Xla, buffer(1, floorDiv(d0, 4)), {8},
               "nothing holds d0 mod 4");
-  Sized sum = group({d0, d1});
+  BoundedIndex sum = group({d0, d1});
   expectFault(Notation::Xla,
               buffer(2, group({mod(sum, 4), floorDiv(sum, 4), d0})), {6, 6},
               "d0 is part of two values that are stored");
@@ -260,7 +261,7 @@ TEST(ExportFaults, OfXla) {
 
 TEST(ExportFaults, OfOneDnn) {
   expectFault(Notation::OneDnn, LayoutMap::rowMajor(0), {}, "rank 0");
-  Sized sum = group({d0, d1});
+  BoundedIndex sum = group({d0, d1});
   expectFault(Notation::OneDnn,
               buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})), {6, 6},
               "is one of a sum");
@@ -290,12 +291,12 @@ TEST(ExportFaults, OfCuTe) {
   expectFault(Notation::CuTe, LayoutMap::rowMajor(0), {}, "rank 0");
   expectFault(Notation::CuTe, buffer(1, align(d0, 8)), {5},
               "the storage has 8 positions");
-  Sized sum = group({d0, d1});
+  BoundedIndex sum = group({d0, d1});
   expectFault(Notation::CuTe, buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})),
               {6, 6}, "is one of a sum");
   // Two swizzles with different shifts cannot be merged.
-  Sized twice = group({d0, xorOf({mod(d1, 4), d0}, 4),
-                       xorOf({floorDiv(d1, 4), mod(d1, 4)}, 2)});
+  BoundedIndex twice = group({d0, xorOf({mod(d1, 4), d0}, 4),
+                              xorOf({floorDiv(d1, 4), mod(d1, 4)}, 2)});
   expectFault(Notation::CuTe, buffer(2, twice), {4, 8},
               "is no part of one swizzle");
 }

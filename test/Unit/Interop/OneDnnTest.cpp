@@ -166,13 +166,14 @@ TEST(OneDnnImport, EveryTagIsWhatOneDnnReorders) {
       expectStored(map, sizes, stored);
       LayoutMap byNumbers =
           *import(Notation::OneDnn, describe(desc), sizes).value;
-      ASSERT_EQ(equalOn(map, byNumbers, sizes), Answer::Yes) << describe(desc);
+      ASSERT_EQ(equalOn(map, byNumbers, sizes), ProofResult::Proved)
+          << describe(desc);
       ASSERT_EQ(write(Notation::OneDnn, map, sizes).value, text);
       // From a map for one shape, export writes an equivalent text.
       std::string again = *write(Notation::OneDnn, byNumbers, sizes).value;
       ASSERT_EQ(
           equalOn(map, *import(Notation::OneDnn, again, sizes).value, sizes),
-          Answer::Yes)
+          ProofResult::Proved)
           << again;
     }
   }

@@ -125,9 +125,10 @@ struct NumberLayout {
   }
 
   LayoutMap build() const {
-    llvm::SmallVector<std::pair<Sized, SizeExpr>> placed;
+    llvm::SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
     for (const NumberDigit &digit : digits) {
-      Sized value = floorDiv(Sized::dim(digit.dim), digit.divisor);
+      BoundedIndex value =
+          floorDiv(BoundedIndex::dim(digit.dim), digit.divisor);
       if (digit.modulus)
         value = mod(value, digit.modulus);
       placed.push_back({value, SizeExpr(digit.stride)});

@@ -132,7 +132,8 @@ TEST(TritonImport, EveryStoragePointHoldsTheSumOfItsBases) {
           });
       ASSERT_EQ(stored, points[index]) << testing::PrintToString(index);
     });
-    ASSERT_EQ(proveInjective(*map.value, bases.shape).answer, Answer::Yes);
+    ASSERT_EQ(proveInjective(*map.value, bases.shape).answer,
+              ProofResult::Proved);
     ASSERT_EQ(write(Notation::Triton, *map.value, bases.shape).value,
               bases.text());
   }

@@ -118,7 +118,7 @@ TEST(XlaImport, EveryPointOfRandomTilesIsWhereArithmeticPutsIt) {
     });
     // Tiles only move elements: the layout is injective, and export finds
     // tiles.
-    ASSERT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
+    ASSERT_EQ(proveInjective(map, sizes).answer, ProofResult::Proved);
     Result<std::string> text = write(Notation::Xla, map, sizes);
     if (!text.value) {
       EXPECT_THAT(
@@ -130,7 +130,7 @@ TEST(XlaImport, EveryPointOfRandomTilesIsWhereArithmeticPutsIt) {
     ++written;
     fused += llvm::StringRef(*text.value).contains('*');
     LayoutMap again = *import(Notation::Xla, *text.value, sizes).value;
-    ASSERT_EQ(equalOn(map, again, sizes), Answer::Yes) << *text.value;
+    ASSERT_EQ(equalOn(map, again, sizes), ProofResult::Proved) << *text.value;
     ASSERT_EQ(write(Notation::Xla, again, sizes).value, text.value);
   }
   // Without tiles that do not divide each other, nearly all are exported.

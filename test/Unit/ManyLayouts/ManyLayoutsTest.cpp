@@ -216,7 +216,7 @@ void ManyLayouts::checkViews(const Case &c) {
   if (std::optional<LayoutMap> back = inverse(special, {}, c.sizes)) {
     std::optional<LayoutMap> both = compose(*back, special);
     ASSERT_TRUE(both.has_value()) << back->str();
-    if (hasPadding(c.map, c.sizes) == Answer::No) {
+    if (hasPadding(c.map, c.sizes) == ProofResult::Disproved) {
       ASSERT_EQ((*both->forward(index, c.sizes))[0], line);
     }
   }

@@ -210,8 +210,9 @@ bool isUncounted(const Written &w, const Index &box, unsigned d) {
 
 /// Checks the numbers in a refusal. Returns how many of its sentences were
 /// parsed.
-int checkRefusal(const std::string &message, const Written &w,
-                 const LayoutMap &map, const Index &box, const Facts &facts) {
+int checkFailureReason(const std::string &message, const Written &w,
+                       const LayoutMap &map, const Index &box,
+                       const Facts &facts) {
   static const std::regex below("maps an index to ([a-z]+) (-?[0-9]+), below");
   static const std::regex above(
       "they reach ([a-z]+) (-?[0-9]+), the extent is (-?[0-9]+)");
@@ -289,7 +290,7 @@ TEST(RoundTrip, RefusalsStateTrueNumbers) {
     ASSERT_TRUE(!isValid || (facts.isInside && facts.isInjective)) << message;
     refused += !isValid;
     if (!isValid)
-      understood += checkRefusal(message, w, attr.getMap(), box, facts);
+      understood += checkFailureReason(message, w, attr.getMap(), box, facts);
   }
   EXPECT_GT(refused, int(count / 4));
   EXPECT_GT(understood, refused * 9 / 10);

@@ -68,7 +68,7 @@ protected:
   /// Places a tensor of another shape in the f32 layout of `base`. Returns
   /// false if there is no such layout.
   static bool placeAs(Case &c, const Case &base, const Index &shape) {
-    c.figures = base.figures;
+    c.params = base.params;
     c.elementBytes = 4;
     c.shape = shape;
     return place(c);
@@ -99,7 +99,7 @@ TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
         {x.map, x.shape, whole},
         {b.map, b.shape,
          isRow ? getMap(4, {zero, dim(1), zero, zero}) : whole}};
-    TransferLimits limits{y.figures.npus};
+    TransferLimits limits{y.params.npus};
     if (below(2))
       limits.maxShape = {1 + below(4), 1 + below(4), 1 + below(4),
                          1 + below(4)};
@@ -117,7 +117,7 @@ TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
         EXPECT_TRUE(!limits.maxShape[d] ||
                     command.shape[d] <= limits.maxShape[d]);
     std::vector<Places> wanted = walk(operands, y.shape),
-                        found = walk(*commands, y.figures.npus);
+                        found = walk(*commands, y.params.npus);
     llvm::sort(wanted);
     llvm::sort(found);
     ASSERT_EQ(wanted, found) << y.text << "; " << x.text << "; " << b.text;
@@ -143,7 +143,7 @@ TEST_F(CommandsTest, SumsKeepTheirOrder) {
         {s.map, s.shape, getMap(4, {dim(0), dim(1), zero, zero})},
         {x.map, x.shape, getMap(4, {dim(0), dim(1), dim(2), dim(3)})}};
     std::optional<std::vector<Command>> commands = planCommands(
-        operands, x.shape, {x.figures.npus}, [](const llvm::Twine &) {});
+        operands, x.shape, {x.params.npus}, [](const llvm::Twine &) {});
     if (!commands)
       continue;
     ++planned;
@@ -154,10 +154,10 @@ TEST_F(CommandsTest, SumsKeepTheirOrder) {
       return of;
     };
     ASSERT_EQ(byDest(walk(operands, x.shape)),
-              byDest(walk(*commands, x.figures.npus)))
+              byDest(walk(*commands, x.params.npus)))
         << x.text << "; " << s.text;
     for (const Command &command : *commands) {
-      std::vector<Places> all = walk({command}, x.figures.npus);
+      std::vector<Places> all = walk({command}, x.params.npus);
       for (auto &[dest, sources] : byDest(all))
         ASSERT_EQ(sources.size(), 1u) << x.text;
     }
@@ -167,18 +167,17 @@ TEST_F(CommandsTest, SumsKeepTheirOrder) {
 
 TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
   Case c = get();
-  while (c.elementBytes != 4 || c.shape.size() != 4 || c.figures.npus < 2 ||
+  while (c.elementBytes != 4 || c.shape.size() != 4 || c.params.npus < 2 ||
          c.scatter.mode == NpuMode::Strided)
     c = get();
   Case other = c;
-  other.scatter.start = (c.scatter.start + 1) % c.figures.npus;
+  other.scatter.start = (c.scatter.start + 1) % c.params.npus;
   ASSERT_TRUE(place(other));
   AffineMap whole = getMap(4, {dim(0), dim(1), dim(2), dim(3)});
   std::string why;
-  EXPECT_FALSE(
-      planCommands({{c.map, c.shape, whole}, {other.map, other.shape, whole}},
-                   c.shape, {c.figures.npus},
-                   [&](const llvm::Twine &reason) { why = reason.str(); }));
+  EXPECT_FALSE(planCommands(
+      {{c.map, c.shape, whole}, {other.map, other.shape, whole}}, c.shape,
+      {c.params.npus}, [&](const llvm::Twine &reason) { why = reason.str(); }));
   EXPECT_EQ(why, "operands start at different cores: move one of them");
 }
 
@@ -186,7 +185,7 @@ TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
 /// distance from column 2 to 4 exceeds that from 0 to 2.
 TEST_F(CommandsTest, WindowsOverGapsAreRefused) {
   Case x;
-  x.figures = {1, 1024, 16};
+  x.params = {1, 1024, 16};
   x.scatter.mode = NpuMode::Matrix;
   x.scatter.width = 3;
   Case y = x;

@@ -30,7 +30,7 @@ using Index = llvm::SmallVector<int64_t>;
 
 struct Case {
   NpuScatter scatter;
-  NpuFigures figures;
+  ChipParams params;
   int64_t elementBytes = 4;
   Index shape;
   LayoutMap map;
@@ -50,12 +50,12 @@ protected:
   Case get() {
     while (true) {
       Case c;
-      c.figures = {pick({1, 2, 3, 4, 8}), pick({1024, 2048, 3000}),
-                   pick({16, 64, 128})};
+      c.params = {pick({1, 2, 3, 4, 8}), pick({1024, 2048, 3000}),
+                  pick({16, 64, 128})};
       c.elementBytes = pick({1, 2, 4, 4, 8});
       c.shape = {1 + below(6), 1 + below(10), 1 + below(5), 1 + below(6)};
       c.scatter.mode = NpuMode(below(4));
-      c.scatter.start = below(c.figures.npus);
+      c.scatter.start = below(c.params.npus);
       c.scatter.offset = below(3) ? 0 : below(8) * pick({4, 16, 128});
       if (c.elementBytes == 1 && below(2))
         c.scatter.pack = NpuPack::N4;
@@ -70,7 +70,7 @@ protected:
       if (c.scatter.mode == NpuMode::Strided) {
         int64_t sW = 1 + below(2), sH = sW * c.shape[3] + below(3);
         int64_t sC = sH * c.shape[2] + below(5);
-        int64_t rows = (c.scatter.start + c.shape[1] - 1) / c.figures.npus + 1;
+        int64_t rows = (c.scatter.start + c.shape[1] - 1) / c.params.npus + 1;
         c.scatter.strides = {sC * rows + below(5), sC, sH, sW};
       }
       if (place(c))
@@ -83,7 +83,7 @@ protected:
     if (!checkNpuScatter(c.scatter, refuse))
       return false;
     std::optional<NpuStorage> storage =
-        getNpuStorage(c.scatter, c.figures, c.elementBytes, c.shape, refuse);
+        getNpuStorage(c.scatter, c.params, c.elementBytes, c.shape, refuse);
     if (!storage)
       return false;
     c.map = storage->getMap(c.shape);
@@ -91,7 +91,7 @@ protected:
     for (int64_t size : c.shape)
       c.text += " " + std::to_string(size);
     c.text += " of " + std::to_string(c.elementBytes) + " bytes, " +
-              std::to_string(c.figures.npus) + " cores";
+              std::to_string(c.params.npus) + " cores";
     return true;
   }
 
@@ -101,14 +101,14 @@ protected:
                   const Index &shape) {
     std::string why;
     std::optional<std::vector<Transfer>> transfers =
-        planTransfers(source, dest, shape, c.elementBytes, {c.figures.npus},
+        planTransfers(source, dest, shape, c.elementBytes, {c.params.npus},
                       [&](const llvm::Twine &message) { why = message.str(); });
     EXPECT_TRUE(transfers) << why;
     if (!transfers)
       return false;
     auto operand = [&](const TransferSide &side, uint64_t base) {
       uint64_t address = side.isLocal()
-                             ? side.core * c.figures.bytesPerNpu + side.byte
+                             ? side.core * c.params.bytesPerNpu + side.byte
                              : base + side.byte;
       return Operand{side.isLocal(), address, side.strides};
     };

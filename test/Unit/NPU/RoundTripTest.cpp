@@ -31,7 +31,7 @@ TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
     Case c = get();
     SCOPED_TRACE(c.text);
-    Simulator npu({c.figures.npus, c.figures.bytesPerNpu, c.figures.euBytes});
+    Simulator npu({c.params.npus, c.params.bytesPerNpu, c.params.euBytes});
     int64_t e = c.elementBytes, bytes = countElements(c.shape) * e;
     std::vector<uint8_t> data(bytes);
     for (uint8_t &byte : data)
@@ -91,21 +91,21 @@ TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
     do {
       from = get();
       to = get();
-      to.figures = from.figures;
+      to.params = from.params;
       to.elementBytes = from.elementBytes;
       if (to.scatter.mode == NpuMode::Matrix ||
           to.scatter.mode == NpuMode::Strided)
         to.scatter.mode = NpuMode::Compact;
       to.shape = from.shape;
-      to.scatter.start %= to.figures.npus;
+      to.scatter.start %= to.params.npus;
       // After the other tensor, in a chip with more memory.
-      to.scatter.offset += from.figures.bytesPerNpu / 128 * 128 + 128;
-      to.figures.bytesPerNpu *= 3;
+      to.scatter.offset += from.params.bytesPerNpu / 128 * 128 + 128;
+      to.params.bytesPerNpu *= 3;
     } while (from.shape.size() != 4 || !place(to));
     // An address is a core and a byte of the larger chip from here on.
-    from.figures = to.figures;
+    from.params = to.params;
     SCOPED_TRACE(from.text + " to " + to.text);
-    Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
+    Simulator npu({to.params.npus, to.params.bytesPerNpu, 1});
     int64_t bytes = countElements(to.shape) * to.elementBytes;
     std::vector<uint8_t> data(bytes), back(bytes);
     for (uint8_t &byte : data)
@@ -142,15 +142,15 @@ TEST_F(RoundTripTest, TransposedAndRepeatedInsideLocalMemory) {
       to = from;
       to.scatter = NpuScatter();
       to.scatter.mode = NpuMode::Compact;
-      to.scatter.start = below(from.figures.npus);
+      to.scatter.start = below(from.params.npus);
       to.scatter.offset = 4096;
-      to.figures.bytesPerNpu = 1 << 16;
+      to.params.bytesPerNpu = 1 << 16;
       for (int d = 0; d < 4; ++d)
         to.shape[d] = from.shape[order[d]];
       if (repeats)
         to.shape[llvm::find(order, 1) - order.begin()] = 1 + below(6);
     } while (from.shape.size() != 4 || !place(from) || !place(to));
-    from.figures = to.figures;
+    from.params = to.params;
     SCOPED_TRACE(from.text + " to " + to.text);
 
     // The source, read in the order of the destination.
@@ -162,7 +162,7 @@ TEST_F(RoundTripTest, TransposedAndRepeatedInsideLocalMemory) {
           repeats && order[d] == 1 ? IndexExpr() : IndexExpr::dim(d);
     }
     LayoutMap read = from.map.substitute(4, dims, sizeOf, to.shape);
-    Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
+    Simulator npu({to.params.npus, to.params.bytesPerNpu, 1});
     int64_t e = from.elementBytes, bytes = countElements(from.shape) * e;
     std::vector<uint8_t> data(bytes), back(countElements(to.shape) * e);
     for (uint8_t &byte : data)

@@ -243,21 +243,24 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
                  "elements");
   // A digit of two fused dims is not a loop.
   limits.alignment = 1;
-  Sized fused = group({Sized::dim(0), Sized::dim(1)});
-  LayoutMap mixed = LayoutMap::get(
-      4, "buffer",
-      {{"offset",
-        group({mod(fused, 4), floorDiv(fused, 4), Sized::dim(2), Sized::dim(3)})
-            .value,
-        SizeExpr(200)}});
+  BoundedIndex fused = group({BoundedIndex::dim(0), BoundedIndex::dim(1)});
+  LayoutMap mixed =
+      LayoutMap::get(4, "buffer",
+                     {{"offset",
+                       group({mod(fused, 4), floorDiv(fused, 4),
+                              BoundedIndex::dim(2), BoundedIndex::dim(3)})
+                           .value,
+                       SizeExpr(200)}});
   EXPECT_TRUE(plan(mixed, aligned, shape).empty());
   EXPECT_TRUE(refused);
   EXPECT_EQ(why.find("'offset' of the map is no sum"), 0u) << why;
   // An image is not supported on either side.
   LayoutMap image = LayoutMap::get(
       4, "image2d",
-      {{"x", group({Sized::dim(1), Sized::dim(3)}).value, SizeExpr(15)},
-       {"y", group({Sized::dim(0), Sized::dim(2)}).value, SizeExpr(8)}});
+      {{"x", group({BoundedIndex::dim(1), BoundedIndex::dim(3)}).value,
+        SizeExpr(15)},
+       {"y", group({BoundedIndex::dim(0), BoundedIndex::dim(2)}).value,
+        SizeExpr(8)}});
   for (bool isSource : {false, true}) {
     EXPECT_TRUE(
         plan(isSource ? image : linear, isSource ? linear : image, shape)

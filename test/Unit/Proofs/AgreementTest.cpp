@@ -74,11 +74,12 @@ TEST(Agreement, SetsSayWhatEnumerationSays) {
             std::vector<IndexExpr> values = getValues(form);
             ++total;
             sets::Statement injective = sets::proveInjective(values, sizes);
-            if (injective.answer != Answer::Unknown) {
+            if (injective.answer != ProofResult::Unknown) {
               ++answered;
-              ASSERT_EQ(injective.answer == Answer::Yes, truth.injective);
+              ASSERT_EQ(injective.answer == ProofResult::Proved,
+                        truth.injective);
             }
-            if (injective.answer == Answer::No) {
+            if (injective.answer == ProofResult::Disproved) {
               ++no;
               ASSERT_TRUE(isInBox(injective.index, sizes));
               ASSERT_TRUE(isInBox(injective.other, sizes));
@@ -89,16 +90,16 @@ TEST(Agreement, SetsSayWhatEnumerationSays) {
             }
             sets::Statement within =
                 sets::proveWithin(values, getExtents(form), sizes);
-            if (within.answer != Answer::Unknown) {
-              ASSERT_EQ(within.answer == Answer::Yes, truth.within);
+            if (within.answer != ProofResult::Unknown) {
+              ASSERT_EQ(within.answer == ProofResult::Proved, truth.within);
             }
             int64_t point = expr.extent(sizes) / 2;
             sets::Statement unused = sets::proveUnused(values, {point}, sizes);
-            if (unused.answer != Answer::Unknown) {
-              ASSERT_EQ(unused.answer == Answer::Yes,
+            if (unused.answer != ProofResult::Unknown) {
+              ASSERT_EQ(unused.answer == ProofResult::Proved,
                         truth.image.count(point) == 0);
             }
-            if (unused.answer == Answer::No) {
+            if (unused.answer == ProofResult::Disproved) {
               Index index(unused.index.begin(), unused.index.end());
               ASSERT_EQ(expr.value(index, sizes), point);
             }
@@ -125,9 +126,9 @@ TEST(Agreement, EqualityBySetsIsTheTruth) {
                  " and " + y.str() + " on " + testing::PrintToString(sizes));
     sets::Statement statement =
         sets::proveEqual(getValues(x), getValues(y), sizes);
-    if (statement.answer == Answer::Unknown)
+    if (statement.answer == ProofResult::Unknown)
       continue;
-    ASSERT_EQ(statement.answer == Answer::Yes, same);
+    ASSERT_EQ(statement.answer == ProofResult::Proved, same);
     if (same) {
       ++equal;
       continue;
@@ -152,10 +153,10 @@ TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
         for (const Index &box : {sizes, large}) {
           if (!isInjectiveByConstruction(map.specialize(box), box))
             continue;
-          Answer answer =
+          ProofResult answer =
               sets::proveInjective(getValues(map.specialize(box)), box).answer;
-          ASSERT_NE(answer, Answer::No);
-          both += answer == Answer::Yes;
+          ASSERT_NE(answer, ProofResult::Disproved);
+          both += answer == ProofResult::Proved;
         }
       });
   EXPECT_GT(both, 1200);
@@ -165,10 +166,10 @@ TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
 // Statements that only sets decide
 //===----------------------------------------------------------------------===//
 
-const Sized d0 = Sized::dim(0), d1 = Sized::dim(1);
+const BoundedIndex d0 = BoundedIndex::dim(0), d1 = BoundedIndex::dim(1);
 
 LayoutMap strided(int64_t s0, int64_t s1) {
-  Sized offset = place({{d0, SizeExpr(s0)}, {d1, SizeExpr(s1)}});
+  BoundedIndex offset = place({{d0, SizeExpr(s0)}, {d1, SizeExpr(s1)}});
   return LayoutMap::get(2, "buffer", {{"offset", offset.value, offset.extent}});
 }
 
@@ -177,51 +178,55 @@ TEST(Agreement, CoprimeStridesAreProvenOnLargeBoxes) {
   LayoutMap map = strided(1000003, 1000033);
   Index sizes{1000033, 1000003};
   EXPECT_FALSE(isInjectiveByConstruction(map, sizes));
-  EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
+  EXPECT_EQ(proveInjective(map, sizes).answer, ProofResult::Proved);
 
   sizes[0] += 1;
   sizes[1] += 1;
   PairProof proof = proveInjective(map, sizes);
-  ASSERT_EQ(proof.answer, Answer::No);
+  ASSERT_EQ(proof.answer, ProofResult::Disproved);
   EXPECT_NE(proof.first, proof.second);
   EXPECT_EQ(map.forward(proof.first, sizes), map.forward(proof.second, sizes));
 }
 
 TEST(Agreement, DynamicSizesAreDecidedWhereStridesAreNumbers) {
   LayoutMap map = strided(6, 4);
-  EXPECT_EQ(proveInjective(map, {kUnknownSize, 3}).answer, Answer::Yes);
-  EXPECT_EQ(proveInjective(map, {2, kUnknownSize}).answer, Answer::Yes);
-  EXPECT_EQ(proveInjective(map, {kUnknownSize, 4}).answer, Answer::No);
+  EXPECT_EQ(proveInjective(map, {kUnknownSize, 3}).answer, ProofResult::Proved);
+  EXPECT_EQ(proveInjective(map, {2, kUnknownSize}).answer, ProofResult::Proved);
+  EXPECT_EQ(proveInjective(map, {kUnknownSize, 4}).answer,
+            ProofResult::Disproved);
 }
 
 TEST(Agreement, EqualityIsDecidedOnLargeAndDynamicBoxes) {
   // (d1 mod 6) floordiv 4 equals d1 floordiv 4 below 6, but not above.
-  Sized digit = floorDiv(mod(d1, 6), 4);
-  Sized a = group({d0, digit, mod(d1, 4)});
-  Sized b = group({d0, floorDiv(d1, 4), mod(d1, 4)});
-  auto buffer = [](const Sized &x) {
+  BoundedIndex digit = floorDiv(mod(d1, 6), 4);
+  BoundedIndex a = group({d0, digit, mod(d1, 4)});
+  BoundedIndex b = group({d0, floorDiv(d1, 4), mod(d1, 4)});
+  auto buffer = [](const BoundedIndex &x) {
     return LayoutMap::get(2, "buffer", {{"offset", x.value, x.extent}});
   };
-  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 6}), Answer::Yes);
-  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 7}), Answer::No);
-  EXPECT_EQ(equalOn(buffer(a), buffer(b), {kUnknownSize, 7}), Answer::No);
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 6}), ProofResult::Proved);
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 7}),
+            ProofResult::Disproved);
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {kUnknownSize, 7}),
+            ProofResult::Disproved);
   // Sums of digits that do not nest: equal values in two forms.
-  Sized x{add(floorDiv(d1, 2).value, floorDiv(pad(d1, 1, 0), 2).value), 100};
-  Sized y{d1.value, 100};
-  EXPECT_EQ(equalOn(buffer(x), buffer(y), {1 << 20, 100}), Answer::Yes);
+  BoundedIndex x{add(floorDiv(d1, 2).value, floorDiv(pad(d1, 1, 0), 2).value),
+                 100};
+  BoundedIndex y{d1.value, 100};
+  EXPECT_EQ(equalOn(buffer(x), buffer(y), {1 << 20, 100}), ProofResult::Proved);
   EXPECT_EQ(equalOn(buffer(x), buffer(y), {kUnknownSize, kUnknownSize}),
-            Answer::Yes);
+            ProofResult::Proved);
 }
 
 TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
   // d1 - 3 (d1 floordiv 4) is in 0 .. 7 on 20 columns.
-  Sized x{add(d1.value, scale(floorDiv(d1, 4).value, SizeExpr(-3))), 8};
-  auto buffer = [](const Sized &x) {
+  BoundedIndex x{add(d1.value, scale(floorDiv(d1, 4).value, SizeExpr(-3))), 8};
+  auto buffer = [](const BoundedIndex &x) {
     return LayoutMap::get(2, "buffer", {{"offset", x.value, x.extent}});
   };
-  EXPECT_EQ(isWithinExtents(buffer(x), {5, 20}), Answer::Yes);
-  EXPECT_EQ(isWithinExtents(buffer(x), {5, 21}), Answer::Yes);
-  EXPECT_EQ(isWithinExtents(buffer(x), {5, 24}), Answer::No);
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 20}), ProofResult::Proved);
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 21}), ProofResult::Proved);
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 24}), ProofResult::Disproved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,7 +295,7 @@ TEST(Agreement, ThreadsDoNotMeet) {
       for (int64_t i = 0; i < 50; ++i) {
         LayoutMap map = strided(3 + i % 5, 2 + t);
         Index sizes{2 + t, 100000};
-        answers[t] += proveInjective(map, sizes).answer != Answer::Unknown;
+        answers[t] += proveInjective(map, sizes).answer != ProofResult::Unknown;
       }
     });
   for (std::thread &thread : threads)

@@ -59,8 +59,8 @@ protected:
 //===----------------------------------------------------------------------===//
 
 /// Two digits, the lower one with a dynamic extent: the base of the induction,
-/// and the reason why every row-major group (`group` in Sized.h, the axes of
-/// findStoredAxes) is injective.
+/// and the reason why every row-major group (`group` in BoundedIndex.h, the
+/// axes of findStoredAxes) is injective.
 TEST_F(Lemmas, MixedRadixOfTwoDigitsIsInjective) {
   z3::expr a = integer("a"), x = integer("x"), b = integer("b"),
            y = integer("y"), B = integer("B");
@@ -206,7 +206,7 @@ TEST_F(Lemmas, AShiftByWholeTurnsKeepsADigitWithAModulus) {
 }
 
 //===----------------------------------------------------------------------===//
-// fuse: Inverter::closeSources, and the extents of Sized.h
+// fuse: Inverter::closeSources, and the extents of BoundedIndex.h
 //===----------------------------------------------------------------------===//
 
 /// A fused value that is known is a sum with known digits; by the first lemmas,

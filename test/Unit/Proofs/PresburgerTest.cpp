@@ -63,19 +63,19 @@ public:
     return true;
   }
 
-  Answer areAllEqual() {
+  ProofResult areAllEqual() {
     for (unsigned d = 0; d < rank; ++d) {
       if (set.getNumConstraints() > kMaxConstraints)
-        return Answer::Unknown;
+        return ProofResult::Unknown;
       Sum difference{{{d, -1}, {rank + d, 1}}, -1};
       IntegerPolyhedron differing = set;
       differing.addInequality(getRow(difference));
       if (!differing.isIntegerEmpty())
-        return Answer::No;
+        return ProofResult::Disproved;
       difference.constant = 0;
       set.addEquality(getRow(difference));
     }
-    return Answer::Yes;
+    return ProofResult::Proved;
   }
 
 private:
@@ -128,11 +128,11 @@ private:
 };
 
 /// Proves that the axes of a map determine the index, for all sizes.
-Answer areAxesInjective(unsigned rank, llvm::ArrayRef<StoredAxis> axes) {
+ProofResult areAxesInjective(unsigned rank, llvm::ArrayRef<StoredAxis> axes) {
   Pairs pairs(rank);
   for (const StoredAxis &axis : axes)
     if (!pairs.requireEqual(axis.value))
-      return Answer::Unknown;
+      return ProofResult::Unknown;
   return pairs.areAllEqual();
 }
 
@@ -143,9 +143,10 @@ LayoutMap blocked(const char *from, const char *to) {
   return parseBlocked(from, to, fail)->getMap();
 }
 
-const Sized d0 = Sized::dim(0), d1 = Sized::dim(1), d2 = Sized::dim(2);
+const BoundedIndex d0 = BoundedIndex::dim(0), d1 = BoundedIndex::dim(1),
+                   d2 = BoundedIndex::dim(2);
 
-LayoutMap buffer(unsigned rank, const Sized &offset) {
+LayoutMap buffer(unsigned rank, const BoundedIndex &offset) {
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -157,17 +158,18 @@ TEST(Presburger, BlockedAxesOfAnySizeAreInjective) {
       {"MK", "MK16m2k"}};
   for (auto [from, to] : layouts) {
     LayoutMap map = blocked(from, to);
-    EXPECT_EQ(areAxesInjective(map.getRank(), map.getStoredAxes()), Answer::Yes)
+    EXPECT_EQ(areAxesInjective(map.getRank(), map.getStoredAxes()),
+              ProofResult::Proved)
         << to;
   }
 }
 
 TEST(Presburger, ShiftedDigitsOfAnySizeAreInjective) {
-  Sized shifted = pad(d1, 2, 0);
+  BoundedIndex shifted = pad(d1, 2, 0);
   std::vector<StoredAxis> axes{{floorDiv(shifted, 4).value, 0},
                                {mod(shifted, 4).value, 4},
                                {d0.value, 0}};
-  EXPECT_EQ(areAxesInjective(2, axes), Answer::Yes);
+  EXPECT_EQ(areAxesInjective(2, axes), ProofResult::Proved);
 }
 
 TEST(Presburger, ImageCoordinatesOfAnySizeAreInjective) {
@@ -175,13 +177,13 @@ TEST(Presburger, ImageCoordinatesOfAnySizeAreInjective) {
                                {d1.value, 0},
                                {d0.value, 0},
                                {mod(d2, 4).value, 4}};
-  EXPECT_EQ(areAxesInjective(3, axes), Answer::Yes);
+  EXPECT_EQ(areAxesInjective(3, axes), ProofResult::Proved);
 }
 
 TEST(Presburger, AWrongModulusIsFound) {
   std::vector<StoredAxis> axes{{floorDiv(d0, 16).value, 0},
                                {mod(d0, 15).value, 15}};
-  EXPECT_EQ(areAxesInjective(1, axes), Answer::No);
+  EXPECT_EQ(areAxesInjective(1, axes), ProofResult::Disproved);
 }
 
 TEST(Presburger, AMissingAxisIsFound) {
@@ -189,16 +191,16 @@ TEST(Presburger, AMissingAxisIsFound) {
   for (size_t a = 0; a < map.getStoredAxes().size(); ++a) {
     std::vector<StoredAxis> axes = map.getStoredAxes().vec();
     axes.erase(axes.begin() + a);
-    EXPECT_EQ(areAxesInjective(4, axes), Answer::No) << a;
+    EXPECT_EQ(areAxesInjective(4, axes), ProofResult::Disproved) << a;
   }
 }
 
 /// If a dim is fused below another, its size is a stride.
 TEST(Presburger, AxesWithSymbolicStridesAreGivenUp) {
-  Sized fused = group({d0, d1});
+  BoundedIndex fused = group({d0, d1});
   std::vector<StoredAxis> axes{{floorDiv(fused, 4).value, 0},
                                {mod(fused, 4).value, 4}};
-  EXPECT_EQ(areAxesInjective(2, axes), Answer::Unknown);
+  EXPECT_EQ(areAxesInjective(2, axes), ProofResult::Unknown);
 }
 
 /// c floordiv k and c mod m distinguish all c iff m >= k. This solver agrees
@@ -207,14 +209,15 @@ TEST(Presburger, AgreesWithTheProofByConstruction) {
   llvm::SmallVector<int64_t> unknown(2, kUnknownSize);
   for (int64_t k : {2, 3, 4, 6})
     for (int64_t m : {2, 3, 4, 6}) {
-      Sized offset = group({d0, floorDiv(d1, k), mod(d1, m)});
+      BoundedIndex offset = group({d0, floorDiv(d1, k), mod(d1, m)});
       LayoutMap map = buffer(2, offset);
       std::vector<StoredAxis> axes{
           {d0.value, 0}, {floorDiv(d1, k).value, 0}, {mod(d1, m).value, m}};
-      Answer answer = areAxesInjective(2, axes);
-      EXPECT_EQ(answer, m >= k ? Answer::Yes : Answer::No) << k << " " << m;
+      ProofResult answer = areAxesInjective(2, axes);
+      EXPECT_EQ(answer, m >= k ? ProofResult::Proved : ProofResult::Disproved)
+          << k << " " << m;
       if (isInjectiveByConstruction(map, unknown)) {
-        EXPECT_EQ(answer, Answer::Yes);
+        EXPECT_EQ(answer, ProofResult::Proved);
       }
     }
 }

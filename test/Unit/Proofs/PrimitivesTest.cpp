@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every constructor of Sized.h, on non-divisible shapes: its result is proven
-// with its inverse, and refuted with a wrong stride.
+// Every constructor of BoundedIndex.h, on non-divisible shapes: its result is
+// proven with its inverse, and refuted with a wrong stride.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,14 @@ using namespace mlir::layout;
 
 namespace {
 
-LayoutMap buffer(unsigned rank, const Sized &offset,
+LayoutMap buffer(unsigned rank, const BoundedIndex &offset,
                  llvm::ArrayRef<int64_t> replicas = {}) {
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}}, replicas);
 }
 
-const Sized d0 = Sized::dim(0), d1 = Sized::dim(1), d2 = Sized::dim(2);
+const BoundedIndex d0 = BoundedIndex::dim(0), d1 = BoundedIndex::dim(1),
+                   d2 = BoundedIndex::dim(2);
 
 /// Sizes that are not divisible, divisible, of one tile, of a part of a tile,
 /// of one element, and large.
@@ -52,22 +53,22 @@ TEST(Primitives, Split) {
 
 TEST(Primitives, SplitOfAShiftedDigit) {
   for (const Index &sizes : kRagged) {
-    Sized shifted = pad(d1, 3, 0);
+    BoundedIndex shifted = pad(d1, 3, 0);
     expectProven(buffer(2, group({floorDiv(shifted, 4), d0, mod(shifted, 4)})),
                  sizes);
   }
-  Sized shifted = pad(d1, 3, 0);
+  BoundedIndex shifted = pad(d1, 3, 0);
   expectBugFound(buffer(2, group({floorDiv(shifted, 4), d0, mod(shifted, 4)})),
                  {5, 17});
 }
 
 TEST(Primitives, FuseAndSplitAgain) {
   for (const Index &sizes : kRagged) {
-    Sized fused = group({d1, d0});
+    BoundedIndex fused = group({d1, d0});
     expectProven(buffer(2, group({floorDiv(fused, 6), mod(fused, 6)})), sizes);
     expectProven(buffer(2, group({mod(fused, 5), floorDiv(fused, 5)})), sizes);
   }
-  Sized fused = group({d1, d0});
+  BoundedIndex fused = group({d1, d0});
   expectBugFound(buffer(2, group({mod(fused, 4), floorDiv(fused, 4)})),
                  {5, 17});
 }
@@ -76,7 +77,7 @@ TEST(Primitives, PlaceWithStridesUpAndDown) {
   for (const Index &sizes : kRagged) {
     expectProven(buffer(2, place({{d0, SizeExpr(2)}, {d1, SizeExpr(9001)}})),
                  sizes);
-    Sized down = place({{d0, SizeExpr(-100000)}, {d1, SizeExpr(1)}});
+    BoundedIndex down = place({{d0, SizeExpr(-100000)}, {d1, SizeExpr(1)}});
     down.value = add(down.value, SizeExpr((sizes[0] - 1) * 100000));
     down.extent = SizeExpr(sizes[0] * 100000);
     expectProven(buffer(2, down), sizes);
@@ -97,11 +98,11 @@ TEST(Primitives, AlignAndPadAnInnerGroup) {
 
 /// Swizzles are proven by construction, because sets cannot represent them.
 TEST(Primitives, SwizzlesAreUnknown) {
-  Sized swizzle = xorOf({mod(d1, 4), mod(d0, 4)}, 4);
+  BoundedIndex swizzle = xorOf({mod(d1, 4), mod(d0, 4)}, 4);
   EXPECT_EQ(
       sets::proveInjective(group({d0, floorDiv(d1, 4), swizzle}).value, {8, 32})
           .answer,
-      Answer::Unknown);
+      ProofResult::Unknown);
 }
 
 TEST(Primitives, Replicate) {
@@ -113,7 +114,7 @@ TEST(Primitives, Replicate) {
 
 TEST(Primitives, SeveralCoordinates) {
   for (const Index &sizes : kRagged) {
-    Sized x = group({floorDiv(d1, 4), d0}), lane = mod(d1, 4);
+    BoundedIndex x = group({floorDiv(d1, 4), d0}), lane = mod(d1, 4);
     LayoutMap map = LayoutMap::get(2, "image2d",
                                    {{"x", x.value, x.extent},
                                     {"y", IndexExpr(), SizeExpr(1)},
@@ -129,19 +130,19 @@ TEST(Primitives, SeveralCoordinates) {
 constexpr int64_t kDynamic = kUnknownSize;
 
 TEST(Primitives, ProvenForAllSizesAtOnce) {
-  Sized blocked = group({floorDiv(d0, 16), mod(d1, 4), mod(d0, 16)});
+  BoundedIndex blocked = group({floorDiv(d0, 16), mod(d1, 4), mod(d0, 16)});
   std::vector<IndexExpr> values{blocked.value, floorDiv(d1, 4).value};
   EXPECT_EQ(sets::proveInjective(values, {kDynamic, kDynamic}).answer,
-            Answer::Yes);
+            ProofResult::Proved);
   // ceil(n, 16) * 64 positions hold the first value.
   EXPECT_EQ(sets::proveWithin(values, {blocked.extent, d1.extent.ceilDiv(4)},
                               {kDynamic, kDynamic})
                 .answer,
-            Answer::Yes);
+            ProofResult::Proved);
   EXPECT_EQ(sets::proveWithin(values, {blocked.extent - SizeExpr(1), d1.extent},
                               {kDynamic, kDynamic})
                 .answer,
-            Answer::No);
+            ProofResult::Disproved);
 }
 
 TEST(Primitives, ACounterexampleNamesItsSizes) {
@@ -149,7 +150,7 @@ TEST(Primitives, ACounterexampleNamesItsSizes) {
   IndexExpr offset = place({{d0, SizeExpr(8)}, {d1, SizeExpr(1)}}).value;
   sets::Statement statement =
       sets::proveInjective(offset, {kDynamic, kDynamic});
-  ASSERT_EQ(statement.answer, Answer::No);
+  ASSERT_EQ(statement.answer, ProofResult::Disproved);
   ASSERT_EQ(statement.sizes.size(), 2u);
   EXPECT_GT(statement.sizes[1], 8);
   for (auto &index : {statement.index, statement.other})
@@ -160,18 +161,19 @@ TEST(Primitives, ACounterexampleNamesItsSizes) {
   EXPECT_NE(statement.index, statement.other);
   EXPECT_EQ(offset.evaluate(statement.index, {}),
             offset.evaluate(statement.other, {}));
-  EXPECT_EQ(sets::proveInjective(offset, {kDynamic, 8}).answer, Answer::Yes);
+  EXPECT_EQ(sets::proveInjective(offset, {kDynamic, 8}).answer,
+            ProofResult::Proved);
 }
 
 TEST(Primitives, ProductsOfDynamicSizesAreUnknown) {
   EXPECT_EQ(sets::proveInjective(group({d0, d1, d2}).value,
                                  {kDynamic, kDynamic, kDynamic})
                 .answer,
-            Answer::Unknown);
+            ProofResult::Unknown);
   // A single dynamic size is not a product.
   EXPECT_EQ(
       sets::proveInjective(group({d0, d1, d2}).value, {kDynamic, 7, 9}).answer,
-      Answer::Yes);
+      ProofResult::Proved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,10 +181,11 @@ TEST(Primitives, ProductsOfDynamicSizesAreUnknown) {
 //===----------------------------------------------------------------------===//
 
 TEST(Primitives, PaddingIsToldFromElements) {
-  Sized offset = group({floorDiv(d0, 16), mod(d0, 16)});
-  EXPECT_EQ(sets::proveUnused(offset.value, {17}, {17}).answer, Answer::Yes);
+  BoundedIndex offset = group({floorDiv(d0, 16), mod(d0, 16)});
+  EXPECT_EQ(sets::proveUnused(offset.value, {17}, {17}).answer,
+            ProofResult::Proved);
   sets::Statement used = sets::proveUnused(offset.value, {16}, {17});
-  ASSERT_EQ(used.answer, Answer::No);
+  ASSERT_EQ(used.answer, ProofResult::Disproved);
   EXPECT_EQ(used.index, (llvm::SmallVector<int64_t>{16}));
 }
 
@@ -190,19 +193,20 @@ TEST(Primitives, SumsBeyond64BitsAreDecided) {
   int64_t big = std::numeric_limits<int64_t>::max();
   IndexExpr offset =
       place({{d0, SizeExpr(big)}, {d1, SizeExpr(big - 1)}}).value;
-  EXPECT_EQ(sets::proveInjective(offset, {big - 1, big}).answer, Answer::Yes);
+  EXPECT_EQ(sets::proveInjective(offset, {big - 1, big}).answer,
+            ProofResult::Proved);
   sets::Statement meet = sets::proveInjective(offset, {big, big});
-  EXPECT_EQ(meet.answer, Answer::Yes);
+  EXPECT_EQ(meet.answer, ProofResult::Proved);
   IndexExpr twice = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big)}}).value;
-  EXPECT_EQ(sets::proveInjective(twice, {2, 2}).answer, Answer::No);
+  EXPECT_EQ(sets::proveInjective(twice, {2, 2}).answer, ProofResult::Disproved);
 }
 
 TEST(Primitives, OverflowedStridesAreUnknown) {
   IndexExpr offset = d0.value;
   offset.terms[0].stride = SizeExpr::overflow();
-  EXPECT_EQ(sets::proveInjective(offset, {5}).answer, Answer::Unknown);
+  EXPECT_EQ(sets::proveInjective(offset, {5}).answer, ProofResult::Unknown);
   EXPECT_EQ(sets::proveWithin(d0.value, SizeExpr::overflow(), {5}).answer,
-            Answer::Unknown);
+            ProofResult::Unknown);
 }
 
 } // namespace

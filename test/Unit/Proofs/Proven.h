@@ -56,9 +56,9 @@ inline void expectInverse(llvm::ArrayRef<mlir::layout::IndexExpr> axes,
                           llvm::ArrayRef<mlir::layout::IndexExpr> inverse,
                           llvm::ArrayRef<int64_t> box) {
   using namespace mlir::layout;
-  Answer answer = sets::proveInverse(axes, inverse, box).answer;
-  if (answer != Answer::Unknown) {
-    EXPECT_EQ(answer, Answer::Yes);
+  ProofResult answer = sets::proveInverse(axes, inverse, box).answer;
+  if (answer != ProofResult::Unknown) {
+    EXPECT_EQ(answer, ProofResult::Proved);
     return;
   }
   ASSERT_LE(*countIndices(box), 1000);
@@ -77,9 +77,9 @@ inline void expectProven(const mlir::layout::LayoutMap &map,
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
   std::vector<IndexExpr> values = getValues(special);
-  EXPECT_EQ(sets::proveInjective(values, box).answer, Answer::Yes);
+  EXPECT_EQ(sets::proveInjective(values, box).answer, ProofResult::Proved);
   EXPECT_EQ(sets::proveWithin(values, getExtents(special), box).answer,
-            Answer::Yes);
+            ProofResult::Proved);
 
   // The axes of the map for every shape, with the sizes of this one: even if a
   // size is 1 here, the axes stay distinguishable.
@@ -107,7 +107,8 @@ inline void expectProven(const mlir::layout::LayoutMap &map,
       sum = add(scale(sum, stored[next].extent), stored[next].value);
     fromAxes.push_back(sum);
   }
-  EXPECT_EQ(sets::proveEqual(values, fromAxes, box).answer, Answer::Yes);
+  EXPECT_EQ(sets::proveEqual(values, fromAxes, box).answer,
+            ProofResult::Proved);
 }
 
 /// Sets the stride of the slowest digit to that of the next one, as a bug in a
@@ -133,13 +134,13 @@ inline void expectBugFound(const mlir::layout::LayoutMap &map,
   terms[0]->stride = terms[1]->stride;
 
   sets::Statement injective = sets::proveInjective(values, box);
-  ASSERT_EQ(injective.answer, Answer::No);
+  ASSERT_EQ(injective.answer, ProofResult::Disproved);
   EXPECT_NE(injective.index, injective.other);
   EXPECT_EQ(valuesAt(values, injective.index, box),
             valuesAt(values, injective.other, box));
 
   sets::Statement equal = sets::proveEqual(values, getValues(special), box);
-  ASSERT_EQ(equal.answer, Answer::No);
+  ASSERT_EQ(equal.answer, ProofResult::Disproved);
   EXPECT_NE(valuesAt(values, equal.index, box),
             valuesAt(getValues(special), equal.index, box));
 }

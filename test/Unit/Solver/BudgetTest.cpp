@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Solver/Budget.h"
-#include "LabelSearch.h"
+#include "ParetoLabelSearch.h"
 #include "RandomGraphs.h"
 #include "gtest/gtest.h"
 #include <map>
@@ -345,13 +345,14 @@ TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
       if (!budget.peaks.empty())
         add(budget.peaks[p]);
     }
-    LabelSearch search(priced, budget, prices, /*weight=*/1, SolveOptions());
+    ParetoLabelSearch search(priced, budget, prices, /*weight=*/1,
+                             SolveOptions());
     // Otherwise no assignment is allowed under any limit.
     ASSERT_EQ(search.isPossible(), wanted.leastAmount >= 0);
     if (!search.isPossible())
       continue;
     for (size_t maxLabels : {1, 3, 1 << 16}) {
-      LabelSearch::Answer found =
+      ParetoLabelSearch::Result found =
           search.run(kInfiniteCost, maxLabels, /*maxWork=*/1 << 30);
       ASSERT_LE(found.lowerBound, wanted.cost);
       if (maxLabels == 1 << 16) {
@@ -372,7 +373,8 @@ TEST(Budget, LabelsBoundWhatTheyLeaveOut) {
     }
     // A known cost excludes only more expensive assignments.
     if (wanted.cost != kInfiniteCost) {
-      LabelSearch::Answer again = search.run(wanted.cost, 1 << 16, 1 << 30);
+      ParetoLabelSearch::Result again =
+          search.run(wanted.cost, 1 << 16, 1 << 30);
       ASSERT_EQ(again.lowerBound, wanted.cost);
       ASSERT_EQ(model.evaluate(again.assignment), wanted.cost);
     }

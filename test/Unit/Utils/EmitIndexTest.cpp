@@ -239,7 +239,7 @@ void checkCases(ArrayRef<Case> cases, unsigned &invertedCount) {
 }
 
 LayoutMap makeMap(unsigned rank, StringRef space,
-                  ArrayRef<std::pair<StringRef, Sized>> coordinates,
+                  ArrayRef<std::pair<StringRef, BoundedIndex>> coordinates,
                   ArrayRef<int64_t> replicas = {}) {
   std::vector<Coordinate> list;
   for (const auto &[name, x] : coordinates)
@@ -278,15 +278,15 @@ TEST(EmitIndex, RandomMapsOnStaticAndDynamicShapes) {
 }
 
 TEST(EmitIndex, SpacesOfSeveralCoordinates) {
-  Sized n = Sized::dim(0), h = Sized::dim(1), w = Sized::dim(2),
-        c = Sized::dim(3);
+  BoundedIndex n = BoundedIndex::dim(0), h = BoundedIndex::dim(1),
+               w = BoundedIndex::dim(2), c = BoundedIndex::dim(3);
   std::vector<Case> cases;
   LayoutMap image = makeMap(4, "image2d",
                             {{"x", group({floorDiv(c, 4), w})},
                              {"y", group({n, h})},
                              {"lane", mod(c, 4)}});
-  Sized row = pad(c, 2, 0);
-  Sized pixels = align(group({h, w}), 8);
+  BoundedIndex row = pad(c, 2, 0);
+  BoundedIndex pixels = align(group({h, w}), 8);
   LayoutMap npu = makeMap(
       4, "npu",
       {{"npu", mod(row, 4)}, {"offset", group({n, floorDiv(row, 4), pixels})}});
@@ -304,12 +304,13 @@ TEST(EmitIndex, SpacesOfSeveralCoordinates) {
 }
 
 TEST(EmitIndex, SwizzlesWithConstantsAndOfSwizzles) {
-  Sized i = Sized::dim(0), j = Sized::dim(1);
-  Sized low = xorOf({mod(i, 4), mod(j, 4), Sized::constant(SizeExpr(2))}, 4);
-  Sized twice = mod(floorDiv(pad(group({low, mod(j, 4)}), 1, 0), 3), 8);
+  BoundedIndex i = BoundedIndex::dim(0), j = BoundedIndex::dim(1);
+  BoundedIndex low =
+      xorOf({mod(i, 4), mod(j, 4), BoundedIndex::constant(SizeExpr(2))}, 4);
+  BoundedIndex twice = mod(floorDiv(pad(group({low, mod(j, 4)}), 1, 0), 3), 8);
   std::vector<Case> cases;
-  for (const Sized &offset :
-       {group({i, xorOf({mod(j, 8), Sized::constant(SizeExpr(5))}, 8)}),
+  for (const BoundedIndex &offset :
+       {group({i, xorOf({mod(j, 8), BoundedIndex::constant(SizeExpr(5))}, 8)}),
         group({floorDiv(i, 4), j, low}), group({i, j, xorOf({twice, i}, 8)})})
     for (const Index &known : {Index{6, 7}, Index{kUnknownSize, kUnknownSize}})
       cases.push_back(
@@ -320,7 +321,8 @@ TEST(EmitIndex, SwizzlesWithConstantsAndOfSwizzles) {
 }
 
 TEST(EmitIndex, ReplicasHaveOneIndexEach) {
-  Sized i = Sized::dim(0), j = Sized::dim(1), r{IndexExpr::dim(2), SizeExpr(3)};
+  BoundedIndex i = BoundedIndex::dim(0), j = BoundedIndex::dim(1),
+               r{IndexExpr::dim(2), SizeExpr(3)};
   LayoutMap map = makeMap(
       2, "buffer",
       {{"offset", group({r, floorDiv(j, 2), align(i, 4), mod(j, 2)})}}, {3});

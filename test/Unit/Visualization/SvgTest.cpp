@@ -130,7 +130,7 @@ RandomPicture makePicture(RandomMaps &random) {
     result.coordinates[random.below(names.size())].args.push_back(digit);
   std::vector<Coordinate> coordinates;
   for (size_t c = 0; c < names.size(); ++c) {
-    Sized sized = result.coordinates[c].build();
+    BoundedIndex sized = result.coordinates[c].build();
     coordinates.push_back({names[c], sized.value, sized.extent});
   }
   result.map = LayoutMap::get(rank, space, std::move(coordinates));
@@ -315,8 +315,8 @@ TEST(Svg, TheSameArgumentsGiveTheSameBytes) {
 
 TEST(Svg, ReplicasAreShownEach) {
   // Two copies, the second one after all elements of the first.
-  Sized replica = mod(Sized::dim(1), 2);
-  Sized offset = group({replica, Sized::dim(0)});
+  BoundedIndex replica = mod(BoundedIndex::dim(1), 2);
+  BoundedIndex offset = group({replica, BoundedIndex::dim(0)});
   LayoutMap map =
       LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}}, 2);
   Drawn storage = draw(map, {3});
@@ -352,7 +352,7 @@ TEST(Svg, AShapeThatDoesNotFitIsRefused) {
 
 TEST(Svg, TheLimitCountsWhatIsDrawn) {
   // Two elements, far apart.
-  Sized offset = place({{Sized::dim(0), SizeExpr(5000)}});
+  BoundedIndex offset = place({{BoundedIndex::dim(0), SizeExpr(5000)}});
   LayoutMap map =
       LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}});
   PictureOptions options;
@@ -370,8 +370,8 @@ TEST(Svg, TheLimitCountsWhatIsDrawn) {
 }
 
 TEST(Svg, AMapThatIsNoLayoutIsRefused) {
-  Sized sum =
-      place({{Sized::dim(0), SizeExpr(1)}, {Sized::dim(1), SizeExpr(1)}});
+  BoundedIndex sum = place({{BoundedIndex::dim(0), SizeExpr(1)},
+                            {BoundedIndex::dim(1), SizeExpr(1)}});
   EXPECT_EQ(
       draw(LayoutMap::get(2, "buffer", {{"offset", sum.value, sum.extent}}),
            {2, 2})
@@ -410,7 +410,7 @@ TEST(Svg, ColumnsBeyondTheStorageAreNotDrawn) {
 }
 
 TEST(Svg, SpacesWithUnusualCoordinatesAreDrawn) {
-  Sized i = Sized::dim(0);
+  BoundedIndex i = BoundedIndex::dim(0);
   for (const char *space : {"image2d", "npu", "buffer"}) {
     EXPECT_EQ(draw(LayoutMap::get(1, space, {{"x", i.value, i.extent}}), {3})
                   .cells.size(),
@@ -432,7 +432,7 @@ TEST(Svg, NothingStoredIsAPictureOfTheTexts) {
   EXPECT_TRUE(drawn.cells.empty());
   EXPECT_TRUE(drawn.texts.count("nothing is stored"));
   // Storage of a tensor without elements may have positions.
-  Sized padded = pad(Sized::dim(0), 1, 2);
+  BoundedIndex padded = pad(BoundedIndex::dim(0), 1, 2);
   drawn = draw(
       LayoutMap::get(1, "buffer", {{"offset", padded.value, padded.extent}}),
       {0});

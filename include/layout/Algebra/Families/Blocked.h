@@ -29,7 +29,7 @@ struct BlockedLayout {
   /// first string fixes the size of its dim.
   llvm::SmallVector<int64_t> requiredSizes;
   /// The stored dims, slowest first.
-  llvm::SmallVector<Sized> stored;
+  llvm::SmallVector<BoundedIndex> stored;
 
   unsigned getRank() const { return requiredSizes.size(); }
   LayoutMap getMap() const;

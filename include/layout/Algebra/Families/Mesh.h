@@ -38,7 +38,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_MESH_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -90,13 +90,13 @@ struct Mesh {
   void setHalos(std::vector<Halo> ofDims);
 
   /// Verifies the mesh, or reports the invalid axis or halo and returns false.
-  bool check(Refusal error) const;
+  bool check(FailureReason error) const;
 
   /// Returns the shape of the local tensor, halos included. `shape` has the
   /// rank of `splits`. Fails if a dim that is split has a dynamic size, and if
   /// a halo spans too many blocks.
-  std::optional<llvm::SmallVector<int64_t>> getLocalShape(Sizes shape,
-                                                          Refusal error) const;
+  std::optional<llvm::SmallVector<int64_t>>
+  getLocalShape(Sizes shape, FailureReason error) const;
 
   /// Returns the complete map. `local` is a map in linear memory without
   /// replicas for `localShape`, the result of `getLocalShape`.

@@ -36,7 +36,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
@@ -52,7 +52,7 @@ enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
 enum class NpuPack { None, N4, N2, IC2 };
 
 /// The parameters of a chip.
-struct NpuFigures {
+struct ChipParams {
   int64_t npus = 0;        // X
   int64_t bytesPerNpu = 0; // S
   int64_t euBytes = 0;     // EU, a power of two
@@ -87,7 +87,7 @@ int64_t getLanes(NpuPack pack);
 /// strides are in storage units.
 struct NpuStorage {
   unsigned rank = 0;
-  Sized npu, m, row, h, w, lane;
+  BoundedIndex npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
   /// The end of a core's memory in elements, for explicit strides, which can be
@@ -107,19 +107,19 @@ struct NpuStorage {
   std::optional<int64_t> getLeastBytes(int64_t elementBytes, Sizes sizes) const;
 
 private:
-  Sized getOffset() const;
+  BoundedIndex getOffset() const;
 };
 
 /// Checks the layout as far as it is independent of the chip and the tensor.
-bool checkNpuScatter(const NpuScatter &scatter, Refusal error = {});
+bool checkNpuScatter(const NpuScatter &scatter, FailureReason error = {});
 
 /// Returns the storage of tensors with these sizes (`getRank` many) and bytes
-/// per element. The layout must be checked and scattered, and the figures
+/// per element. The layout must be checked and scattered, and the parameters
 /// verified. Reports the first requirement that is not met.
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
-                                        const NpuFigures &figures,
+                                        const ChipParams &params,
                                         int64_t elementBytes, Sizes sizes,
-                                        Refusal error = {});
+                                        FailureReason error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -21,8 +21,8 @@
 #ifndef LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H
 #define LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H
 
-#include "layout/Algebra/Sized.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Algebra/BoundedIndex.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 
 namespace llvm {
@@ -60,8 +60,9 @@ bool checkPackedDims(
 /// Returns the stored dims on a shape (kUnknownSize if dynamic). If the layout
 /// does not apply to the shape, or depends on a dynamic size, reports the
 /// reason and returns std::nullopt.
-std::optional<llvm::SmallVector<Sized>>
-getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape, Refusal why = {});
+std::optional<llvm::SmallVector<BoundedIndex>>
+getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape,
+              FailureReason why = {});
 
 } // namespace layout
 } // namespace mlir

@@ -85,7 +85,7 @@ public:
   explicit operator bool() const { return static_cast<bool>(data); }
   const RelationsText &getText() const;
   /// Returns the stored dims, slowest first.
-  llvm::ArrayRef<Sized> getStoredDims() const;
+  llvm::ArrayRef<BoundedIndex> getStoredDims() const;
   const LayoutMap &getMap() const;
 
   bool operator==(const Relations &other) const;

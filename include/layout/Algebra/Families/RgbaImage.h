@@ -21,7 +21,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_RGBAIMAGE_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir {
@@ -59,7 +59,7 @@ parseOrder(RgbaImageKind kind, llvm::StringRef letters,
 struct RgbaImage {
   llvm::StringRef space;
   llvm::SmallVector<llvm::StringRef> names;
-  llvm::SmallVector<Sized> coordinates;
+  llvm::SmallVector<BoundedIndex> coordinates;
 
   LayoutMap getMap(unsigned rank) const;
 };
@@ -74,7 +74,7 @@ getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 /// reason and returns std::nullopt.
 std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
                                       llvm::ArrayRef<unsigned> order,
-                                      Sizes shape, Refusal why = {});
+                                      Sizes shape, FailureReason why = {});
 
 } // namespace layout
 } // namespace mlir

@@ -29,12 +29,13 @@ SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
 
 /// Returns true if in every seed configuration the f32 operand is in local
 /// memory, and commands can convert it from i8 data in the same layout.
-bool takesBytes(OpOperand &operand, CostModel &costs, NpuTargetInterface chip);
+bool acceptsInt8Operand(OpOperand &operand, CostModel &costs,
+                        NpuTargetInterface chip);
 
 /// Returns true if commands can convert i8 data in `layout` to f32 in the same
 /// layout, and a core has space for both and for work memory.
-bool isMadeOfBytes(NpuScatterAttr layout, RankedTensorType floats,
-                   NpuTargetInterface chip);
+bool isDequantizedInPlace(NpuScatterAttr layout, RankedTensorType floats,
+                          NpuTargetInterface chip);
 
 /// Returns the bytes of a core that the smallest configuration of `op` needs,
 /// or std::nullopt if its tensors have no common channel.

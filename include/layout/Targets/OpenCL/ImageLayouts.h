@@ -46,7 +46,7 @@ ArrayRef<Coordinate> getAddress(const LayoutMap &map);
 std::optional<unsigned> findLaneDim(const LayoutMap &image);
 
 struct ImageFit {
-  enum class Answer {
+  enum class Verdict {
     Fits,
     /// An extent exceeds the limit of the device.
     TooLarge,
@@ -59,12 +59,12 @@ struct ImageFit {
     NoPixels
   };
 
-  Answer answer = Answer::Fits;
+  Verdict answer = Verdict::Fits;
   /// The image size and the limits of the target if the answer is TooLarge, one
   /// number per coordinate except the lane.
   SmallVector<int64_t, 3> size, most;
 
-  explicit operator bool() const { return answer == Answer::Fits; }
+  explicit operator bool() const { return answer == Verdict::Fits; }
 
   /// Determines whether `target` can store a tensor of `type` in `map`. Linear
   /// memory always fits. Dynamic sizes are replaced by the assumed size of the

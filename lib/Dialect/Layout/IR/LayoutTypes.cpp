@@ -45,8 +45,8 @@ TypedAttr layout::getPadding(RankedTensorType type) {
 }
 
 bool layout::mayHavePadding(RankedTensorType type) {
-  return hasLayout(type) &&
-         hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
+  return hasLayout(type) && hasPadding(*getLayoutMap(type), type.getShape()) !=
+                                ProofResult::Disproved;
 }
 
 bool layout::statesPadding(RankedTensorType type) {
@@ -129,7 +129,7 @@ FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
   return getTensorOf(map->getStoredAxes(), type);
 }
 
-SmallVector<Sized> layout::getStoredDims(RankedTensorType type) {
+SmallVector<BoundedIndex> layout::getStoredDims(RankedTensorType type) {
   if (auto layout =
           dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding()))
     return layout.getStoredDims(type.getShape(), type.getElementType());
@@ -193,7 +193,8 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
 static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {
-  if (proof.answer != Answer::No || llvm::is_contained(shape, kUnknownSize))
+  if (proof.answer != ProofResult::Disproved ||
+      llvm::is_contained(shape, kUnknownSize))
     return std::nullopt;
   std::optional<int64_t> reached = value.evaluate(proof.index, proof.sizes);
   llvm::SmallSet<unsigned, 8> dims;
@@ -210,12 +211,12 @@ static std::optional<int64_t> getReached(const IndexExpr &value,
 static LogicalResult
 verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {
-  if (isWithinExtents(map, shape) == Answer::Yes)
+  if (isWithinExtents(map, shape) == ProofResult::Proved)
     return success();
   LayoutMap special = map.specialize(shape);
   for (auto [c, coordinate] : llvm::enumerate(special.getCoordinates())) {
     ExtentProof proof = proveWithinExtent(special, c, shape);
-    if (proof.answer == Answer::Yes)
+    if (proof.answer == ProofResult::Proved)
       continue;
     InFlightDiagnostic diag = emitError();
     std::optional<int64_t> reached = getReached(coordinate.value, shape, proof);
@@ -257,10 +258,10 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
                          << " has a replica that no coordinate counts (L1): "
                             "leave it out";
   PairProof proof = proveInjective(map, shape);
-  if (proof.answer == Answer::Yes)
+  if (proof.answer == ProofResult::Proved)
     return success();
   InFlightDiagnostic diag = emitError();
-  if (proof.answer == Answer::Unknown) {
+  if (proof.answer == ProofResult::Unknown) {
     diag << "layout " << name
          << " cannot be proven injective on this shape within the bound (L1): "
             "use strides that exceed what lies below them";

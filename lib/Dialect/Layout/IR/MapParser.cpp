@@ -49,13 +49,13 @@ private:
   ParseResult parseDimName(unsigned &dim);
   ParseResult findDim(SMLoc loc, StringRef name, unsigned &dim);
   ParseResult parsePositive(int64_t &value, StringRef what);
-  ParseResult parseSum(Sized &result);
-  ParseResult parseSized(Sized &result);
+  ParseResult parseSum(BoundedIndex &result);
+  ParseResult parseSized(BoundedIndex &result);
   ParseResult parseStored(StoredDims &stored);
-  ParseResult parseProduct(Sized &result, SizeExpr &stride);
-  ParseResult parseDigit(Sized &result);
-  ParseResult parseXor(Sized &result);
-  ParseResult parsePrimary(Sized &result);
+  ParseResult parseProduct(BoundedIndex &result, SizeExpr &stride);
+  ParseResult parseDigit(BoundedIndex &result);
+  ParseResult parseXor(BoundedIndex &result);
+  ParseResult parsePrimary(BoundedIndex &result);
   ParseResult parseSize(SizeExpr &result);
   ParseResult parseSizeProduct(SizeExpr &result);
   /// Returns success with an empty `result` if no size starts here.
@@ -242,7 +242,7 @@ ParseResult MapParser::parseSize(SizeExpr &result) {
   return success();
 }
 
-ParseResult MapParser::parsePrimary(Sized &result) {
+ParseResult MapParser::parsePrimary(BoundedIndex &result) {
   DepthGuard guard(depth);
   SMLoc loc = parser.getCurrentLocation();
   if (depth > kMaxDepth)
@@ -251,7 +251,7 @@ ParseResult MapParser::parsePrimary(Sized &result) {
     if (succeeded(parser.parseOptionalLParen()))
       return failure(parseSum(result) || parser.parseRParen());
     if (succeeded(parser.parseOptionalLSquare())) {
-      SmallVector<Sized> elements;
+      SmallVector<BoundedIndex> elements;
       do {
         if (parseSum(elements.emplace_back()))
           return failure();
@@ -291,7 +291,7 @@ ParseResult MapParser::parsePrimary(Sized &result) {
   unsigned dim;
   if (findDim(loc, keyword, dim))
     return failure();
-  result = Sized::dim(dim);
+  result = BoundedIndex::dim(dim);
   if (dim >= rank)
     result = mod(result, replicas[dim - rank]);
   return success();
@@ -299,9 +299,9 @@ ParseResult MapParser::parsePrimary(Sized &result) {
 
 /// Returns the default extent of a swizzle: the constant extent that all
 /// operands share, or std::nullopt if they differ or are dynamic.
-static std::optional<int64_t> getCommonExtent(ArrayRef<Sized> operands) {
+static std::optional<int64_t> getCommonExtent(ArrayRef<BoundedIndex> operands) {
   std::optional<int64_t> common;
-  for (const Sized &operand : operands) {
+  for (const BoundedIndex &operand : operands) {
     std::optional<int64_t> extent = operand.extent.getConstant();
     if (!extent || (common && *common != *extent))
       return std::nullopt;
@@ -310,8 +310,8 @@ static std::optional<int64_t> getCommonExtent(ArrayRef<Sized> operands) {
   return common;
 }
 
-ParseResult MapParser::parseXor(Sized &result) {
-  SmallVector<Sized> operands;
+ParseResult MapParser::parseXor(BoundedIndex &result) {
+  SmallVector<BoundedIndex> operands;
   SMLoc loc;
   if (parser.parseLParen())
     return failure();
@@ -341,7 +341,7 @@ ParseResult MapParser::parseXor(Sized &result) {
   return success();
 }
 
-ParseResult MapParser::parseDigit(Sized &result) {
+ParseResult MapParser::parseDigit(BoundedIndex &result) {
   if (parsePrimary(result))
     return failure();
   while (true) {
@@ -360,7 +360,7 @@ ParseResult MapParser::parseDigit(Sized &result) {
   }
 }
 
-ParseResult MapParser::parseProduct(Sized &result, SizeExpr &stride) {
+ParseResult MapParser::parseProduct(BoundedIndex &result, SizeExpr &stride) {
   std::optional<SizeExpr> constant;
   if (parseOptionalSizeFactor(constant))
     return failure();
@@ -370,18 +370,18 @@ ParseResult MapParser::parseProduct(Sized &result, SizeExpr &stride) {
   if (succeeded(parser.parseOptionalStar()) && parseSizeProduct(stride))
     return failure();
   if (constant) {
-    result = Sized::constant(*constant * stride);
+    result = BoundedIndex::constant(*constant * stride);
     stride = SizeExpr(1);
   }
   return success();
 }
 
-ParseResult MapParser::parseSum(Sized &result) {
+ParseResult MapParser::parseSum(BoundedIndex &result) {
   DepthGuard guard(depth);
   if (depth > kMaxDepth)
     return parser.emitError(parser.getCurrentLocation())
            << "the layout is nested too deeply";
-  SmallVector<std::pair<Sized, SizeExpr>> elements;
+  SmallVector<std::pair<BoundedIndex, SizeExpr>> elements;
   do {
     auto &[element, stride] = elements.emplace_back();
     if (parseProduct(element, stride))
@@ -454,7 +454,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
     if (space != "buffer")
       return parser.emitError(spaceLoc) << "the coordinates of space '" << space
                                         << "' are named: write name = value";
-    SmallVector<Sized> elements;
+    SmallVector<BoundedIndex> elements;
     if (!closed) {
       do {
         if (parseSum(elements.emplace_back()))
@@ -463,7 +463,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
       if (parser.parseRParen())
         return failure();
     }
-    Sized offset = group(elements);
+    BoundedIndex offset = group(elements);
     coordinates.push_back({"offset", offset.value, offset.extent});
     return success();
   }
@@ -473,7 +473,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
         }))
       return parser.emitError(loc)
              << "coordinate '" << keyword << "' is repeated";
-    Sized value;
+    BoundedIndex value;
     if (parseSized(value))
       return failure();
     coordinates.push_back({keyword.str(), value.value, value.extent});
@@ -487,7 +487,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
                  orderCoordinates(space, spaceLoc, coordinates));
 }
 
-ParseResult MapParser::parseSized(Sized &result) {
+ParseResult MapParser::parseSized(BoundedIndex &result) {
   return failure(parseSum(result) ||
                  (succeeded(parser.parseOptionalKeyword("extent")) &&
                   parseSize(result.extent)));

@@ -25,9 +25,9 @@ struct Figure {
 };
 } // namespace
 
-static LogicalResult checkFigures(function_ref<InFlightDiagnostic()> emitError,
-                                  ArrayRef<Figure> figures) {
-  for (const Figure &figure : figures)
+static LogicalResult checkParams(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Figure> params) {
+  for (const Figure &figure : params)
     if (figure.value < figure.least || figure.value > figure.most)
       return emitError() << "target figure '" << figure.name << "' is "
                          << figure.value << ": it lies between " << figure.least
@@ -45,15 +45,15 @@ CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       int64_t flopsPerByte, int64_t scalarPercent,
                       int64_t maskPercent, int64_t assumedSize,
                       int64_t assumedTrips, int64_t vectorBits) {
-  return checkFigures(emitError, {{"lanes", lanes, 1},
-                                  {"line_bytes", lineBytes, 1},
-                                  {"strided_percent", stridedPercent, 100},
-                                  {"flops_per_byte", flopsPerByte, 1},
-                                  {"scalar_percent", scalarPercent, 100},
-                                  {"mask_percent", maskPercent, 100},
-                                  {"assumed_size", assumedSize, 1},
-                                  {"assumed_trips", assumedTrips, 1},
-                                  {"vector_bits", vectorBits, 0}});
+  return checkParams(emitError, {{"lanes", lanes, 1},
+                                 {"line_bytes", lineBytes, 1},
+                                 {"strided_percent", stridedPercent, 100},
+                                 {"flops_per_byte", flopsPerByte, 1},
+                                 {"scalar_percent", scalarPercent, 100},
+                                 {"mask_percent", maskPercent, 100},
+                                 {"assumed_size", assumedSize, 1},
+                                 {"assumed_trips", assumedTrips, 1},
+                                 {"vector_bits", vectorBits, 0}});
 }
 
 CpuTargetAttr
@@ -104,23 +104,23 @@ LogicalResult OpenClTargetAttr::verify(
     int64_t splitReads, int64_t flopsPerByte, int64_t assumedSize,
     int64_t assumedTrips, bool /*halfArithmetic*/, bool /*fma*/,
     bool /*imageFallback*/, int64_t addressBits) {
-  if (failed(checkFigures(emitError,
-                          {{"image2d_max_width", image2dMaxWidth, 1},
-                           {"image2d_max_height", image2dMaxHeight, 1},
-                           {"image3d_max_width", image3dMaxWidth, 1},
-                           {"image3d_max_height", image3dMaxHeight, 1},
-                           {"image3d_max_depth", image3dMaxDepth, 1},
-                           {"image_max_array_size", imageMaxArraySize, 1},
-                           {"launch_cost", launchCost, 0},
-                           {"image_read_percent", imageReadPercent, 0},
-                           {"buffer_read_percent", bufferReadPercent, 0},
-                           {"item_pixels", itemPixels, 1, 64},
-                           {"fewest_items", fewestItems, 1},
-                           {"group_items", groupItems, 1, 256},
-                           {"split_reads", splitReads, 0},
-                           {"flops_per_byte", flopsPerByte, 1},
-                           {"assumed_size", assumedSize, 1},
-                           {"assumed_trips", assumedTrips, 1}})))
+  if (failed(checkParams(emitError,
+                         {{"image2d_max_width", image2dMaxWidth, 1},
+                          {"image2d_max_height", image2dMaxHeight, 1},
+                          {"image3d_max_width", image3dMaxWidth, 1},
+                          {"image3d_max_height", image3dMaxHeight, 1},
+                          {"image3d_max_depth", image3dMaxDepth, 1},
+                          {"image_max_array_size", imageMaxArraySize, 1},
+                          {"launch_cost", launchCost, 0},
+                          {"image_read_percent", imageReadPercent, 0},
+                          {"buffer_read_percent", bufferReadPercent, 0},
+                          {"item_pixels", itemPixels, 1, 64},
+                          {"fewest_items", fewestItems, 1},
+                          {"group_items", groupItems, 1, 256},
+                          {"split_reads", splitReads, 0},
+                          {"flops_per_byte", flopsPerByte, 1},
+                          {"assumed_size", assumedSize, 1},
+                          {"assumed_trips", assumedTrips, 1}})))
     return failure();
   if (addressBits != 32 && addressBits != 64)
     return emitError() << "target figure 'address_bits' is " << addressBits
@@ -149,7 +149,7 @@ LogicalResult OpenClTargetAttr::verify(
 //===----------------------------------------------------------------------===//
 
 int64_t NpuTargetAttr::getLanes() const {
-  return std::max<int64_t>(getChip().getFigures().euBytes, 4) / 4;
+  return std::max<int64_t>(getChip().getParams().euBytes, 4) / 4;
 }
 
 LogicalResult
@@ -157,7 +157,7 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       NpuTargetInterface chip, int64_t launchCost,
                       int64_t flopsPerByte, int64_t assumedSize,
                       int64_t assumedTrips) {
-  return checkFigures(
+  return checkParams(
       emitError,
       {{"launch_cost", launchCost == kFigureOfChip ? 0 : launchCost, 0},
        {"flops_per_byte", flopsPerByte == kFigureOfChip ? 1 : flopsPerByte, 1},
@@ -169,8 +169,8 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Meshes
 //===----------------------------------------------------------------------===//
 
-static int64_t getFigure(ArrayAttr figures, unsigned axis, int64_t standard) {
-  return figures ? cast<IntegerAttr>(figures[axis]).getInt() : standard;
+static int64_t getFigure(ArrayAttr params, unsigned axis, int64_t standard) {
+  return params ? cast<IntegerAttr>(params[axis]).getInt() : standard;
 }
 
 int64_t MeshTargetAttr::getByteCostAlong(unsigned axis) const {
@@ -192,20 +192,20 @@ MeshTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Mesh axes,
   if (!isa_and_present<CpuTargetAttr>(device))
     return emitError() << "target figure 'device' is " << device
                        << ": the devices of a mesh are a #layout.cpu";
-  auto checkAxes = [&](StringRef name, ArrayAttr figures,
+  auto checkAxes = [&](StringRef name, ArrayAttr params,
                        int64_t most) -> LogicalResult {
-    if (!figures)
+    if (!params)
       return success();
-    if (figures.size() != axes.axes.size())
+    if (params.size() != axes.axes.size())
       return emitError() << "target figure '" << name << "' has "
-                         << figures.size() << " entries for a mesh of "
+                         << params.size() << " entries for a mesh of "
                          << axes.axes.size() << " axes: state one for each";
-    for (Attribute figure : figures) {
+    for (Attribute figure : params) {
       auto value = dyn_cast<IntegerAttr>(figure);
       if (!value || !value.getType().isInteger(64))
         return emitError() << "target figure '" << name << "' lists " << figure
                            << ": it is a list of integers";
-      if (failed(checkFigures(emitError, {{name, value.getInt(), 0, most}})))
+      if (failed(checkParams(emitError, {{name, value.getInt(), 0, most}})))
         return failure();
     }
     return success();
@@ -213,5 +213,5 @@ MeshTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Mesh axes,
   if (failed(checkAxes("byte_cost", byteCost, 1 << 20)) ||
       failed(checkAxes("message_cost", messageCost, int64_t(1) << 40)))
     return failure();
-  return checkFigures(emitError, {{"memory", memory, 1, kAnyMemory}});
+  return checkParams(emitError, {{"memory", memory, 1, kAnyMemory}});
 }

@@ -44,7 +44,8 @@ static bool showsRegions(Operation *op) {
 static bool isHidden(Operation *op) {
   OpLayoutRule rule = getLayoutRule(op);
   return op->hasTrait<OpTrait::ConstantLike>() ||
-         std::holds_alternative<ShapeRule>(rule) || isFreeSource(op, rule);
+         std::holds_alternative<ShapeRule>(rule) ||
+         isRematerializable(op, rule);
 }
 
 std::optional<unsigned> LayoutGraph::getBox(Value value) const {

@@ -69,7 +69,7 @@ private:
   std::deque<Wanted> ops;
   /// One entry of each kind of op whose types were verified, by hash.
   llvm::DenseMap<uint64_t, SmallVector<const Wanted *, 1>> right;
-  Placement placement;
+  CopyPlacement placement;
   /// The operands, results and arguments whose types change.
   SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
@@ -241,7 +241,7 @@ static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
 static bool canRemake(Operation *producer, Value value, Type type) {
   return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
          !hasLayout(value.getType()) &&
-         isFreeSource(producer, getLayoutRule(producer)) &&
+         isRematerializable(producer, getLayoutRule(producer)) &&
          canWriteAs(producer, type);
 }
 

@@ -123,7 +123,7 @@ CostTable CostTable::get(Operation *root, TargetInterface target) {
       table.ops.push_back({op, *cost});
     }
   });
-  table.assignment = readDecisionFigures(root);
+  table.assignment = readAssignmentStats(root);
   return table;
 }
 

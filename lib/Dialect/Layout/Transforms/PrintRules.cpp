@@ -33,7 +33,7 @@ namespace {
 class RulePrinter {
 public:
   RulePrinter(Operation *root, raw_ostream &os)
-      : flow(findTiedValues(root)), state(root), os(os) {}
+      : flow(findTypeEquivalenceClasses(root)), state(root), os(os) {}
 
   void print(Operation *op, unsigned depth);
 
@@ -154,7 +154,8 @@ void RulePrinter::print(Operation *op, unsigned depth) {
       printTies(op);
     } else {
       layout::print(rule, os << ' ');
-      if (!std::holds_alternative<SourceRule>(rule) && isFreeSource(op, rule))
+      if (!std::holds_alternative<RematerializableRule>(rule) &&
+          isRematerializable(op, rule))
         os << ", free in any layout";
       for (OpOperand &operand : op->getOpOperands())
         if (std::optional<unsigned> tie = getTie(flow.tieOfOperand, &operand))

@@ -65,7 +65,7 @@ private:
     return ArrayAttr::get(context, attrs);
   }
   void writeOps();
-  void collectEnds(const TiedValues &tie, const OpConfig &config);
+  void collectEnds(const TypeEquivalenceClass &tie, const OpConfig &config);
   void writeEnds();
   void setEntry(Operation *op, StringRef name, size_t size, unsigned i,
                 Attribute layout);
@@ -131,7 +131,7 @@ void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
   layouts[i] = layout;
 }
 
-void DecisionWriter::collectEnds(const TiedValues &tie,
+void DecisionWriter::collectEnds(const TypeEquivalenceClass &tie,
                                  const OpConfig &config) {
   Attribute layout = getAttr(config.exact.operands.front());
   for (auto [i, part] : llvm::enumerate(tie.parts)) {
@@ -189,34 +189,32 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
                            const CostModel &costs) {
   DecisionWriter(assignment, costs, root->getContext()).run();
   Builder builder(root->getContext());
-  NamedAttrList figures;
-  figures.set(kCost, builder.getI64IntegerAttr(assignment.cost));
-  figures.set(kConversionCost,
-              builder.getI64IntegerAttr(assignment.conversionCost));
-  figures.set(kLowerBound, builder.getI64IntegerAttr(assignment.lowerBound));
+  NamedAttrList stats;
+  stats.set(kCost, builder.getI64IntegerAttr(assignment.cost));
+  stats.set(kConversionCost,
+            builder.getI64IntegerAttr(assignment.conversionCost));
+  stats.set(kLowerBound, builder.getI64IntegerAttr(assignment.lowerBound));
   if (assignment.weightBytes)
-    figures.set(kWeightBytes,
-                builder.getI64IntegerAttr(*assignment.weightBytes));
+    stats.set(kWeightBytes, builder.getI64IntegerAttr(*assignment.weightBytes));
   if (assignment.memoryBytes)
-    figures.set(kMemoryBytes,
-                builder.getI64IntegerAttr(*assignment.memoryBytes));
+    stats.set(kMemoryBytes, builder.getI64IntegerAttr(*assignment.memoryBytes));
   root->setDiscardableAttr(kAssignmentAttr,
-                           figures.getDictionary(root->getContext()));
+                           stats.getDictionary(root->getContext()));
 }
 
-std::optional<DecisionFigures> layout::readDecisionFigures(Operation *root) {
-  auto figures = dyn_cast_if_present<DictionaryAttr>(
+std::optional<AssignmentStats> layout::readAssignmentStats(Operation *root) {
+  auto stats = dyn_cast_if_present<DictionaryAttr>(
       root->getDiscardableAttr(kAssignmentAttr));
-  if (!figures)
+  if (!stats)
     return std::nullopt;
-  auto cost = figures.getAs<IntegerAttr>(kCost);
-  auto conversionCost = figures.getAs<IntegerAttr>(kConversionCost);
-  auto lowerBound = figures.getAs<IntegerAttr>(kLowerBound);
+  auto cost = stats.getAs<IntegerAttr>(kCost);
+  auto conversionCost = stats.getAs<IntegerAttr>(kConversionCost);
+  auto lowerBound = stats.getAs<IntegerAttr>(kLowerBound);
   if (!cost || !conversionCost || !lowerBound)
     return std::nullopt;
-  DecisionFigures read{cost.getInt(), conversionCost.getInt(),
+  AssignmentStats read{cost.getInt(), conversionCost.getInt(),
                        lowerBound.getInt()};
-  if (auto memory = figures.getAs<IntegerAttr>(kMemoryBytes))
+  if (auto memory = stats.getAs<IntegerAttr>(kMemoryBytes))
     read.memoryBytes = memory.getInt();
   return read;
 }
@@ -313,7 +311,8 @@ static void remarkStatedLayouts(Operation *op, const OpLayoutRule &rule,
   if (!remark)
     return;
   std::string whyNot;
-  (void)checkRule(op, rule, whyNot, costs.getModel().findsElements());
+  (void)checkRule(op, rule, whyNot,
+                  costs.getModel().usesPerElementAddressing());
   remark << (op->getName().getStringRef() +
              " cannot run in the layouts that its types state, so its tensors "
              "are converted: it " +

@@ -33,14 +33,15 @@ namespace {
 
 class Verifier {
 public:
-  explicit Verifier(bool findsElements) : findsElements(findsElements) {}
+  explicit Verifier(bool usesPerElementAddressing)
+      : usesPerElementAddressing(usesPerElementAddressing) {}
 
   LogicalResult verify(Operation *op);
 
 private:
   LogicalResult verifyType(Location loc, Type type);
 
-  bool findsElements;
+  bool usesPerElementAddressing;
   DenseSet<Type> valid; // types are checked once
 };
 
@@ -77,18 +78,19 @@ LogicalResult Verifier::verify(Operation *op) {
     return success();
   return checkRule(
       op, getLayoutRule(op),
-      [&](const Twine &why) { op->emitOpError() << why; }, findsElements);
+      [&](const Twine &why) { op->emitOpError() << why; },
+      usesPerElementAddressing);
 }
 
-static LogicalResult verifyFor(Operation *root, bool findsElements) {
-  Verifier verifier(findsElements);
+static LogicalResult verifyFor(Operation *root, bool usesPerElementAddressing) {
+  Verifier verifier(usesPerElementAddressing);
   bool ok = true;
   root->walk([&](Operation *op) { ok &= succeeded(verifier.verify(op)); });
   return success(ok);
 }
 
 LogicalResult layout::verifyLayouts(Operation *root) {
-  return verifyFor(root, /*findsElements=*/false);
+  return verifyFor(root, /*usesPerElementAddressing=*/false);
 }
 
 namespace {
@@ -103,7 +105,8 @@ struct VerifyLayoutsPass
     if (!target.empty() || root->hasAttr(kTargetAttr))
       wanted = getTarget(root, target);
     if (failed(wanted) ||
-        failed(verifyFor(root, TargetModel::get(*wanted)->findsElements())))
+        failed(verifyFor(
+            root, TargetModel::get(*wanted)->usesPerElementAddressing())))
       signalPassFailure();
   }
 };

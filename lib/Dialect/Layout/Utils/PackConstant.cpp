@@ -76,7 +76,7 @@ struct LogicalData {
 static FailureOr<LogicalData> getLogicalData(ElementsAttr value,
                                              RankedTensorType type,
                                              unsigned elementBytes,
-                                             Refusal refuse) {
+                                             FailureReason refuse) {
   LogicalData data;
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (type.getElementType().isInteger(1)) {
@@ -134,7 +134,7 @@ static ElementsAttr getPacked(ElementsAttr value, RankedTensorType physical,
 
 FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
                                              RankedTensorType type,
-                                             Refusal refuse) {
+                                             FailureReason refuse) {
   RankedTensorType physical = *getPhysicalType(type);
   LayoutMap map = *getLayoutMap(type);
   Type element = type.getElementType();

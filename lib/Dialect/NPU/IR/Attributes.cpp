@@ -75,7 +75,7 @@ StringRef ChipAttr::getChipName() const {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-layout::NpuFigures ChipAttr::getFigures() const {
+layout::ChipParams ChipAttr::getParams() const {
   return {getNpus(), getBytesPerNpu(), getEuBytes()};
 }
 

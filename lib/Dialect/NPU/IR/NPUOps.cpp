@@ -34,7 +34,7 @@ std::optional<int64_t> AllocOp::getByte() {
     return std::nullopt;
   auto scatter = cast<NpuScatterAttr>(getMemref().getType().getLayout());
   return int64_t(*getAddress()) -
-         scatter.getStart() * scatter.getTarget().getFigures().bytesPerNpu;
+         scatter.getStart() * scatter.getTarget().getParams().bytesPerNpu;
 }
 
 /// Verifies that the address is in the start core and meets the alignment, the

@@ -42,11 +42,11 @@ static FailureOr<LayoutMap> getLinearMap(MemRefType type,
         << type;
     return failure();
   }
-  SmallVector<std::pair<Sized, SizeExpr>> placed;
-  placed.emplace_back(Sized::constant(SizeExpr(offset)), SizeExpr(1));
+  SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
+  placed.emplace_back(BoundedIndex::constant(SizeExpr(offset)), SizeExpr(1));
   for (auto [d, stride] : llvm::enumerate(strides))
-    placed.emplace_back(Sized::dim(d), SizeExpr(stride));
-  Sized value = place(placed);
+    placed.emplace_back(BoundedIndex::dim(d), SizeExpr(stride));
+  BoundedIndex value = place(placed);
   return LayoutMap::get(type.getRank(), "buffer",
                         {{"offset", value.value, value.extent}});
 }
@@ -137,15 +137,15 @@ int64_t npu::getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape) {
 int64_t npu::getAlignment(const Storage &storage) {
   // Test the rules of the layout on a tensor that fits at any byte.
   NpuScatter scatter = storage.scatter.getScatter();
-  NpuFigures figures = storage.target.getFigures();
+  ChipParams params = storage.target.getParams();
   scatter.axes.clear();
   SmallVector<int64_t> shape(scatter.getRank(), 1);
   shape.back() = std::max<int64_t>(scatter.width, 1);
-  figures.bytesPerNpu = std::numeric_limits<int64_t>::max() / figures.npus;
+  params.bytesPerNpu = std::numeric_limits<int64_t>::max() / params.npus;
   scatter.start = 0;
   auto applies = [&](int64_t byte) {
     scatter.offset = byte;
-    return getNpuStorage(scatter, figures, storage.elementBytes, shape, nullptr)
+    return getNpuStorage(scatter, params, storage.elementBytes, shape, nullptr)
         .has_value();
   };
   int64_t alignment = 1;

@@ -30,9 +30,9 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult reportTooLarge(const Placement &bound);
-  Placement avoidConflicts(const Placement &careless);
-  void report(const Placement &placement);
+  LogicalResult reportTooLarge(const AddressPlacement &bound);
+  AddressPlacement avoidConflicts(const AddressPlacement &careless);
+  void report(const AddressPlacement &placement);
 
   func::FuncOp function;
   bool reusesHoles;
@@ -48,7 +48,7 @@ private:
 } // namespace
 
 /// Reports that more bytes are live at one time than a core has.
-LogicalResult Assigner::reportTooLarge(const Placement &bound) {
+LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
   int64_t time = bound.lowerBoundAt;
   for (auto [alloc, block] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
     if (block.begin != time)
@@ -67,7 +67,7 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
 }
 
 /// Returns a placement with fewer bank conflicts.
-Placement Assigner::avoidConflicts(const Placement &careless) {
+AddressPlacement Assigner::avoidConflicts(const AddressPlacement &careless) {
   leastPeak = careless.peak;
   std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();
   if (!bankBytes)
@@ -76,13 +76,13 @@ Placement Assigner::avoidConflicts(const Placement &careless) {
       getBankCommands(function, tensors.allocs, tensors.chip);
   BankPlacer placer(tensors.blocks, commands, *bankBytes,
                     *tensors.chip.getBanks());
-  Placement placement = placer.improve(careless);
+  AddressPlacement placement = placer.improve(careless);
   conflicts = {placer.count(placement.places), placer.count(careless.places),
                placer.getBound()};
   return placement;
 }
 
-void Assigner::report(const Placement &placement) {
+void Assigner::report(const AddressPlacement &placement) {
   auto text = remark::analysis(function.getLoc(),
                                remark::RemarkOpts::name("LocalMemory")
                                    .category("npu")
@@ -106,10 +106,10 @@ LogicalResult Assigner::run() {
     return failure();
   if (tensors.allocs.empty())
     return success();
-  Placement bound = boundBlocks(tensors.blocks);
+  AddressPlacement bound = boundBlocks(tensors.blocks);
   if (bound.lowerBound > tensors.chip.getBytesPerNpu())
     return reportTooLarge(bound);
-  std::optional<Placement> placement = placeBlocks(tensors.blocks);
+  std::optional<AddressPlacement> placement = placeBlocks(tensors.blocks);
   if (!placement && reusesHoles) {
     // Retry with whole rows, which may succeed where the search with holes
     // fails.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BankCommands.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/MathExtras.h"
 

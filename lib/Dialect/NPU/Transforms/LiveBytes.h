@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the times at which blocks of memory (Placement.h) need too many bytes
-// or cannot be placed:
+// Finds the times at which blocks of memory (AddressPlacement.h) need too many
+// bytes or cannot be placed:
 //
 //     5 bytes live [0, 4), 3 live [1, 2) and 2 live [3, 4):
 //       5 from 0 on, 8 from 1, 5 from 2, 7 from 3, none from 4
@@ -17,7 +17,7 @@
 #ifndef LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEBYTES_H
 #define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEBYTES_H
 
-#include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Dialect/NPU/Utils/AddressPlacement.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir {

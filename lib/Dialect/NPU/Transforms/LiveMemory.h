@@ -20,7 +20,7 @@
 #ifndef LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEMEMORY_H
 #define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEMEMORY_H
 
-#include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Dialect/NPU/Utils/AddressPlacement.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

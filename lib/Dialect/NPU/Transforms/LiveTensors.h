@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Describes the tensors of a function with one block as blocks for Placement.h.
-// The ops of the block are the times; a tensor is live from its `npu.alloc` to
-// its `npu.dealloc`, or to the end.
+// Describes the tensors of a function with one block as blocks for
+// AddressPlacement.h. The ops of the block are the times; a tensor is live from
+// its `npu.alloc` to its `npu.dealloc`, or to the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVETENSORS_H
 
 #include "layout/Dialect/NPU/IR/NPU.h"
-#include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Dialect/NPU/Utils/AddressPlacement.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 

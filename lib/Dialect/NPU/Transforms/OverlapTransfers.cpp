@@ -199,7 +199,7 @@ void Overlapper::report() {
 LogicalResult Overlapper::run() {
   if (failed(tensors.collect(function)))
     return failure();
-  std::optional<Placement> placement = placeBlocks(tensors.blocks);
+  std::optional<AddressPlacement> placement = placeBlocks(tensors.blocks);
   if (!placement) // npu-assign-addresses reports it
     return success();
   memory.emplace(tensors.blocks, placement->places);

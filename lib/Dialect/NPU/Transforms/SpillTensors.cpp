@@ -7,7 +7,7 @@
 
 #include "LiveBytes.h"
 #include "LiveTensors.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -50,7 +50,7 @@ private:
   std::optional<Gap> spillOne(int64_t time);
   bool copyThroughOutside(int64_t time);
   bool sendOutside(CopyOp copy, AllocOp source, AllocOp dest);
-  bool spillWhereFull(const Placement &bound);
+  bool spillWhereFull(const AddressPlacement &bound);
   bool makeRoom();
   void split(AllocOp alloc, Operation *lastBefore);
   bool isSettled(Value memref, Operation *load);
@@ -466,7 +466,7 @@ bool Spiller::copyThroughOutside(int64_t time) {
 /// before is absent there. Stops after an eighth of the intervals, so that
 /// later choices see the effect of long spills, while tensors are collected
 /// only a few times.
-bool Spiller::spillWhereFull(const Placement &bound) {
+bool Spiller::spillWhereFull(const AddressPlacement &bound) {
   SmallVector<Gap> changed;
   SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
   // Sums of sizes do not account for tensors in holes.
@@ -495,7 +495,7 @@ bool Spiller::spillWhereFull(const Placement &bound) {
 /// Spills tensors. Returns false if all tensors fit or none can be spilled.
 bool Spiller::makeRoom() {
   spilled.clear();
-  Placement bound = boundBlocks(tensors.blocks);
+  AddressPlacement bound = boundBlocks(tensors.blocks);
   if (bound.lowerBound > tensors.chip.getBytesPerNpu())
     return spillWhereFull(bound);
   if (placeBlocks(tensors.blocks, /*anyWillDo=*/true))

@@ -319,9 +319,9 @@ void BankPlacer::repair(Attempt &attempt) const {
     }
 }
 
-Placement BankPlacer::improve(const Placement &careless) {
+AddressPlacement BankPlacer::improve(const AddressPlacement &careless) {
   BankConflicts bound = getBound();
-  Placement best = careless;
+  AddressPlacement best = careless;
   BankConflicts least = count(careless.places);
   Attempt attempt;
   auto keep = [&] {

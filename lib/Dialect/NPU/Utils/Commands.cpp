@@ -92,7 +92,7 @@ static std::optional<Tables> getOnLoops(const Tables &dims, AffineMap index,
 
 static bool computeOnLoops(DimTables &tables, const CommandOperand &operand,
                            llvm::ArrayRef<int64_t> ranges, int64_t npus,
-                           Refusal error) {
+                           FailureReason error) {
   if (!tables.compute(operand.map, operand.shape, npus, error))
     return false;
   if (!tables.isLocal) {
@@ -122,7 +122,7 @@ public:
   CommandPlanner(llvm::ArrayRef<DimTables> tables,
                  llvm::ArrayRef<CommandOperand> operands,
                  const TransferLimits &limits, std::vector<Command> &commands,
-                 Refusal error)
+                 FailureReason error)
       : tables(tables), operands(operands), limits(limits), commands(commands),
         error(error) {}
 
@@ -140,7 +140,7 @@ private:
   llvm::ArrayRef<CommandOperand> operands;
   const TransferLimits &limits;
   std::vector<Command> &commands;
-  Refusal error;
+  FailureReason error;
   std::vector<Loop> unrolled; // one command per iteration
   std::optional<Loop> placed[4];
 };
@@ -272,7 +272,7 @@ bool CommandPlanner::emitOne(const Positions &at, const LoopSizes &shape) {
 std::optional<std::vector<Command>>
 mlir::npu::planCommands(llvm::ArrayRef<CommandOperand> operands,
                         llvm::ArrayRef<int64_t> ranges,
-                        const TransferLimits &limits, Refusal error) {
+                        const TransferLimits &limits, FailureReason error) {
   std::vector<Command> commands;
   if (llvm::is_contained(ranges, 0))
     return commands;

@@ -17,7 +17,7 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
-                        Refusal error) {
+                        FailureReason error) {
   if (llvm::none_of(map.getCoordinates(), [](const Coordinate &coordinate) {
         return coordinate.name == "offset";
       })) {

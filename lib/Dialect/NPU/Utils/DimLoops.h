@@ -55,7 +55,7 @@ struct DimTables {
 
   /// Computes the tables. Returns false, with a reason, if the map has none.
   bool compute(const layout::LayoutMap &map, layout::Sizes sizes, int64_t npus,
-               layout::Refusal error);
+               layout::FailureReason error);
 };
 
 /// Splits dim `d` into pieces with even loops on all sides, in order of their

@@ -20,7 +20,7 @@ class BoxPlanner {
 public:
   BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,
              int64_t elementBytes, std::vector<Transfer> &transfers,
-             Refusal error)
+             FailureReason error)
       : tables(tables), limits(limits), transfers(transfers), error(error) {
     // Elements of an unsupported size are rows of smaller words.
     word = elementBytes % 4 == 0 ? 4 : elementBytes % 2 == 0 ? 2 : 1;
@@ -49,7 +49,7 @@ private:
   const TransferLimits &limits;
   int64_t word, words;
   std::vector<Transfer> &transfers;
-  Refusal error;
+  FailureReason error;
 
   std::vector<Loop> loops;    // not yet assigned
   std::vector<Loop> unrolled; // one transfer per iteration
@@ -237,7 +237,7 @@ bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
 std::optional<std::vector<Transfer>>
 mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
                          Sizes sizes, int64_t elementBytes,
-                         const TransferLimits &limits, Refusal error) {
+                         const TransferLimits &limits, FailureReason error) {
   assert(source.getRank() == sizes.size() && dest.getRank() == sizes.size() &&
          "both lay out the same tensor");
   std::vector<Transfer> transfers;

@@ -80,7 +80,7 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
     if (Value packed =
             emitPackOps(b, loc, *plan.copy, source.front(), to, sizes))
       return packed;
-  if (plan.copy && plan.copy->way == CopyPlan::Way::Boxes)
+  if (plan.copy && plan.copy->method == CopyPlan::Method::Boxes)
     return emitBoxes(b, loc, *plan.copy, source.front(), to, sizes);
   if (plan.copy)
     return emitWhole(b, loc, *plan.copy, from, source, to, sizes);
@@ -112,7 +112,7 @@ static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
   if (failed(copy) || copy->space.operands.empty() ||
       llvm::none_of(copy->space.operands[0], isMixed) || !view ||
       equalOn(applyView(*getLayoutMap(before), view->toSource),
-              *getLayoutMap(from), from.getShape()) != Answer::Yes)
+              *getLayoutMap(from), from.getShape()) != ProofResult::Proved)
     return {};
   Location loc = op.getLoc();
   Value stored = reinterpretShape(b, loc, source, *getPhysicalType(before));

@@ -24,7 +24,7 @@
 namespace mlir {
 namespace layout {
 
-/// Emits a copy of Way::Boxes, and returns it. `sizes` are logical sizes.
+/// Emits a copy of Method::Boxes, and returns it. `sizes` are logical sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 

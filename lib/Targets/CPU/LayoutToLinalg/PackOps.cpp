@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackOps.h"
-#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Analysis/BoxDecomposition.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

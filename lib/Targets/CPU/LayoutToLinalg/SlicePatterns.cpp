@@ -70,7 +70,8 @@ getPhysicalSlice(OpBuilder &b, Location loc,
                  RankedTensorType part, Value storage) {
   FailureOr<LayoutMap> map = getLayoutMap(whole), ofPart = getLayoutMap(part);
   if (failed(map) || failed(ofPart) ||
-      equalOn(dropDims(*map, dropped), *ofPart, part.getShape()) != Answer::Yes)
+      equalOn(dropDims(*map, dropped), *ofPart, part.getShape()) !=
+          ProofResult::Proved)
     return std::nullopt;
   SmallVector<int64_t> shape;
   unsigned next = 0;

@@ -82,11 +82,11 @@ bool layout::carriesPadding(RankedTensorType from, RankedTensorType to) {
   return !statesPadding(to) || getPadding(from) == getPadding(to);
 }
 
-bool layout::storeAlike(RankedTensorType a, RankedTensorType b) {
+bool layout::haveIdenticalStorage(RankedTensorType a, RankedTensorType b) {
   FailureOr<LayoutMap> from = getLayoutMap(a), to = getLayoutMap(b);
   if (failed(from) || failed(to) || a.getShape() != b.getShape())
     return false;
-  return equalOn(*from, *to, a.getShape()) == Answer::Yes;
+  return equalOn(*from, *to, a.getShape()) == ProofResult::Proved;
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +158,7 @@ layout::getStorageSizes(OpBuilder &b, Location loc, RankedTensorType type,
 bool layout::areSizesStored(RankedTensorType type) {
   if (type.hasStaticShape())
     return true;
-  SmallVector<Sized> dims = getStoredDims(type);
+  SmallVector<BoundedIndex> dims = getStoredDims(type);
   return llvm::all_of(llvm::seq<unsigned>(0, type.getRank()), [&](unsigned d) {
     return !type.isDynamicDim(d) || findOfSize(type, dims, d);
   });
@@ -169,7 +169,7 @@ SmallVector<OpFoldResult> layout::readLogicalSizes(OpBuilder &b, Location loc,
                                                    Value storage,
                                                    ValueRange carried) {
   SmallVector<OpFoldResult> sizes;
-  SmallVector<Sized> dims = getStoredDims(type);
+  SmallVector<BoundedIndex> dims = getStoredDims(type);
   SmallVector<unsigned> beside;
   if (!carried.empty())
     beside = getCarriedDims(type);

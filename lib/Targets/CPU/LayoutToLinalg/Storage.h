@@ -90,7 +90,7 @@ Value reinterpretShape(OpBuilder &b, Location loc, Value source,
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
 /// Returns true if both types store every logical element at the same position.
-bool storeAlike(RankedTensorType a, RankedTensorType b);
+bool haveIdenticalStorage(RankedTensorType a, RankedTensorType b);
 
 /// Returns the element of a physical tensor at a logical index.
 Value extractElement(OpBuilder &b, Location loc, RankedTensorType type,

@@ -119,7 +119,7 @@ findDimOfLoop(const StructuredOp &op, unsigned loop) {
 
 /// Checks that the emitter can compute all sizes and pad all operands.
 static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
-                           Refusal refuse) {
+                           FailureReason refuse) {
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
     if (ShapedType::isDynamic(op.sizes[loop]) && !findDimOfLoop(op, loop))
       return refuse("the size of loop d" + Twine(loop) + " is not known");
@@ -466,7 +466,8 @@ static bool hasNoPoints(const StructuredOp &op) {
   return llvm::is_contained(op.sizes, 0);
 }
 
-LogicalResult layout::checkStructured(const StructuredOp &op, Refusal refuse) {
+LogicalResult layout::checkStructured(const StructuredOp &op,
+                                      FailureReason refuse) {
   if (hasNoPoints(op))
     return success();
   FailureOr<IterationSpace> space =
@@ -486,7 +487,7 @@ bool layout::coversStorage(const StructuredOp &op, unsigned result) {
 
 FailureOr<SmallVector<Value>>
 layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
-                        ArrayRef<ValueRange> operands, Refusal refuse) {
+                        ArrayRef<ValueRange> operands, FailureReason refuse) {
   if (hasNoPoints(op)) {
     SmallVector<Value> results;
     for (ValueRange init : operands.drop_front(op.numInputs()))

@@ -61,7 +61,7 @@ struct StructuredOp {
 FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               const StructuredOp &op,
                                               ArrayRef<ValueRange> operands,
-                                              Refusal refuse);
+                                              FailureReason refuse);
 
 /// Emits `op` over the given loops and returns the physical results.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
@@ -70,7 +70,7 @@ SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    IterationSpace space);
 
 /// Returns success if lowerStructured can lower `op`.
-LogicalResult checkStructured(const StructuredOp &op, Refusal refuse);
+LogicalResult checkStructured(const StructuredOp &op, FailureReason refuse);
 
 /// Returns true if the loops of `op`, which can be lowered, write every
 /// position of the storage of `result`.

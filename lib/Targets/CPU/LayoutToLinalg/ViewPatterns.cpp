@@ -88,8 +88,8 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
   LayoutMap viewed = applyView(*getLayoutMap(from), view->toSource);
   bool keepsPadding = carriesPadding(from, to);
   auto stored = cast<RankedTensorType>(source.getType());
-  if (keepsPadding &&
-      equalOn(viewed, *getLayoutMap(to), to.getShape()) == Answer::Yes) {
+  if (keepsPadding && equalOn(viewed, *getLayoutMap(to), to.getShape()) ==
+                          ProofResult::Proved) {
     SmallVector<OpFoldResult> sizes = getResultSizes(
         rewriter, op, getLogicalSizes(rewriter, loc, from, sources));
     Value result = reinterpretShape(rewriter, loc, source, physical,

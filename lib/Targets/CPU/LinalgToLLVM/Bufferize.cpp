@@ -38,7 +38,7 @@ using namespace mlir;
 /// Copies what a branch of scf.if yields if its size contradicts a cast of the
 /// result. Such a branch is never executed, but upstream would look for a
 /// destination in the result of the cast, which has another size.
-static void separateOtherSizes(tensor::CastOp cast) {
+static void copyShapeChangingYields(tensor::CastOp cast) {
   auto branches = cast.getSource().getDefiningOp<scf::IfOp>();
   if (!branches)
     return;
@@ -62,7 +62,7 @@ static void separateOtherSizes(tensor::CastOp cast) {
 /// dim of the same number. If the tensor has more dims, e.g. `vector<8xf32>`
 /// into `tensor<1x9x16xf32>`, it must compare the last ones, and other elements
 /// would be lost. See docs/upstream/bufferize-partial-write.mlir.
-static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
+static void guardPartialTransferWrite(vector::TransferWriteOp write) {
   auto tensor = dyn_cast<RankedTensorType>(write.getShapedType());
   VectorType vector = write.getVectorType();
   if (!tensor || tensor.getRank() <= vector.getRank() ||
@@ -239,9 +239,10 @@ bool mayInsertEmpty(ModuleOp module) {
 
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
-    getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
     getOperation()->walk(
-        [](vector::TransferWriteOp op) { keepWhatIsNotWritten(op); });
+        [](tensor::CastOp op) { copyShapeChangingYields(op); });
+    getOperation()->walk(
+        [](vector::TransferWriteOp op) { guardPartialTransferWrite(op); });
     separateEmptyTensors(getOperation());
     // Upstream compares slices by bounds of their sizes. For the size of a loop
     // result, it compares the yielded value with the init, and so on for

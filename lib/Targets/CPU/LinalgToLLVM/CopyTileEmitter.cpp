@@ -129,15 +129,15 @@ void CopyTileEmitter::emit(CopySide in, CopySide out, Value firstColumn) {
   this->in = std::move(in);
   this->out = std::move(out);
   this->firstColumn = firstColumn;
-  switch (tile.way) {
-  case CopyTile::Way::Runs:
-    return emitRuns();
-  case CopyTile::Way::Squares:
-    return emitSquares();
-  case CopyTile::Way::Weave:
-  case CopyTile::Way::Unweave:
+  switch (tile.strategy) {
+  case CopyTile::Strategy::Memcpy:
+    return emitMemcpy();
+  case CopyTile::Strategy::SquareTranspose:
+    return emitSquareTransposes();
+  case CopyTile::Strategy::Interleave:
+  case CopyTile::Strategy::Deinterleave:
     return emitWoven();
-  case CopyTile::Way::Staged:
+  case CopyTile::Strategy::Staged:
     llvm_unreachable("a block that is staged is two copies");
   }
 }
@@ -150,7 +150,7 @@ static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
   return starts;
 }
 
-void CopyTileEmitter::emitRuns() {
+void CopyTileEmitter::emitMemcpy() {
   int64_t run = tile.columnDigits.size() > 1
                     ? tile.digits[tile.columnDigits[0]].extent
                     : tile.columns + tile.padding;
@@ -181,7 +181,7 @@ void CopyTileEmitter::emitRuns() {
       copy(row, column);
 }
 
-void CopyTileEmitter::emitSquares() {
+void CopyTileEmitter::emitSquareTransposes() {
   int64_t lane =
       std::min<int64_t>(kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
                         llvm::bit_floor<uint64_t>(tile.columns));
@@ -200,7 +200,7 @@ void CopyTileEmitter::emitSquares() {
     for (int64_t row = 0; row < tile.rows; row += rows) {
       SmallVector<Part> added;
       if (isSquare)
-        transposeSquares(row, column, lane, added);
+        transposeSquare(row, column, lane, added);
       else
         transposeLanes(row, column, width, lane, added);
       // The last columns may overlap the previous ones.
@@ -270,9 +270,8 @@ void CopyTileEmitter::transposeLanes(int64_t row, int64_t column, int64_t width,
            shuffles.interleaveLanes(0, registers, lane, load), parts);
 }
 
-void CopyTileEmitter::transposeSquares(int64_t row, int64_t column,
-                                       int64_t lane,
-                                       SmallVectorImpl<Part> &parts) {
+void CopyTileEmitter::transposeSquare(int64_t row, int64_t column, int64_t lane,
+                                      SmallVectorImpl<Part> &parts) {
   int64_t lanes = tile.loadSize / lane, rows = tile.getRowsPerLoad();
   int64_t size = rows * tile.loadSize, together = tile.vectorSize / size;
   SmallVector<SmallVector<Value>> squares(lanes);
@@ -310,10 +309,10 @@ void CopyTileEmitter::addParts(int64_t row, int64_t column, int64_t lane,
 }
 
 void CopyTileEmitter::emitWoven() {
-  bool joins = tile.way == CopyTile::Way::Weave;
+  bool joins = tile.strategy == CopyTile::Strategy::Interleave;
   int64_t few = joins ? tile.rows : tile.columns, size = tile.vectorSize;
   SmallVector<Value> parts;
-  if (tile.weavesLanes) {
+  if (tile.interleavesLanes) {
     // Processes one lane at a time, a row of `few` lanes.
     int64_t lane = kLaneBytes * 8 / bits.getIntOrFloatBitWidth();
     for (int64_t i = 0; i < few; ++i) {
@@ -326,8 +325,8 @@ void CopyTileEmitter::emitWoven() {
         lanes.push_back(load(source(0, at), lane));
       parts.push_back(shuffles.concat(lanes));
     }
-    parts = joins ? shuffles.weaveLanes(parts, lane)
-                  : shuffles.unweaveLanes(parts, lane);
+    parts = joins ? shuffles.interleaveParts(parts, lane)
+                  : shuffles.deinterleaveParts(parts, lane);
     for (auto [i, part] : llvm::enumerate(parts)) {
       if (!joins) {
         store(part, result(i));
@@ -342,7 +341,7 @@ void CopyTileEmitter::emitWoven() {
   for (int64_t i = 0; i < few; ++i)
     parts.push_back(load(joins ? source(i, 0) : source(0, i * size), size));
   SmallVector<Value> results =
-      shuffles.weave(parts, [&](int64_t number, int64_t e) {
+      shuffles.shuffleParts(parts, [&](int64_t number, int64_t e) {
         int64_t at = joins ? number * size + e : e * few + number;
         int64_t in = joins ? few : size;
         return joins ? VectorShuffles::Place{size_t(at % in), at / in}

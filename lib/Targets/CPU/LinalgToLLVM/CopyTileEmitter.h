@@ -62,21 +62,21 @@ private:
   /// Stores the first `size` elements, with a mask if the vector has more.
   void storeFirst(Value row, int64_t size, Value position);
 
-  void emitRuns();
+  void emitMemcpy();
   /// Rows of one column of the result, starting at `row`.
   struct Part {
     int64_t column, row;
     SmallVector<VectorShuffles::Slice, 4> rows;
   };
 
-  void emitSquares();
+  void emitSquareTransposes();
   /// Stores registers that columns fill together, and keeps the other parts.
   void storeJoined(SmallVectorImpl<Part> &parts);
   void storeParts(SmallVectorImpl<Part> &parts);
   void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
                       SmallVectorImpl<Part> &parts);
-  void transposeSquares(int64_t row, int64_t column, int64_t lane,
-                        SmallVectorImpl<Part> &parts);
+  void transposeSquare(int64_t row, int64_t column, int64_t lane,
+                       SmallVectorImpl<Part> &parts);
   /// Adds the columns of a transposed square.
   void addParts(int64_t row, int64_t column, int64_t lane,
                 ArrayRef<Value> registers, SmallVectorImpl<Part> &parts);

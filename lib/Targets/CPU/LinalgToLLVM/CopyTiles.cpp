@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopyTiles.h"
-#include "CacheSets.h"
+#include "CacheConflicts.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -134,11 +134,11 @@ int64_t CopyTile::getRowsPerLoad() const {
 /// Returns true if tiles that start with a line of the result write whole
 /// lines, and the copy exceeds the caches.
 static bool canStream(const CopyTile &tile, int64_t bytes,
-                      const CpuFigures &figures) {
-  bool isRun = tile.way == CopyTile::Way::Runs;
-  if (!isRun && tile.way != CopyTile::Way::Squares)
+                      const CpuModelParams &params) {
+  bool isRun = tile.strategy == CopyTile::Strategy::Memcpy;
+  if (!isRun && tile.strategy != CopyTile::Strategy::SquareTranspose)
     return false;
-  int64_t line = figures.lineBytes / bytes;
+  int64_t line = params.lineBytes / bytes;
   unsigned fastest = isRun ? tile.columnDigits[0] : tile.rowDigit;
   int64_t step = tile.rows;
   if (isRun)
@@ -149,7 +149,7 @@ static bool canStream(const CopyTile &tile, int64_t bytes,
     bytes *= digit.extent;
   }
   // Source and result are at least three quarters of the LLC.
-  return bytes >= figures.lastCacheBytes / 8 * 3 && step % line == 0 &&
+  return bytes >= params.llcBytes / 8 * 3 && step % line == 0 &&
          tile.digits[fastest].extent % step == 0;
 }
 
@@ -181,9 +181,9 @@ static bool planRuns(CopyTile &tile, int64_t line) {
 
 /// Returns true if `few` rows or columns are interleaved by blends of lanes.
 static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
-                      const CpuFigures &figures) {
+                      const CpuModelParams &params) {
   int64_t most =
-      std::min<int64_t>(kMostBlended, figures.vectorRegisters / 2 + 1);
+      std::min<int64_t>(kMostBlended, params.vectorRegisters / 2 + 1);
   if (bytes > 4)
     most = kMostWoven;
   return few % 2 != 0 && few <= most &&
@@ -192,30 +192,31 @@ static bool isBlended(int64_t few, int64_t bytes, const CopyTile &tile,
 
 /// Returns true if rows or columns that can be interleaved are by blends of
 /// lanes. Few of them need only a few two-register shuffles, if those exist.
-static bool weavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
-                        const CpuFigures &figures) {
-  bool isPermuted = few <= kMostWoven && figures.permutedBytes != 0 &&
-                    bytes >= figures.permutedBytes;
-  return !isPermuted && isBlended(few, bytes, tile, figures);
+static bool interleavesLanes(int64_t few, int64_t bytes, const CopyTile &tile,
+                             const CpuModelParams &params) {
+  bool isPermuted = few <= kMostWoven && params.minTwoSourcePermuteBytes != 0 &&
+                    bytes >= params.minTwoSourcePermuteBytes;
+  return !isPermuted && isBlended(few, bytes, tile, params);
 }
 
 /// Returns true if the indices of `few` are, for each index of `many`, a
 /// contiguous segment of the side with `stride`.
-static bool canWeave(const CopyDigit &few, const CopyDigit &many,
-                     int64_t CopyDigit::*stride, int64_t bytes,
-                     const CopyTile &tile, const CpuFigures &figures) {
+static bool canInterleave(const CopyDigit &few, const CopyDigit &many,
+                          int64_t CopyDigit::*stride, int64_t bytes,
+                          const CopyTile &tile, const CpuModelParams &params) {
   return (few.extent <= kMostWoven ||
-          isBlended(few.extent, bytes, tile, figures)) &&
+          isBlended(few.extent, bytes, tile, params)) &&
          many.*stride == few.extent && many.extent >= tile.vectorSize;
 }
 
 /// Writes parts of a result line together if registers hold all sources.
-static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
+static void joinParts(CopyTile &tile, int64_t lane,
+                      const CpuModelParams &params) {
   int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
-  if (parts < 2 || registers > figures.vectorRegisters)
+  if (parts < 2 || registers > params.vectorRegisters)
     return;
   tile.rowsTogether = tile.rows;
-  while (parts * tile.loadSize > figures.vectorRegisters)
+  while (parts * tile.loadSize > params.vectorRegisters)
     tile.loadSize /= 2;
 }
 
@@ -226,8 +227,8 @@ static bool stagesResult(int64_t bytes) { return bytes > 2; }
 
 /// Returns the stride in elements of columns in a stage in result order.
 static int64_t getStageStride(int64_t rows, int64_t bytes,
-                              const CpuFigures &figures) {
-  return rows + figures.lineBytes / bytes;
+                              const CpuModelParams &params) {
+  return rows + params.lineBytes / bytes;
 }
 
 /// Returns true if the result is known to have at most `most` bytes.
@@ -240,32 +241,31 @@ static bool isWithin(const CopyTile &tile, uint64_t bytes, uint64_t most) {
 }
 
 /// Returns true if L2 holds source and result.
-static bool fitsSecondCache(const CopyTile &tile, uint64_t bytes,
-                            const CpuFigures &figures) {
-  return isWithin(tile, bytes, figures.secondCacheBytes / 2);
+static bool fitsL2(const CopyTile &tile, uint64_t bytes,
+                   const CpuModelParams &params) {
+  return isWithin(tile, bytes, params.l2Bytes / 2);
 }
 
 /// Makes the tile a staged block of half of L1, or of nearly all of L1 if the
 /// stage has the order of the result. Returns false if the copy cannot be
 /// staged or is not larger than a block.
 static bool planStage(CopyTile &tile, int64_t bytes,
-                      const CpuFigures &figures) {
-  int64_t rows =
-      llvm::bit_floor<uint64_t>(figures.firstCacheBytes / 2 / kStageBytes);
+                      const CpuModelParams &params) {
+  int64_t rows = llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / kStageBytes);
   int64_t columns = kStageBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent;
   int64_t numColumns = tile.getNumColumns();
-  if (stagesResult(bytes) && fitsSecondCache(tile, bytes, figures))
+  if (stagesResult(bytes) && fitsL2(tile, bytes, params))
     columns /= 2;
   else if (stagesResult(bytes) && coversWell(numColumns, 2 * columns, 4) &&
-           2 * kStageBytes * getStageStride(rows, bytes, figures) <=
-               figures.firstCacheBytes)
+           2 * kStageBytes * getStageStride(rows, bytes, params) <=
+               params.l1Bytes)
     columns *= 2;
   if (tile.padding != 0 || tile.columnDigits.size() > 1 || rows < tile.rows ||
       numRows < rows || numColumns < columns ||
       (numRows == rows && numColumns == columns))
     return false;
-  tile.way = CopyTile::Way::Staged;
+  tile.strategy = CopyTile::Strategy::Staged;
   tile.rows = rows;
   tile.columns = tile.blockColumns = columns;
   return true;
@@ -275,14 +275,14 @@ static bool planStage(CopyTile &tile, int64_t bytes,
 /// cache. Tiles of few columns cover whole rows, and each column gets several
 /// lines, before the next rows.
 static void planShortRows(CopyTile &tile, int64_t bytes,
-                          const CpuFigures &figures) {
-  int64_t line = figures.lineBytes / bytes, rows = kRunLines * line;
+                          const CpuModelParams &params) {
+  int64_t line = params.lineBytes / bytes, rows = kRunLines * line;
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
   if (tile.padding != 0 || rows > ofRows.extent ||
-      collide(rows, ofRows.in * bytes, figures))
+      conflictsInL1(rows, ofRows.in * bytes, params))
     return;
   tile.rows = line;
-  joinParts(tile, kLaneBytes / bytes, figures);
+  joinParts(tile, kLaneBytes / bytes, params);
   tile.rows = rows;
   tile.columns = tile.loadSize;
   tile.blockColumns = tile.getNumColumns();
@@ -293,10 +293,10 @@ static void planShortRows(CopyTile &tile, int64_t bytes,
 /// source and result, blocks of several lines of each row are used instead,
 /// whose columns return to lines that are still cached.
 static void planLongRows(CopyTile &tile, int64_t bytes,
-                         const CpuFigures &figures) {
+                         const CpuModelParams &params) {
   int64_t rows = 2 * tile.rows;
   int64_t numRows = tile.digits[tile.rowDigit].extent;
-  if (fitsSecondCache(tile, bytes, figures) || numRows < rows ||
+  if (fitsL2(tile, bytes, params) || numRows < rows ||
       !coversWell(numRows, rows, 4)) {
     tile.blockColumns = kRunLines * tile.columns;
     return;
@@ -305,7 +305,7 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
   tile.blockColumns = kLongBytes / bytes;
 }
 
-/// Chooses the order of tiles, or staging if cache lines collide. `in` and
+/// Chooses the order of tiles, or staging if cache lines conflict. `in` and
 /// `out` are the strides of source rows and result columns. If a block has
 /// several tiles of columns, columns are innermost in it, otherwise rows are.
 /// Columns of several digits have one tile, else the first match applies:
@@ -314,12 +314,12 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 ///   ---------------------------------|--------------|------------------------
 ///   in > out, and the columns of a   | 1 KiB of     | follows contiguous
 ///   tile are whole lines in 8 KiB    | each row     | source segments
-///   streams, and rows collide or     | 4 tiles      | source lines would be
+///   streams, and rows conflict or    | 4 tiles      | source lines would be
 ///   in >= out                        |              | evicted before reuse
-///   rows and columns collide         | 2 tiles      | L1 holds these lines
-///   rows <= 1 KiB, columns collide   | whole rows   | see planShortRows
+///   rows and columns conflict        | 2 tiles      | L1 holds these lines
+///   rows <= 1 KiB, columns conflict  | whole rows   | see planShortRows
 ///   rows <= 1 KiB, out >= a line     | whole rows   | L1 holds all lines
-///   the next rows collide            | planLongRows | evicts prefetched lines
+///   the next rows conflict           | planLongRows | evicts prefetched lines
 ///   LLC / 2 holds source and result, | 4 tiles      | reads several lines of a
 ///   L2 does not                      |              | row together
 ///   otherwise                        | 1 tile       | writes consecutive lines
@@ -327,49 +327,49 @@ static void planLongRows(CopyTile &tile, int64_t bytes,
 /// If the source is one segment, each streamed column gets several lines in
 /// turn, because memory writes adjacent lines faster.
 static void planBlocks(CopyTile &tile, int64_t bytes,
-                       const CpuFigures &figures) {
+                       const CpuModelParams &params) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
   const CopyDigit &ofColumns = tile.digits[tile.columnDigits[0]];
   if (!isStatic(ofRows) || !isStatic(ofColumns))
     return;
   int64_t out = ofColumns.out * bytes, numColumns = tile.getNumColumns();
-  bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
-  bool columnsCollide = collide(tile.columns, out, figures);
-  bool bothCollide = (rowsCollide && columnsCollide) ||
-                     collide(tile.rows + tile.columns,
-                             std::gcd(ofRows.in * bytes, out), figures);
+  bool rowsConflict = conflictsInL1(tile.rows, ofRows.in * bytes, params);
+  bool columnsConflict = conflictsInL1(tile.columns, out, params);
+  bool bothConflict = (rowsConflict && columnsConflict) ||
+                      conflictsInL1(tile.rows + tile.columns,
+                                    std::gcd(ofRows.in * bytes, out), params);
   bool isShort = !tile.streams && numColumns * bytes <= kBlockBytes;
   // Copies of large elements write whole lines, and are slow if prefetched
   // lines of the result are evicted.
-  bool wantsStage = rowsCollide || columnsCollide;
+  bool wantsStage = rowsConflict || columnsConflict;
   if (stagesResult(bytes))
     wantsStage = !tile.streams &&
-                 collide(tile.columns + kRunLines, out, figures) &&
+                 conflictsInL1(tile.columns + kRunLines, out, params) &&
                  coversWell(numColumns, kStageBytes / bytes, 4);
-  if (wantsStage && planStage(tile, bytes, figures))
+  if (wantsStage && planStage(tile, bytes, params))
     return;
-  if (columnsCollide || tile.streams)
-    joinParts(tile, kLaneBytes / bytes, figures);
+  if (columnsConflict || tile.streams)
+    joinParts(tile, kLaneBytes / bytes, params);
   tile.streams &= tile.rowsTogether != 0 || tile.rows == tile.vectorSize;
   if (tile.columnDigits.size() > 1)
     return;
   if (ofRows.in > ofColumns.out && tile.columns * out <= kNearBytes &&
-      out % figures.lineBytes == 0)
+      out % params.lineBytes == 0)
     tile.blockColumns = kBlockBytes / bytes;
-  else if (tile.streams && (rowsCollide || ofRows.in >= ofColumns.out))
+  else if (tile.streams && (rowsConflict || ofRows.in >= ofColumns.out))
     tile.blockColumns = kRunLines * tile.columns;
-  else if (bothCollide)
+  else if (bothConflict)
     tile.blockColumns = 2 * tile.columns;
-  else if (isShort && collide(numColumns, out, figures))
-    planShortRows(tile, bytes, figures);
-  else if (isShort && out >= figures.lineBytes)
+  else if (isShort && conflictsInL1(numColumns, out, params))
+    planShortRows(tile, bytes, params);
+  else if (isShort && out >= params.lineBytes)
     tile.blockColumns = numColumns;
   else if (!tile.streams &&
-           collide(2 * tile.rows + kRunLines, ofRows.in * bytes, figures))
-    planLongRows(tile, bytes, figures);
+           conflictsInL1(2 * tile.rows + kRunLines, ofRows.in * bytes, params))
+    planLongRows(tile, bytes, params);
   else if (numColumns >= kRunLines * tile.columns &&
-           !fitsSecondCache(tile, bytes, figures) &&
-           isWithin(tile, bytes, figures.lastCacheBytes / 4))
+           !fitsL2(tile, bytes, params) &&
+           isWithin(tile, bytes, params.llcBytes / 4))
     tile.blockColumns = kRunLines * tile.columns;
   if (tile.streams && ofRows.in == tile.columns)
     for (int64_t lines : {kRunLines, kRunLines / 2})
@@ -377,14 +377,14 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
         return void(tile.rows *= lines);
 }
 
-static bool planSquares(CopyTile &tile, int64_t bytes,
-                        const CpuFigures &figures) {
-  tile.way = CopyTile::Way::Squares;
-  int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
+static bool planSquareTranspose(CopyTile &tile, int64_t bytes,
+                                const CpuModelParams &params) {
+  tile.strategy = CopyTile::Strategy::SquareTranspose;
+  int64_t line = params.lineBytes / bytes, lane = kLaneBytes / bytes;
   int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
   tile.rows = chooseSize(numRows, line, lane);
   // 512-bit vectors have masks.
-  if (figures.vectorBits >= 512 && bytes > 1 && tile.padding == 0 &&
+  if (params.vectorBits >= 512 && bytes > 1 && tile.padding == 0 &&
       numRows > tile.vectorSize / 2 && numRows < tile.vectorSize)
     tile.rows = numRows;
   // If one digit fills registers well, further digits would only add divisions.
@@ -412,7 +412,7 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
          size <= std::min(tile.columns, tile.vectorSize) &&
          llvm::alignTo(tile.columns, size) ==
              llvm::alignTo(tile.columns, tile.loadSize) &&
-         size + (size == tile.vectorSize) <= figures.vectorRegisters;
+         size + (size == tile.vectorSize) <= params.vectorRegisters;
          size *= 2)
       tile.loadSize = size;
   return tile.columns >= 2 && tile.rows >= 2;
@@ -420,7 +420,7 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
 
 std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
                                              int64_t bytes,
-                                             const CpuFigures &figures,
+                                             const CpuModelParams &params,
                                              bool startsWithLine,
                                              int64_t padding) {
   CopyTile tile;
@@ -430,7 +430,7 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
     if (ShapedType::isDynamic(digit.extent) &&
         (digit.in == 1 || digit.out == 1))
       digit.extent = CopyDigit::kOpen;
-  tile.vectorSize = figures.vectorBits / 8 / bytes;
+  tile.vectorSize = params.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
   // Registers must consist of whole lanes.
@@ -448,30 +448,30 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   if (isOpen && (padding != 0 || *column == *row))
     return std::nullopt;
   if (*column == *row) {
-    if (!planRuns(tile, figures.lineBytes / bytes))
+    if (!planRuns(tile, params.lineBytes / bytes))
       return std::nullopt;
   } else if (padding != 0) {
-    if (!planSquares(tile, bytes, figures))
+    if (!planSquareTranspose(tile, bytes, params))
       return std::nullopt;
-  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, bytes, tile,
-                      figures)) {
-    tile.way = CopyTile::Way::Weave;
+  } else if (canInterleave(ofRows, ofColumns, &CopyDigit::out, bytes, tile,
+                           params)) {
+    tile.strategy = CopyTile::Strategy::Interleave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-    tile.weavesLanes = weavesLanes(tile.rows, bytes, tile, figures);
-  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, bytes, tile,
-                      figures)) {
-    tile.way = CopyTile::Way::Unweave;
+    tile.interleavesLanes = interleavesLanes(tile.rows, bytes, tile, params);
+  } else if (canInterleave(ofColumns, ofRows, &CopyDigit::in, bytes, tile,
+                           params)) {
+    tile.strategy = CopyTile::Strategy::Deinterleave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
-    tile.weavesLanes = weavesLanes(tile.columns, bytes, tile, figures);
-  } else if (!planSquares(tile, bytes, figures)) {
+    tile.interleavesLanes = interleavesLanes(tile.columns, bytes, tile, params);
+  } else if (!planSquareTranspose(tile, bytes, params)) {
     return std::nullopt;
   }
-  tile.streams = startsWithLine && canStream(tile, bytes, figures);
+  tile.streams = startsWithLine && canStream(tile, bytes, params);
   tile.blockColumns = tile.columns;
-  if (tile.way == CopyTile::Way::Squares)
-    planBlocks(tile, bytes, figures);
+  if (tile.strategy == CopyTile::Strategy::SquareTranspose)
+    planBlocks(tile, bytes, params);
   return tile;
 }
 
@@ -494,7 +494,7 @@ static bool hasRows(const CopyTile &part, const CopyDigit &row,
 std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
                                                 ArrayRef<int64_t> offsets,
                                                 int64_t bytes,
-                                                const CpuFigures &figures) {
+                                                const CpuModelParams &params) {
   for (const CopyDigit &row : parts.front().digits) {
     if (!isStatic(row) || row.in <= 0 || row.in * bytes > kBlockBytes)
       continue;
@@ -502,8 +502,8 @@ std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
     for (const CopyDigit &digit : parts.front().digits)
       if (digit.in >= row.in * row.extent)
         chunk.outer.push_back(digit);
-    chunk.rows = llvm::bit_floor<uint64_t>(figures.firstCacheBytes / 2 /
-                                           (row.in * bytes));
+    chunk.rows =
+        llvm::bit_floor<uint64_t>(params.l1Bytes / 2 / (row.in * bytes));
     if (row.extent <= chunk.rows || llvm::any_of(offsets, [&](int64_t offset) {
           return std::abs(offset - offsets.front()) >= row.in;
         }))
@@ -517,7 +517,7 @@ std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
           digits.push_back(digit);
       llvm::find(digits, row)->extent = chunk.rows;
       std::optional<CopyTile> tile = planCopyTile(
-          digits, bytes, figures, /*startsWithLine=*/false, part.padding);
+          digits, bytes, params, /*startsWithLine=*/false, part.padding);
       if (!tile)
         break;
       chunk.tiles.push_back(std::move(*tile));
@@ -529,29 +529,29 @@ std::optional<CopyChunk> layout::planCopyChunks(ArrayRef<CopyTile> parts,
 }
 
 StagedCopies layout::planStagedCopies(const CopyTile &block, int64_t bytes,
-                                      const CpuFigures &figures) {
+                                      const CpuModelParams &params) {
   int64_t rows = block.rows, columns = block.columns;
   int64_t rowStride = block.digits[block.rowDigit].in;
   int64_t columnStride = block.digits[block.columnDigits[0]].out;
   if (stagesResult(bytes)) {
-    int64_t stride = getStageStride(rows, bytes, figures);
+    int64_t stride = getStageStride(rows, bytes, params);
     return {*planCopyTile({{columns, 1, stride, 0}, {rows, rowStride, 1, 1}},
-                          bytes, figures, /*startsWithLine=*/false),
+                          bytes, params, /*startsWithLine=*/false),
             *planCopyTile({{columns, stride, columnStride, 0}, {rows, 1, 1, 1}},
-                          bytes, figures, /*startsWithLine=*/false),
+                          bytes, params, /*startsWithLine=*/false),
             columns * stride};
   }
   CopyTile in =
       *planCopyTile({{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes,
-                    figures, /*startsWithLine=*/false);
+                    params, /*startsWithLine=*/false);
   CopyTile out =
       *planCopyTile({{columns, 1, columnStride, 0}, {rows, columns, 1, 1}},
-                    bytes, figures, /*startsWithLine=*/false);
+                    bytes, params, /*startsWithLine=*/false);
   // The stage stays cached even if its lines are read repeatedly. Narrow tiles
   // keep few result lines partially written.
   out.columns = out.blockColumns = out.loadSize = kLaneBytes / bytes;
   // Non-temporal stores of partial lines are slow.
-  out.streams = block.streams && out.vectorSize * bytes == figures.lineBytes;
+  out.streams = block.streams && out.vectorSize * bytes == params.lineBytes;
   return {in, out, rows * columns};
 }
 

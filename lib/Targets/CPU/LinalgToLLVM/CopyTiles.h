@@ -25,7 +25,7 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILES_H
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILES_H
 
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::layout {
@@ -49,20 +49,20 @@ struct CopyDigit {
 };
 
 struct CopyTile {
-  enum class Way {
+  enum class Strategy {
     /// Copies contiguous segments: columns and rows are one digit.
-    Runs,
+    Memcpy,
     /// Transposes squares in registers.
-    Squares,
+    SquareTranspose,
     /// Copies a block of the source to a stage whose lines do not share cache
     /// sets, and from there to the result.
     Staged,
     /// Interleaves the few rows of a tile into one segment of the result.
-    Weave,
+    Interleave,
     /// Deinterleaves one segment of the source into few columns.
-    Unweave
+    Deinterleave
   };
-  Way way = Way::Runs;
+  Strategy strategy = Strategy::Memcpy;
   /// The digits, slowest of the result first, without digits of extent one, and
   /// with digits merged that are contiguous on both sides.
   SmallVector<CopyDigit> digits;
@@ -78,7 +78,7 @@ struct CopyTile {
   /// filled with rows: one 16-byte lane or more.
   int64_t loadSize = 1;
   /// True if rows or columns are interleaved by blends of lanes.
-  bool weavesLanes = false;
+  bool interleavesLanes = false;
   /// The number of rows, those of a line, whose registers are stored column by
   /// column, or 0 if registers are stored as they are computed.
   int64_t rowsTogether = 0;
@@ -119,7 +119,7 @@ inline constexpr int64_t kLaneBytes = 16;
 /// written with it. Returns std::nullopt if no digit is contiguous on a side,
 /// if none is known to be long enough, or if no tile can write the padding.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
-                                     const CpuFigures &figures,
+                                     const CpuModelParams &params,
                                      bool startsWithLine, int64_t padding = 0);
 
 /// Rows that several copies process together.
@@ -140,7 +140,7 @@ struct CopyChunk {
 std::optional<CopyChunk> planCopyChunks(ArrayRef<CopyTile> parts,
                                         ArrayRef<int64_t> offsets,
                                         int64_t bytes,
-                                        const CpuFigures &figures);
+                                        const CpuModelParams &params);
 
 /// The copies of a staged block: to a stage of `elements` elements, and from
 /// there to the result. One of them transposes the block, the other copies
@@ -150,7 +150,7 @@ struct StagedCopies {
   int64_t elements;
 };
 StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
-                              const CpuFigures &figures);
+                              const CpuModelParams &params);
 
 /// Returns true if elements of this type can be copied in vectors.
 bool canCopyInVectors(Type element);

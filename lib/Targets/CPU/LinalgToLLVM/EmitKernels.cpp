@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompactInputs.h"
 #include "CopyPadding.h"
 #include "FuseRows.h"
 #include "KernelEmitter.h"
+#include "PackStridedInputs.h"
 #include "PackWeights.h"
 #include "Winograd.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -71,27 +71,27 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       return signalPassFailure();
     }
     dropWholeSlices(getOperation());
-    layout::CpuFigures target;
+    layout::CpuModelParams target;
     target.vectorBits = vectorBits;
     target.vectorRegisters = vectorRegisters;
     target.lineBytes = lineBytes;
-    target.firstCacheBytes = firstCacheBytes;
-    target.secondCacheBytes = secondCacheBytes;
-    target.setPeriodBytes = setPeriodBytes;
+    target.l1Bytes = l1Bytes;
+    target.l2Bytes = l2Bytes;
+    target.l1SetStride = l1SetStride;
     layout::fuseRows(getOperation(), target, parallelLoops);
     getOperation()->walk(
-        [](linalg::LinalgOp op) { layout::compactInputs(op); });
+        [](linalg::LinalgOp op) { layout::packStridedInputs(op); });
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::EmitOptions options{contractFMA, parallelLoops};
     IRRewriter builder(&getContext());
     // Uses for sizes would keep a producer from being fused; kernels add more.
     for (linalg::LinalgOp op : llvm::reverse(ops))
-      layout::askInitsForSizes(builder, op);
+      layout::replaceDimOfResults(builder, op);
     layout::PackedConstants packed;
     // Consumers first: a kernel includes its producers, which become dead.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
-      layout::askInitsForSizes(builder, op);
+      layout::replaceDimOfResults(builder, op);
       if (isOpTriviallyDead(op)) {
         op->erase();
         continue;

@@ -32,7 +32,7 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
-using layout::CpuFigures;
+using layout::CpuModelParams;
 
 namespace {
 
@@ -125,7 +125,7 @@ static std::optional<RowsOfLoops> findRows(linalg::LinalgOp producer,
 /// reads each element of some input once, and inputs shared by all rows are
 /// small.
 static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
-                    const CpuFigures &target) {
+                    const CpuModelParams &target) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   bool isReduction = op.getNumReductionLoops() != 0, readsOnce = !isReduction;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -134,7 +134,7 @@ static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
     bool hasRows = llvm::any_of(llvm::enumerate(rows), [&](auto row) {
       return row.value() >= 0 && map.isFunctionOfDim(row.index());
     });
-    if (!hasRows && getBytes(input->get()) > target.firstCacheBytes / 2)
+    if (!hasRows && getBytes(input->get()) > target.l1Bytes / 2)
       return false;
   }
   return readsOnce;
@@ -142,7 +142,7 @@ static bool isRowOp(linalg::LinalgOp op, const RowsOfLoops &rows,
 
 /// Adds the ops that only `chain` uses and that are row ops of its rows. A
 /// producer that is not added is met again when another user of it is added.
-static void addProducers(Chain &chain, const CpuFigures &target) {
+static void addProducers(Chain &chain, const CpuModelParams &target) {
   constexpr size_t kMostMembers = 16;
   SmallVector<Operation *> worklist{chain.last};
   while (!worklist.empty()) {
@@ -205,7 +205,7 @@ static std::pair<int64_t, int64_t> countBytes(const Chain &chain) {
 /// Returns the chain that ends in `op`, or std::nullopt if it has no reduction
 /// of rows or saves too few bytes.
 static std::optional<Chain> findChain(linalg::LinalgOp op,
-                                      const CpuFigures &target) {
+                                      const CpuModelParams &target) {
   if (!isPlain(op) || op.getNumReductionLoops() != 0)
     return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -234,14 +234,14 @@ static std::optional<Chain> findChain(linalg::LinalgOp op,
     bool hasReduction = llvm::any_of(chain.members, [](auto &member) {
       return cast<linalg::LinalgOp>(member.first).getNumReductionLoops() != 0;
     });
-    if (hasReduction && countBytes(chain).first > target.secondCacheBytes / 2)
+    if (hasReduction && countBytes(chain).first > target.l2Bytes / 2)
       return chain;
   }
   return std::nullopt;
 }
 
 /// Returns the number of rows of a block along the innermost row loop.
-static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
+static int64_t chooseBlock(const Chain &chain, const CpuModelParams &target) {
   // The maximum number of rows. Their sums are accumulated at the same time,
   // because each addition to one sum waits for the previous one.
   constexpr int64_t kMostRows = 8;
@@ -249,7 +249,7 @@ static int64_t chooseBlock(const Chain &chain, const CpuFigures &target) {
   int64_t extent = last.getStaticLoopRanges()[chain.rowLoops.back()];
   int64_t rowBytes = std::max<int64_t>(countBytes(chain).second, 1);
   int64_t most =
-      std::clamp<int64_t>(target.secondCacheBytes / 4 / rowBytes, 1, kMostRows);
+      std::clamp<int64_t>(target.l2Bytes / 4 / rowBytes, 1, kMostRows);
   while (extent % most != 0)
     --most;
   return most;
@@ -345,7 +345,7 @@ static Value emitBlock(RewriterBase &b, const Chain &chain, Value result,
 
 /// Replaces the ops of the chain by loops over blocks of rows.
 static void emitLoops(RewriterBase &rewriter, const Chain &chain,
-                      const CpuFigures &target, bool parallelLoops) {
+                      const CpuModelParams &target, bool parallelLoops) {
   linalg::LinalgOp last = chain.last;
   Location loc = last.getLoc();
   rewriter.setInsertionPoint(last);
@@ -421,7 +421,7 @@ static void readWithoutUnitDims(linalg::GenericOp op, OpOperand &operand) {
   op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-void layout::fuseRows(Operation *function, const CpuFigures &target,
+void layout::fuseRows(Operation *function, const CpuModelParams &target,
                       bool parallelLoops) {
   SmallVector<linalg::LinalgOp> ops;
   function->walk([&](linalg::LinalgOp op) { ops.push_back(op); });

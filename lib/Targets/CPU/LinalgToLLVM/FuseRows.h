@@ -8,7 +8,7 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_FUSEROWS_H
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_FUSEROWS_H
 
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "mlir/IR/Operation.h"
 
 namespace mlir::layout {
@@ -16,7 +16,7 @@ namespace mlir::layout {
 /// Computes each elementwise op and the ops that only it needs in blocks of
 /// rows if there is a reduction of rows among them, as in softmax and
 /// normalizations, and if their tensors do not fit L2.
-void fuseRows(Operation *function, const CpuFigures &target,
+void fuseRows(Operation *function, const CpuModelParams &target,
               bool parallelLoops);
 
 } // namespace mlir::layout

@@ -112,7 +112,7 @@ double layout::countOf(int64_t extent) {
   return ShapedType::isDynamic(extent) ? 60.0 : static_cast<double>(extent);
 }
 
-void layout::askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op) {
+void layout::replaceDimOfResults(RewriterBase &rewriter, linalg::LinalgOp op) {
   for (OpResult result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
       if (auto dim = dyn_cast<tensor::DimOp>(user))

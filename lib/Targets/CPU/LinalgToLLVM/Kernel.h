@@ -123,7 +123,7 @@ double countOf(int64_t extent);
 
 /// Replaces tensor.dim of the results of `op` by tensor.dim of its inits, so
 /// that these uses do not keep `op` alive.
-void askInitsForSizes(RewriterBase &rewriter, linalg::LinalgOp op);
+void replaceDimOfResults(RewriterBase &rewriter, linalg::LinalgOp op);
 
 } // namespace mlir::layout
 

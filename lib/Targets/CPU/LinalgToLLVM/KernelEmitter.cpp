@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
-#include "Guard.h"
+#include "MaskHoisting.h"
 #include "ParallelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -48,7 +48,7 @@ private:
 
   /// The extent of the current tile in each dim.
   SmallVector<int64_t> size;
-  std::optional<Guards> guards;
+  std::optional<HoistedMasks> masks;
   /// The bounds of the loop over the lanes of a reduction, if they are not
   /// those of its dim.
   OpFoldResult lanesFrom, lanesTo;
@@ -88,8 +88,8 @@ SmallVector<Value> TileEmitter::emitStep(ValueRange accumulators) {
   SmallVector<Point> points = pointsOfTile();
   unsigned results = kernel.starts.size();
   SmallVector<Value> wanted = yieldedBy(root);
-  if (guards)
-    wanted = {guards->next};
+  if (masks)
+    wanted = {masks->next};
   ReadCache cache;
   SmallVector<Value> next(accumulators.size());
   for (auto [p, point] : llvm::enumerate(points)) {
@@ -136,11 +136,11 @@ bool TileEmitter::readsResults() const {
 /// Returns the end of the loop over a reduction dim, with its bounds applied.
 Value TileEmitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
-  if (!guards)
+  if (!masks)
     return end;
   Point origin;
   origin.offset.assign(base.size(), 0);
-  for (const LoopBound &bound : guards->bounds) {
+  for (const LoopBound &bound : masks->bounds) {
     if (bound.dim != dim)
       continue;
     // factor * d + rest < 0 is d < ceil(-rest / factor).
@@ -160,7 +160,7 @@ SmallVector<Value> TileEmitter::emitReductions(unsigned level,
   if (level == rank)
     return emitStep(accumulators);
   bool bounded =
-      guards && llvm::any_of(guards->bounds, [&](const LoopBound &bound) {
+      masks && llvm::any_of(masks->bounds, [&](const LoopBound &bound) {
         return bound.dim == level;
       });
   if (kernel.extents[level] == 1 && !bounded)
@@ -250,8 +250,8 @@ void TileEmitter::emitTile() {
     values = plan.lane && !kernel.isParallel(*plan.lane)
                  ? emitReductionLanes(accumulators)
                  : emitReductions(0, accumulators);
-    if (guards)
-      for (Value condition : guards->afterwards)
+    if (masks)
+      for (Value condition : masks->afterwards)
         for (auto [p, point] : llvm::enumerate(points)) {
           Value holds =
               evaluate(root, {}, {}, point, condition, /*withEffects=*/false)
@@ -406,7 +406,7 @@ void TileEmitter::emitParts(unsigned level) {
 
 void TileEmitter::emitLoops() {
   size.assign(kernel.extents.size(), 1);
-  guards = findGuards(kernel, plan.tile);
+  masks = findHoistableMasks(kernel, plan.tile);
   emitParallel(0);
 }
 

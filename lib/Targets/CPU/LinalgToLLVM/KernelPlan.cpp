@@ -7,7 +7,7 @@
 
 #include "KernelPlan.h"
 #include "ParallelLoops.h"
-#include "TilePrice.h"
+#include "TileCostModel.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -123,7 +123,7 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel,
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
   return !kernel.isParallel(dim) && findCombiner(kernel) &&
          readsSameElements(kernel.root, dim) &&
-         canHoldParts(kernel.root.maps, dim);
+         canVectorizeReduction(kernel.root.maps, dim);
 }
 
 bool layout::isWholeBytes(Type element) {
@@ -189,7 +189,7 @@ static std::optional<unsigned> findLane(const Kernel &kernel, int64_t size) {
 }
 
 /// Sets the dim of the lanes of `plan` and the number of elements of a vector.
-static void chooseLane(const Kernel &kernel, const CpuFigures &target,
+static void chooseLane(const Kernel &kernel, const CpuModelParams &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||
       !llvm::all_of(kernel.stages(),
@@ -216,7 +216,7 @@ namespace {
 /// Searches the cheapest tile that fits the registers.
 class TileSearch {
 public:
-  TileSearch(const Kernel &kernel, const CpuFigures &target,
+  TileSearch(const Kernel &kernel, const CpuModelParams &target,
              const KernelPlan &plan)
       : kernel(kernel), target(target), lane(plan.lane),
         vectorSize(plan.vectorSize), price(kernel, target, lane, vectorSize),
@@ -328,10 +328,10 @@ private:
   }
 
   const Kernel &kernel;
-  const CpuFigures &target;
+  const CpuModelParams &target;
   std::optional<unsigned> lane;
   int64_t vectorSize;
-  TilePrice price;
+  TileCostModel price;
   SmallVector<unsigned> others;
   SmallVector<int64_t> best;
   double bestCost = std::numeric_limits<double>::infinity();
@@ -359,7 +359,8 @@ static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
   plan.tile[*largest] = std::max<int64_t>(extent / parts, 1);
 }
 
-KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target,
+KernelPlan layout::planKernel(const Kernel &kernel,
+                              const CpuModelParams &target,
                               bool parallelLoops) {
   KernelPlan plan;
   plan.tile.assign(kernel.extents.size(), 1);

@@ -11,8 +11,8 @@
 //     lanes:  the last digit, 2 vectors of 8
 //     blocks: 4 neighbors along the image row, so 8 accumulators
 //
-// The choice is the cheapest tile of TilePrice that fits the registers. Ops are
-// not matched by name.
+// The choice is the cheapest tile of TileCostModel that fits the registers. Ops
+// are not matched by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELPLAN_H
 
 #include "Kernel.h"
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -70,12 +70,12 @@ findParallelLane(const Kernel &kernel,
 
 /// Chooses the order of the loops, and the parts of the reduction, for the tile
 /// and the lanes of `plan`.
-void orderLoops(const Kernel &kernel, const CpuFigures &target,
+void orderLoops(const Kernel &kernel, const CpuModelParams &target,
                 KernelPlan &plan);
 
 /// Plans `kernel`. If `parallelLoops` is set and the kernel has enough work,
 /// the plan has a loop for threads.
-KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target,
+KernelPlan planKernel(const Kernel &kernel, const CpuModelParams &target,
                       bool parallelLoops);
 
 } // namespace mlir::layout

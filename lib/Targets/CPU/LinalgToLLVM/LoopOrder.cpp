@@ -45,7 +45,7 @@ struct Operand {
 
 class Traffic {
 public:
-  Traffic(const Kernel &kernel, const CpuFigures &target)
+  Traffic(const Kernel &kernel, const CpuModelParams &target)
       : kernel(kernel), target(target) {
     for (auto [i, map] : llvm::enumerate(kernel.root.maps)) {
       auto type = dyn_cast<RankedTensorType>(kernel.root.getType(i));
@@ -71,13 +71,13 @@ public:
   double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
     // The factors are cycles per line from L2, and from beyond L2.
-    return 1.0 * lines(order, tile, trips, roomIn(target.firstCacheBytes)) +
-           3.0 * lines(order, tile, trips, roomIn(target.secondCacheBytes));
+    return 1.0 * lines(order, tile, trips, roomIn(target.l1Bytes)) +
+           3.0 * lines(order, tile, trips, roomIn(target.l2Bytes));
   }
 
   /// Returns true if L1 holds the data of one tile.
-  bool fitsFirstCache(ArrayRef<double> tile) const {
-    return linesOf(tile) * target.lineBytes <= roomIn(target.firstCacheBytes);
+  bool fitsL1(ArrayRef<double> tile) const {
+    return linesOf(tile) * target.lineBytes <= roomIn(target.l1Bytes);
   }
 
 private:
@@ -126,7 +126,7 @@ private:
   }
 
   const Kernel &kernel;
-  const CpuFigures &target;
+  const CpuModelParams &target;
   SmallVector<Operand> operands;
 };
 
@@ -214,7 +214,7 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
   }
 }
 
-void layout::orderLoops(const Kernel &kernel, const CpuFigures &target,
+void layout::orderLoops(const Kernel &kernel, const CpuModelParams &target,
                         KernelPlan &plan) {
   SmallVector<unsigned> single, looped;
   SmallVector<double> trips(plan.tile.size(), 1), tile;
@@ -245,7 +245,7 @@ void layout::orderLoops(const Kernel &kernel, const CpuFigures &target,
       least = cycles;
       best.assign(order.begin(), order.end());
     });
-    if (looped.size() <= 4 && !traffic.fitsFirstCache(tile) &&
+    if (looped.size() <= 4 && !traffic.fitsL1(tile) &&
         canKeepParts(kernel, plan))
       chooseParts(kernel, traffic, looped, tile, trips, least, plan, best);
   }

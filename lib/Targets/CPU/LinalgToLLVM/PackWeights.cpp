@@ -73,11 +73,11 @@ static AffineMap withoutUnitDims(const Kernel &kernel, AffineMap map) {
 
 /// Returns true if L1 does not hold the lines of the columns of a tile until
 /// the next tile reads them.
-static bool leavesFirstCache(const Columns &columns, int64_t rowBytes,
-                             const CpuFigures &target) {
+static bool exceedsL1(const Columns &columns, int64_t rowBytes,
+                      const CpuModelParams &target) {
   int64_t apart =
-      std::max(target.lineBytes, std::gcd(rowBytes, target.setPeriodBytes));
-  return columns.rows * apart > target.firstCacheBytes;
+      std::max(target.lineBytes, std::gcd(rowBytes, target.l1SetStride));
+  return columns.rows * apart > target.l1Bytes;
 }
 
 /// Returns the number of tiles that read each element by `map`.
@@ -184,7 +184,7 @@ static Value copyColumns(OpBuilder &b, Location loc, Value value,
 }
 
 void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
-                         const CpuFigures &target, OpBuilder &builder,
+                         const CpuModelParams &target, OpBuilder &builder,
                          PackedConstants &known) {
   Stage &root = kernel.root;
   for (unsigned i = 0, e = root.numInputs(); i < e; ++i) {
@@ -199,7 +199,7 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
     int64_t rowBytes = type.getShape().back() * bytes;
     if (!columns || rowBytes <= target.lineBytes)
       continue;
-    bool leaves = leavesFirstCache(*columns, rowBytes, target);
+    bool leaves = exceedsL1(*columns, rowBytes, target);
     int64_t width = columns->perTile;
     Location loc = root.op.getLoc();
     Value value = root.operands[i];
@@ -213,7 +213,7 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
       if (isShared)
         width = plan.vectorSize;
       if (!columns->onLanes || type.getShape().back() <= width ||
-          (!leaves && type.getNumElements() * bytes <= target.secondCacheBytes))
+          (!leaves && type.getNumElements() * bytes <= target.l2Bytes))
         continue;
       ElementsAttr &packed = known[{constant, width}];
       if (!packed)

@@ -41,7 +41,7 @@ using PackedConstants = DenseMap<std::pair<Attribute, int64_t>, ElementsAttr>;
 /// does not hold the lines that a tile reads or, for a constant, L2 does not
 /// hold all of it. Creates ops at the builder's insertion point.
 void packWeights(Kernel &kernel, const KernelPlan &plan,
-                 const CpuFigures &target, OpBuilder &builder,
+                 const CpuModelParams &target, OpBuilder &builder,
                  PackedConstants &known);
 
 } // namespace mlir::layout

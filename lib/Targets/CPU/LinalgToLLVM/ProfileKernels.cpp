@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OutlinedKernels.h"
-#include "layout/Support/CountOperations.h"
+#include "layout/Support/OpCountEstimate.h"
 #include "layout/Support/Places.h"
 #include "layout/Support/Profile.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"

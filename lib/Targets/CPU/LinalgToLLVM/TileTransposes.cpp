@@ -44,8 +44,8 @@ struct Side {
 class Emitter {
 public:
   Emitter(OpBuilder &b, Location loc, Type element, const CopyTile &tile,
-          const CpuFigures &figures, Value padding, bool isShared)
-      : b(b), loc(loc), tile(tile), figures(figures), isShared(isShared),
+          const CpuModelParams &params, Value padding, bool isShared)
+      : b(b), loc(loc), tile(tile), params(params), isShared(isShared),
         element(element), tiles(b, loc, tile, element, padding) {}
 
   void run(const Side &source, const Side &result,
@@ -77,7 +77,7 @@ private:
   OpBuilder &b;
   Location loc;
   const CopyTile &tile;
-  const CpuFigures &figures;
+  const CpuModelParams &params;
   bool isShared;
   Type element;
   CopyTileEmitter tiles;
@@ -155,9 +155,9 @@ void Emitter::run(const Side &source, const Side &result,
   in = bind(source, &CopyDigit::in);
   out = bind(result, &CopyDigit::out);
   addLoops(extents);
-  if (tile.way == CopyTile::Way::Staged) {
+  if (tile.strategy == CopyTile::Strategy::Staged) {
     staged =
-        planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, figures);
+        planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, params);
     if (!isShared)
       stage = allocateStage();
   }
@@ -192,8 +192,8 @@ void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
   };
   // Columns of several digits are the outermost loop, so that their offsets are
   // computed once for all other loops.
-  bool isOutermost =
-      tile.way == CopyTile::Way::Squares && tile.columnDigits.size() > 1;
+  bool isOutermost = tile.strategy == CopyTile::Strategy::SquareTranspose &&
+                     tile.columnDigits.size() > 1;
   if (isOutermost)
     addColumns();
   for (auto [i, digit] : llvm::enumerate(tile.digits))
@@ -282,14 +282,14 @@ CopySide Emitter::getPart(const CopySide &side, bool isResult) {
 Value Emitter::allocateStage() {
   auto type = MemRefType::get({staged.elements}, element);
   return memref::AllocOp::create(b, loc, type,
-                                 b.getI64IntegerAttr(figures.lineBytes));
+                                 b.getI64IntegerAttr(params.lineBytes));
 }
 
 /// Copies a block of the source to the stage, and from there to the result.
 void Emitter::emitStaged() {
   Value block = stage ? stage : allocateStage();
   auto copy = [&](const CopyTile &part, Side from, Side to) {
-    Emitter(b, loc, element, part, figures, /*padding=*/{}, /*isShared=*/false)
+    Emitter(b, loc, element, part, params, /*padding=*/{}, /*isShared=*/false)
         .run(from, to, /*extents=*/{});
   };
   Side inStage{block, b.getIndexAttr(0), {}};
@@ -298,7 +298,7 @@ void Emitter::emitStaged() {
 }
 
 void Emitter::emitTile() {
-  if (tile.way == CopyTile::Way::Staged)
+  if (tile.strategy == CopyTile::Strategy::Staged)
     return emitStaged();
   tiles.emit(getPart(in, false), getPart(out, true),
              loops[loopOf[tile.columnDigits[0]]].index);
@@ -329,8 +329,8 @@ struct Part {
 /// rows as one loop over chunks of rows.
 class Tiler {
 public:
-  Tiler(const CpuFigures &figures, bool parallelLoops)
-      : figures(figures), parallelLoops(parallelLoops) {}
+  Tiler(const CpuModelParams &params, bool parallelLoops)
+      : params(params), parallelLoops(parallelLoops) {}
 
   void add(Operation *op);
   /// Emits the copies that were added.
@@ -343,7 +343,7 @@ private:
   void emitChunks(const CopyChunk &chunk, bool isShared);
   void emitChunk(OpBuilder &b, const CopyChunk &chunk, ValueRange position);
 
-  const CpuFigures &figures;
+  const CpuModelParams &params;
   bool parallelLoops;
   std::vector<Part> parts;
 };
@@ -401,15 +401,15 @@ std::optional<Part> Tiler::plan(Operation *op) {
       digits.push_back({number(part.extents[dim]), number(part.in.strides[dim]),
                         number(part.out.strides[dim]), dim});
   }
-  bool isAligned = startsWithLine(part.to, figures.lineBytes);
+  bool isAligned = startsWithLine(part.to, params.lineBytes);
   std::optional<CopyTile> tile;
   if (fill)
-    tile = planCopyTile(digits, getBytes(part), figures, isAligned, padding);
+    tile = planCopyTile(digits, getBytes(part), params, isAligned, padding);
   if (tile) {
     part.filler = fill.getInputs()[0];
     fill->erase();
   } else if (isa<linalg::LinalgOp>(op)) {
-    tile = planCopyTile(digits, getBytes(part), figures, isAligned);
+    tile = planCopyTile(digits, getBytes(part), params, isAligned);
   }
   if (!tile)
     return std::nullopt;
@@ -484,7 +484,7 @@ std::optional<CopyChunk> Tiler::planChunks() {
     offsets.push_back(*offset);
     tiles.push_back(part.tile);
   }
-  return planCopyChunks(tiles, offsets, getBytes(parts.front()), figures);
+  return planCopyChunks(tiles, offsets, getBytes(parts.front()), params);
 }
 
 /// Returns the run-time condition that dynamic rows and columns fill a tile, or
@@ -510,8 +510,7 @@ static Value hasTile(OpBuilder &b, const Part &part) {
 void Tiler::emit(OpBuilder &b, const Part &part, bool isShared) {
   Location loc = part.op->getLoc();
   auto emitTiles = [&](OpBuilder &at) {
-    Emitter(at, loc, getElement(part), part.tile, figures, part.filler,
-            isShared)
+    Emitter(at, loc, getElement(part), part.tile, params, part.filler, isShared)
         .run(part.in, part.out, part.extents);
   };
   Value fits = hasTile(b, part);
@@ -617,16 +616,16 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
           }))
         copies.push_back(op);
     });
-    CpuFigures figures;
-    figures.vectorBits = vectorBits;
-    figures.vectorRegisters = vectorRegisters;
-    figures.permutedBytes = permutedBytes;
-    figures.lineBytes = lineBytes;
-    figures.firstCacheBytes = firstCacheBytes;
-    figures.secondCacheBytes = secondCacheBytes;
-    figures.lastCacheBytes = lastCacheBytes;
-    figures.setPeriodBytes = setPeriodBytes;
-    Tiler tiler(figures, parallelLoops);
+    CpuModelParams params;
+    params.vectorBits = vectorBits;
+    params.vectorRegisters = vectorRegisters;
+    params.minTwoSourcePermuteBytes = minTwoSourcePermuteBytes;
+    params.lineBytes = lineBytes;
+    params.l1Bytes = l1Bytes;
+    params.l2Bytes = l2Bytes;
+    params.llcBytes = llcBytes;
+    params.l1SetStride = l1SetStride;
+    Tiler tiler(params, parallelLoops);
     for (Operation *op : copies)
       tiler.add(op);
     tiler.finish();

@@ -95,8 +95,8 @@ SmallVector<Value> VectorShuffles::gatherLanes(ArrayRef<Value> rows,
 }
 
 SmallVector<Value>
-VectorShuffles::weave(ArrayRef<Value> parts,
-                      function_ref<Place(int64_t, int64_t)> from) {
+VectorShuffles::shuffleParts(ArrayRef<Value> parts,
+                             function_ref<Place(int64_t, int64_t)> from) {
   SmallVector<Value> results;
   int64_t size = getSize(parts[0]);
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -118,8 +118,8 @@ VectorShuffles::weave(ArrayRef<Value> parts,
 /// rounds of three, with fewer shuffles.
 static int64_t getFactor(int64_t parts) { return parts == 9 ? 3 : parts; }
 
-SmallVector<Value> VectorShuffles::unweaveLanes(ArrayRef<Value> parts,
-                                                int64_t lane) {
+SmallVector<Value> VectorShuffles::deinterleaveParts(ArrayRef<Value> parts,
+                                                     int64_t lane) {
   int64_t count = parts.size(), factor = getFactor(count);
   int64_t size = getSize(parts[0]);
   SmallVector<SmallVector<Value>> rows(factor);
@@ -137,15 +137,15 @@ SmallVector<Value> VectorShuffles::unweaveLanes(ArrayRef<Value> parts,
   SmallVector<Value> results(count);
   for (auto [j, row] : llvm::enumerate(rows)) {
     if (row.size() > 1)
-      row = unweaveLanes(row, lane);
+      row = deinterleaveParts(row, lane);
     for (auto [i, part] : llvm::enumerate(row))
       results[i * factor + j] = part;
   }
   return results;
 }
 
-SmallVector<Value> VectorShuffles::weaveLanes(ArrayRef<Value> parts,
-                                              int64_t lane) {
+SmallVector<Value> VectorShuffles::interleaveParts(ArrayRef<Value> parts,
+                                                   int64_t lane) {
   int64_t count = parts.size(), factor = getFactor(count);
   int64_t size = getSize(parts[0]);
   SmallVector<SmallVector<Value>> rows;
@@ -154,7 +154,7 @@ SmallVector<Value> VectorShuffles::weaveLanes(ArrayRef<Value> parts,
     for (int64_t i = j; i < count; i += factor)
       row.push_back(parts[i]);
     if (row.size() > 1)
-      row = weaveLanes(row, lane);
+      row = interleaveParts(row, lane);
     SmallVector<int64_t> places(lane);
     for (int64_t e = 0; e < lane; ++e)
       places[(e * factor + j) % lane] = e;

@@ -59,16 +59,16 @@ public:
   };
   /// Returns as many vectors as `parts`, made of their elements. `from` returns
   /// the source of an element, from the numbers of the result and the element.
-  SmallVector<Value> weave(ArrayRef<Value> parts,
-                           function_ref<Place(int64_t, int64_t)> from);
+  SmallVector<Value> shuffleParts(ArrayRef<Value> parts,
+                                  function_ref<Place(int64_t, int64_t)> from);
 
   /// Deinterleaves an odd number of parts in each lane. The parts form a row,
   /// of which result j gets the elements j, j + parts, j + 2 * parts, ... Each
   /// position of a lane belongs to a result in only one part, so that results
   /// are blends whose elements are then permuted.
-  SmallVector<Value> unweaveLanes(ArrayRef<Value> parts, int64_t lane);
+  SmallVector<Value> deinterleaveParts(ArrayRef<Value> parts, int64_t lane);
   /// Interleaves an odd number of parts in each lane (inverse of unweaveLanes).
-  SmallVector<Value> weaveLanes(ArrayRef<Value> parts, int64_t lane);
+  SmallVector<Value> interleaveParts(ArrayRef<Value> parts, int64_t lane);
 
 private:
   OpBuilder &b;

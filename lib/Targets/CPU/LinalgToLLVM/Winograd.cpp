@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Winograd.h"
-#include "TilePrice.h"
+#include "TileCostModel.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/MappedFiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,7 +121,7 @@ int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
 }
 
 /// Returns the cycles of the multiplications of one channel, one place and one
-/// register tile of `tiles` tiles by `vectors`, as TilePrice does.
+/// register tile of `tiles` tiles by `vectors`, as TileCostModel does.
 static double stepCycles(int64_t tiles, int64_t vectors) {
   double operations = tiles * vectors / 2.0, loads = (tiles + vectors) / 2.0;
   return std::max({operations, loads, 4.0}) + 0.5;
@@ -153,7 +153,7 @@ static SmallVector<int64_t> chooseRests(int64_t step, int64_t vectors) {
 
 /// Chooses the sizes of register tiles and strips. Returns the total cycles.
 static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
-                          const CpuFigures &target, WinogradPlan &found) {
+                          const CpuModelParams &target, WinogradPlan &found) {
   int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;
   int64_t width = vectors % 2 == 0 ? 2 : 1;
   found.lanes = width * plan.vectorSize;
@@ -173,7 +173,7 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
   // V and M of a strip fit in L2. With fewer tiles, the filters, which each
   // strip reads again, take longer to read than to multiply.
   int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
-  int64_t most = std::max<int64_t>(target.secondCacheBytes / tileBytes, 24);
+  int64_t most = std::max<int64_t>(target.l2Bytes / tileBytes, 24);
   found.strip = most;
   if (!isOpen) {
     found.strip =
@@ -221,12 +221,12 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
 
 std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
                                                  const KernelPlan &plan,
-                                                 const CpuFigures &target) {
+                                                 const CpuModelParams &target) {
   if (!plan.lane || !kernel.isParallel(*plan.lane) || plan.vectorSize == 1 ||
       !addsProducts(kernel) || llvm::is_contained(kernel.extents, 0))
     return std::nullopt;
-  double direct =
-      TilePrice(kernel, target, plan.lane, plan.vectorSize).total(plan.tile);
+  double direct = TileCostModel(kernel, target, plan.lane, plan.vectorSize)
+                      .total(plan.tile);
   for (unsigned image : {0, 1}) {
     WinogradPlan found;
     if (!findDims(kernel, plan, image, found) ||

@@ -66,7 +66,7 @@ int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
 /// expected to be faster than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,
                                          const KernelPlan &plan,
-                                         const CpuFigures &target);
+                                         const CpuModelParams &target);
 
 /// Returns the transformed filters, as a tensor of blocks of filters, 16
 /// places, channels, and the lanes of a register tile.

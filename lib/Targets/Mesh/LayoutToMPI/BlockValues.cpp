@@ -22,7 +22,7 @@ BlockValues::BlockValues(func::FuncOp function, MessageSymbols &symbols)
 }
 
 const MeshBlocks *BlockValues::getBlocks(RankedTensorType type,
-                                         Refusal refuse) {
+                                         FailureReason refuse) {
   std::unique_ptr<MeshBlocks> &found = known[type];
   if (!found) {
     FailureOr<MeshBlocks> blocks = MeshBlocks::get(type, refuse);

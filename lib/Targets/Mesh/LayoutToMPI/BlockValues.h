@@ -37,7 +37,7 @@ public:
   ~BlockValues() { beginning->erase(); }
 
   /// Returns the blocks of a type, or calls `refuse` and returns null.
-  const MeshBlocks *getBlocks(RankedTensorType type, Refusal refuse);
+  const MeshBlocks *getBlocks(RankedTensorType type, FailureReason refuse);
   /// Sets the number of devices from the first tensor on a mesh, and returns
   /// it. It is the size of all tables.
   int64_t keepDevices(const MeshBlocks &blocks) {

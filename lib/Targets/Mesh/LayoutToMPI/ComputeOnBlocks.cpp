@@ -287,7 +287,7 @@ static SmallVector<OpFoldResult> getSliceSizes(SliceOp slice,
 }
 
 LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
-  for (unsigned d = 0; d < rule.tileDivisors.size(); ++d) {
+  for (unsigned d = 0; d < rule.tileSizeMustDivide.size(); ++d) {
     // Compares dim `d` of all tensors that have it.
     const DeviceRanges *first = nullptr;
     std::string name;
@@ -295,7 +295,7 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
                      std::string own) -> LogicalResult {
       if (!blocks)
         return success();
-      bool lacks = blocks->dims.size() < rule.tileDivisors.size();
+      bool lacks = blocks->dims.size() < rule.tileSizeMustDivide.size();
       if (lacks && d < rule.dropped.size() && rule.dropped[d])
         return success();
       unsigned dim = d;
@@ -303,10 +303,10 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
         dim -= rule.dropped[before];
       const DeviceRanges &range = blocks->dims[dim];
       own = "dim " + std::to_string(dim) + " of " + own;
-      if (rule.tileDivisors[d] && !range.isWhole())
+      if (rule.tileSizeMustDivide[d] && !range.isWhole())
         return fail(own + ", which it cuts, is split: convert it to a "
                           "#layout.mesh where it is whole before");
-      if (!rule.tileDivisors[d] && first && !first->isSameAs(range))
+      if (!rule.tileSizeMustDivide[d] && first && !first->isSameAs(range))
         return fail(own + " has other indices on a device than " + name +
                     ": split both in one way by layout.convert");
       if (!first)

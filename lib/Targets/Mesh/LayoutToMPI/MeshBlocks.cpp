@@ -69,7 +69,8 @@ static void findRanges(const Mesh &mesh, const LayoutMap &map,
 }
 
 /// Finds the ranges of all dims of a tensor on a mesh.
-static bool findDims(MeshBlocks &blocks, const Mesh &mesh, Refusal refuse) {
+static bool findDims(MeshBlocks &blocks, const Mesh &mesh,
+                     FailureReason refuse) {
   RankedTensorType type = blocks.type;
   LayoutMap map = *getLayoutMap(type);
   SmallVector<int64_t> box = map.getBox(type.getShape());
@@ -91,7 +92,8 @@ static bool findDims(MeshBlocks &blocks, const Mesh &mesh, Refusal refuse) {
   return true;
 }
 
-FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
+FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type,
+                                      FailureReason refuse) {
   MeshBlocks blocks;
   blocks.type = blocks.block = type;
   blocks.held = withoutLayout(type);

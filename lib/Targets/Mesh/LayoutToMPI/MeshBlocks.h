@@ -20,7 +20,7 @@
 #define LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESHBLOCKS_H
 
 #include "layout/Interfaces/MeshLoops.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 
 namespace mlir {
 namespace layout {
@@ -61,7 +61,7 @@ struct MeshBlocks {
   std::vector<int64_t> findNumbers() const;
 
   /// Returns the blocks of a static type. A plain one is whole on each device.
-  static FailureOr<MeshBlocks> get(RankedTensorType type, Refusal refuse);
+  static FailureOr<MeshBlocks> get(RankedTensorType type, FailureReason refuse);
 };
 
 /// Returns the type of a block's memory, or null without a static size.

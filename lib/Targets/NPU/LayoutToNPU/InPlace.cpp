@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitForCores.h"
+#include "TileAndFuse.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerBody.h"
-#include "PrepareForCores.h"
+#include "LegalizeLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerBody.h"
-#include "PrepareForCores.h"
+#include "LegalizeLinalg.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

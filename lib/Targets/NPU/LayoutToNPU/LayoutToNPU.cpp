@@ -12,7 +12,7 @@
 #include "layout/Dialect/NPU/IR/ArgumentRanges.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
-#include "layout/Targets/NPU/NpuMove.h"
+#include "layout/Targets/NPU/TensorMovePlan.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -196,7 +196,7 @@ LogicalResult ProgramBuilder::run() {
     return failure();
   placeTransfers();
   chip = findChip();
-  planHomes();
+  planInPlaceConcats();
   program = func::FuncOp::create(builder, function.getLoc(), function.getName(),
                                  builder.getFunctionType({}, {}));
   program.setVisibility(function.getVisibility());

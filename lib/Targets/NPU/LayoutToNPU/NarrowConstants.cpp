@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "NarrowConstants.h"
-#include "SplitForCores.h"
+#include "TileAndFuse.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
-#include "layout/Targets/NPU/NpuMove.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
+#include "layout/Targets/NPU/TensorMovePlan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
@@ -132,7 +132,7 @@ bool Readers::collect(Value tensor) {
 bool Narrower::isLoadedAsBytes(const Readers &readers) {
   for (auto &[tensor, uses] : readers.reads)
     for (OpOperand *use : uses)
-      if (!takesBytes(*use, costs, target.getChip()))
+      if (!acceptsInt8Operand(*use, costs, target.getChip()))
         return false;
   return true;
 }

@@ -7,7 +7,7 @@
 
 #include "ProgramBuilder.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

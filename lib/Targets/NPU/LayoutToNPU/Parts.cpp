@@ -88,7 +88,7 @@ FailureOr<bool> ProgramBuilder::storePart(Operation *op, Value source) {
   if (failed(part))
     return failure();
   copy(op->getLoc(), source, *part);
-  memory[stored] = madeAtHome[stored] = *part;
+  memory[stored] = madeInPlace[stored] = *part;
   return true;
 }
 
@@ -116,7 +116,7 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
     FailureOr<npu::Storage> b = npu::getStorage(getMemRefType(to), emit);
     if (failed(a) || failed(b))
       return failure();
-    if (!homes.contains(op.getResult()) &&
+    if (!inPlaceParts.contains(op.getResult()) &&
         npu::haveSamePoints(a->map, b->map, to.getShape())) {
       memory[op.getResult()] = makeView(loc, to, source);
       return success();
@@ -279,9 +279,9 @@ LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
   SmallVector<int64_t> ones(op.getResultType().getRank(), 1);
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
     Value input = operand.get(), source = getMemory(input);
-    auto home = homes.find(input);
-    if (madeAtHome.lookup(input) == source &&
-        (home == homes.end() || home->second.part == &operand))
+    auto home = inPlaceParts.find(input);
+    if (madeInPlace.lookup(input) == source &&
+        (home == inPlaceParts.end() || home->second.part == &operand))
       continue;
     ArrayRef<int64_t> sizes =
         cast<RankedTensorType>(input.getType()).getShape();

@@ -57,8 +57,8 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
 /// argument.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (homes.contains(tensor))
-    return makeAtHome(loc, tensor);
+  if (inPlaceParts.contains(tensor))
+    return makeInPlacePart(loc, tensor);
   if (type.getEncoding())
     return makeLocal(loc, type);
   for (Value end = tensor; end;) {

@@ -21,7 +21,8 @@
 //    computed there: it is a view of the whole, and needs no transfer;
 //  * a local tensor is freed after its last use;
 //  * a DMA copy or fill has transfers within the limits of the chip, by the
-//    method that the cost model chose (NpuMove.h), or else it is an error.
+//    method that the cost model chose (TensorMovePlan.h), or else it is an
+//    error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,17 +69,17 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  // Moves.cpp: moves by DMA, through system memory, or by the cores.
+  // EmitCopies.cpp: moves by DMA, through system memory, or by the cores.
   void copy(Location loc, Value from, Value to,
             ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
   void initialize(Location loc, Value tensor, Value to);
   bool isOverwritable(OpOperand &use);
 
-  // Homes.cpp: in-place parts of concatenations.
-  void planHomes();
+  // InPlaceConcat.cpp: in-place parts of concatenations.
+  void planInPlaceConcats();
   bool hasRoomFor(tensor::ConcatOp concat, Operation *first);
-  Value makeAtHome(Location loc, Value part);
+  Value makeInPlacePart(Location loc, Value part);
 
   // Operators.cpp: ops that compute.
   LogicalResult lowerLinalg(linalg::LinalgOp op);
@@ -121,12 +122,12 @@ private:
   DenseMap<Attribute, memref::GlobalOp> globals;
   /// The in-place destination of a part: its operand of a concatenation, and
   /// the byte offset from the whole.
-  struct Home {
+  struct InPlacePart {
     OpOperand *part;
     int64_t byte;
   };
-  DenseMap<Value, Home> homes;
-  DenseMap<Value, Value> madeAtHome; // memory of parts in place
+  DenseMap<Value, InPlacePart> inPlaceParts;
+  DenseMap<Value, Value> madeInPlace; // memory of parts in place
   /// Concatenations whose memory still has parts to be read.
   DenseSet<Value> isReadInParts;
   SmallVector<StringRef> roles;   // of the arguments

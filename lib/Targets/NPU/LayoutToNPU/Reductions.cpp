@@ -21,9 +21,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrepareForCores.h"
+#include "LegalizeLinalg.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

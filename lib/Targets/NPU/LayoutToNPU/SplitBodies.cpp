@@ -13,9 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrepareForCores.h"
-#include "SplitForCores.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
+#include "LegalizeLinalg.h"
+#include "TileAndFuse.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PrepareForCores.h"
+#include "LegalizeLinalg.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

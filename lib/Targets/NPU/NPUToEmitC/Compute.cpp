@@ -14,7 +14,7 @@
 
 #include "CoreRule.h"
 #include "FunctionEmitter.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -40,19 +40,19 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
 /// Returns the operand that is along the lanes of the execution units: one with
 /// one element per iteration that its core owns, or else the result.
 static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
-                         ArrayRef<Reach> reaches) {
+                         ArrayRef<CoreVisibility> reaches) {
   for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
-    if (reach == Reach::Own &&
+    if (reach == CoreVisibility::Own &&
         op.getMatchingIndexingMap(&op->getOpOperand(number)).isPermutation())
       return number;
   return op.getDpsInitOperand(0)->getOperandNumber();
 }
 
-LogicalResult FunctionEmitter::checkCores(linalg::LinalgOp op,
-                                          ArrayRef<Operand> operands,
-                                          ArrayRef<unsigned> parameters,
-                                          SmallVectorImpl<CoreTable> &cores,
-                                          SmallVectorImpl<Reach> &reaches) {
+LogicalResult
+FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
+                            ArrayRef<unsigned> parameters,
+                            SmallVectorImpl<CoreTable> &cores,
+                            SmallVectorImpl<CoreVisibility> &reaches) {
   auto getCores = [&](unsigned number) -> FailureOr<CoreTable> {
     std::optional<CoreTable> table = getCoreTable(
         operands[number].storage, operands[number].type.getShape());
@@ -71,8 +71,9 @@ LogicalResult FunctionEmitter::checkCores(linalg::LinalgOp op,
     FailureOr<CoreTable> table = getCores(number);
     if (failed(table))
       return failure();
-    Reach reach = getReach(op, op->getOpOperand(number), *table, *result);
-    if (reach == Reach::Neither)
+    CoreVisibility reach =
+        getCoreVisibility(op, op->getOpOperand(number), *table, *result);
+    if (reach == CoreVisibility::Neither)
       return op->emitError()
              << "'" << op->getName()
              << "' runs on execution units, which see their own memory only: "
@@ -109,7 +110,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
     return failure();
   ArrayRef<unsigned> parameters = (*kernel)->parameters;
   SmallVector<CoreTable> cores;
-  SmallVector<Reach> reaches;
+  SmallVector<CoreVisibility> reaches;
   if (failed(checkCores(op, operands, parameters, cores, reaches)))
     return failure();
   int64_t points = 1;
@@ -129,7 +130,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
     // A result that is written in part keeps its other elements.
     image.isRead = op.payloadUsesValueFromOperand(&use) ||
                    !op.getMatchingIndexingMap(&use).isProjectedPermutation();
-    image.isBroadcast = reach == Reach::Broadcast;
+    image.isBroadcast = reach == CoreVisibility::Broadcast;
     image.isAlongLanes = number == lanes;
     std::optional<std::vector<Transfer>> boxes =
         planImage(op, operand.storage, operand.type, limits);
@@ -137,7 +138,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
       return failure();
     int64_t elementBytes = operand.storage.elementBytes;
     calls.addOperand(operand.type.getNumElements() * elementBytes, image);
-    if (reach == Reach::Own) {
+    if (reach == CoreVisibility::Own) {
       auto [inner, count] = getKey(operand.type, elementBytes, table);
       calls.keepInCore(inner, count);
     }

@@ -62,20 +62,22 @@ static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
          cores.cores.dims[*cores.dim] == result.cores.dims[*result.dim];
 }
 
-Reach npu::getReach(linalg::LinalgOp op, OpOperand &operand,
-                    const CoreTable &cores, const CoreTable &result) {
+CoreVisibility npu::getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
+                                      const CoreTable &cores,
+                                      const CoreTable &result) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   AffineMap resultMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (goInStep(map, cores, resultMap, result))
-    return Reach::Own;
+    return CoreVisibility::Own;
   if (op.isDpsInit(&operand) || op.getNumReductionLoops() == 0)
-    return Reach::Neither;
+    return CoreVisibility::Neither;
   if (!result.dim)
-    return Reach::Broadcast;
+    return CoreVisibility::Broadcast;
   llvm::SmallBitVector channels(op.getNumLoops());
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     channels[loop] = resultMap.getResult(*result.dim).isFunctionOfDim(loop);
   // If they indexed the operand, it would have to go in step.
-  return getReach(map, channels) == Reach::Broadcast ? Reach::Broadcast
-                                                     : Reach::Neither;
+  return getCoreVisibility(map, channels) == CoreVisibility::Broadcast
+             ? CoreVisibility::Broadcast
+             : CoreVisibility::Neither;
 }

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Determines how cores access an operand (layout/Dialect/NPU/Utils/Reach.h)
-// whose memory is known. It is own only if the same loop leads the operand and
-// the result from core to core in step, or if both are in one core:
+// Determines how cores access an operand
+// (layout/Dialect/NPU/Utils/CoreVisibility.h) whose memory is known. It is own
+// only if the same loop leads the operand and the result from core to core in
+// step, or if both are in one core:
 //
 //     add on channels from core 2, 2 and 2            own
 //     conv: weights by output channels, as the result  own
@@ -26,7 +27,7 @@
 #define LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_CORERULE_H
 
 #include "layout/Dialect/NPU/IR/Storage.h"
-#include "layout/Dialect/NPU/Utils/Reach.h"
+#include "layout/Dialect/NPU/Utils/CoreVisibility.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -46,8 +47,9 @@ std::optional<CoreTable> getCoreTable(const Storage &storage,
 
 /// Returns how the cores access an operand of an op on memrefs, given the cores
 /// of the first result.
-Reach getReach(linalg::LinalgOp op, OpOperand &operand, const CoreTable &cores,
-               const CoreTable &result);
+CoreVisibility getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
+                                 const CoreTable &cores,
+                                 const CoreTable &result);
 
 } // namespace npu
 } // namespace mlir

@@ -7,7 +7,7 @@
 
 #include "FunctionEmitter.h"
 #include "Numbering.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 
 using namespace mlir;
 using namespace mlir::npu;

@@ -7,7 +7,7 @@
 
 #include "FunctionEmitter.h"
 #include "Numbering.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "layout/Support/EmittedText.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -17,7 +17,7 @@
 #include "DenseKernels.h"
 #include "Numbering.h"
 #include "OkkCalls.h"
-#include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Dialect/NPU/IR/OkkFunctionMatcher.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Utils/Commands.h"
 #include "layout/Targets/NPU/NPUToEmitC/Constants.h"
@@ -114,7 +114,7 @@ private:
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
                            SmallVectorImpl<CoreTable> &cores,
-                           SmallVectorImpl<Reach> &reaches);
+                           SmallVectorImpl<CoreVisibility> &reaches);
 
   /// Returns the storage of `memref` with its byte in the core in its map.
   FailureOr<Storage> getPlaced(Operation *op, Value memref);

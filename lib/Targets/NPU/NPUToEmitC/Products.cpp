@@ -8,7 +8,7 @@
 #include "FunctionEmitter.h"
 #include "Layers.h"
 #include "layout/Algebra/Box.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 
 using namespace mlir;
 using namespace mlir::npu;

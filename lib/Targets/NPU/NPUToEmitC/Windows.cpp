@@ -17,7 +17,7 @@
 
 #include "FunctionEmitter.h"
 #include "Layers.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

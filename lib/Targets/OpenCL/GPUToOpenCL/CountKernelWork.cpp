@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Support/CountOperations.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
+#include "layout/Support/OpCountEstimate.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelMetadata.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPatterns.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelMetadata.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
@@ -263,11 +263,11 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
   }
 
 private:
-  /// Returns the facts of the kernel as a LayoutClKernelFacts struct.
-  Value getFacts(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
-                 const std::string &name,
-                 ConversionPatternRewriter &rewriter) const {
-    LayoutClKernelFacts facts = readFacts(
+  /// Returns the facts of the kernel as a LayoutClKernelMetadata struct.
+  Value getKernelMetadata(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
+                          const std::string &name,
+                          ConversionPatternRewriter &rewriter) const {
+    LayoutClKernelMetadata facts = readKernelMetadata(
         binary.kernels ? binary.kernels.lookup(op.getKernelName()).getMetadata()
                        : DictionaryAttr());
     static_assert(sizeof(facts) % sizeof(int64_t) == 0, "numbers of 64 bits");
@@ -343,8 +343,8 @@ private:
             ? LLVM::AddressOfOp::create(rewriter, loc, embedded.source)
                   .getResult()
             : LLVM::ZeroOp::create(rewriter, loc, pointer()).getResult();
-    Value facts =
-        getFacts(op, embedded, (kOwnPrefix + "facts_" + stem).str(), rewriter);
+    Value facts = getKernelMetadata(
+        op, embedded, (kOwnPrefix + "facts_" + stem).str(), rewriter);
     return call(rewriter, op, "layoutClGetKernel", pointer(),
                 {slot, words, bytes, source, name, facts});
   }

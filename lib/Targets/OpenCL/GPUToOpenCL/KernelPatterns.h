@@ -57,8 +57,8 @@ void populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
                                RewritePatternSet &patterns);
 
 /// Calls `name` of OpenCL.std, and declares it as an imported function of the
-/// module that contains `builder` (see SpirvBinary.h). `resultType` may be
-/// null.
+/// module that contains `builder` (see OpenCLSpirvPatcher.h). `resultType` may
+/// be null.
 Value callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
                     Type resultType, ValueRange operands);
 

@@ -19,7 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::layout {
-#define GEN_PASS_DEF_CONVERTIMAGEKERNELSTOSPIRVPASS
+#define GEN_PASS_DEF_KERNELSTOSPIRVPASS
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
 } // namespace mlir::layout
 
@@ -62,7 +62,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   auto target = SPIRVConversionTarget::get(targetEnv);
   // Kinds of images have no separate capabilities in OpenCL.
   target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp>();
-  // Declarations of OpenCL.std functions, which fixOpenCLWords replaces.
+  // Declarations of OpenCL.std functions, which patchSpirvForOpenCL replaces.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
   // The conversion reports the op; this adds advice.
   std::string text = ("OpenCL kernels have no form of it" + kNoForm).str();
@@ -71,9 +71,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
 }
 
 namespace {
-struct ConvertImageKernelsToSPIRV
-    : layout::impl::ConvertImageKernelsToSPIRVPassBase<
-          ConvertImageKernelsToSPIRV> {
+struct KernelsToSPIRV : layout::impl::KernelsToSPIRVPassBase<KernelsToSPIRV> {
   void runOnOperation() override {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());

@@ -10,7 +10,7 @@
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 
 namespace mlir::layout {
-#define GEN_PASS_DEF_CONVERTIMAGEKERNELSTOSOURCEPASS
+#define GEN_PASS_DEF_KERNELSTOSOURCEPASS
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
 } // namespace mlir::layout
 
@@ -18,9 +18,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-struct ConvertImageKernelsToSource
-    : layout::impl::ConvertImageKernelsToSourcePassBase<
-          ConvertImageKernelsToSource> {
+struct KernelsToSource
+    : layout::impl::KernelsToSourcePassBase<KernelsToSource> {
   void runOnOperation() override {
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(convert(module)))

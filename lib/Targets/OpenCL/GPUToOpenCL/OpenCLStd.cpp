@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/OpenCLSpirvPatcher.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"

@@ -9,7 +9,7 @@
 #include "KernelSource.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/EmittedText.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelMetadata.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
 #include "layout/Targets/Package/PackageFiles.h"
@@ -121,7 +121,8 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
 }
 
 /// Adds the facts about a kernel to its entry.
-static void addFacts(const LayoutClKernelFacts &facts, json::Object &entry) {
+static void addKernelMetadata(const LayoutClKernelMetadata &facts,
+                              json::Object &entry) {
   if (facts.any_groups)
     entry["any_groups"] = true;
   if (facts.may_repeat)
@@ -174,7 +175,7 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
     std::string name = toUtf8(kernel.getName().getValue());
     json::Object entry{
         {"name", name}, {"file", file}, {"arguments", std::move(arguments)}};
-    addFacts(readFacts(kernel.getMetadata()), entry);
+    addKernelMetadata(readKernelMetadata(kernel.getMetadata()), entry);
     if (source) {
       entry["source"] = sourceFile;
       entry["source_name"] = kKernelPrefix.str() + name;

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelMetadata.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/OpenCLSpirvPatcher.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 
 namespace mlir::layout {
-#define GEN_PASS_DEF_SERIALIZEIMAGEKERNELSPASS
+#define GEN_PASS_DEF_SERIALIZEKERNELSPASS
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
 } // namespace mlir::layout
 
@@ -49,7 +49,7 @@ static SmallVector<Attribute> makeObjects(gpu::GPUModuleOp module,
   for (auto kernel : module.getOps<gpu::GPUFuncOp>())
     kernels.push_back(gpu::KernelMetadataAttr::get(
         kernel.getNameAttr(), kernel.getFunctionType(), getAccess(kernel),
-        makeFacts(kernel)));
+        makeKernelMetadata(kernel)));
   StringRef bytes(reinterpret_cast<const char *>(words.data()),
                   words.size() * sizeof(uint32_t));
   auto target = spirv::TargetEnvAttr::get(
@@ -74,8 +74,8 @@ std::optional<StringRef> layout::getOpenCLSource(gpu::BinaryOp binary) {
 }
 
 namespace {
-struct SerializeImageKernels
-    : layout::impl::SerializeImageKernelsPassBase<SerializeImageKernels> {
+struct SerializeKernels
+    : layout::impl::SerializeKernelsPassBase<SerializeKernels> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<gpu::GPUModuleOp> modules(

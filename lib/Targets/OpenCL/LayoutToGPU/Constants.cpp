@@ -85,7 +85,7 @@ static LogicalResult convertConstant(arith::ConstantOp op, SymbolTable &symbols,
     ElementsAttr value = toStored(cast<ElementsAttr>(op.getValue()),
                                   storage->getStoredElement());
     if (!value)
-      return Refusal(report)(
+      return FailureReason(report)(
           "its elements are not in the program; state it as dense<..>");
     FailureOr<ElementsAttr> packed =
         packConstant(value, inMemoryOrder(type, *storage), report);

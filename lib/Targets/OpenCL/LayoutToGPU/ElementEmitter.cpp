@@ -374,7 +374,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
     SmallVector<SizeExpr> sizes = scope.getSizes(result);
     SmallVector<IndexExpr> dims(index), stored;
     dims.resize(getLayoutMap(to)->getNumDims());
-    for (const Sized &dim : getShownDims(to, from))
+    for (const BoundedIndex &dim : getShownDims(to, from))
       stored.push_back(substitute(dim.value, dims, sizes, scope.getExtents()));
     return evaluate(source, stored, valid);
   }
@@ -384,7 +384,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   // Each coordinate is row-major over its dims.
   SmallVector<SizeExpr> sizes = scope.getSizes(source);
   SmallVector<IndexExpr> address;
-  SmallVector<Sized> dims = getShownDims(from, to);
+  SmallVector<BoundedIndex> dims = getShownDims(from, to);
   ArrayRef<Coordinate> coordinates = storage->map.getCoordinates();
   bool isByCoordinate = *getStorageType(from) == to;
   for (unsigned c = 0, first = 0; c < coordinates.size(); ++c) {
@@ -392,7 +392,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
     if (coordinates.size() > 1)
       count = isByCoordinate ? 1 : storage->map.getStoredAxes(c).size();
     SmallVector<SizeExpr> extents;
-    for (const Sized &dim : ArrayRef(dims).slice(first, count))
+    for (const BoundedIndex &dim : ArrayRef(dims).slice(first, count))
       extents.push_back(dim.extent.substitute(sizes));
     address.push_back(joinDigits(index.slice(first, count), extents));
     first += count;

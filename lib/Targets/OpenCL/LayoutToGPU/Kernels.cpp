@@ -414,7 +414,7 @@ static void launch(OpBuilder &host, Location loc, gpu::GPUFuncOp func,
                             /*dynamicSharedMemorySize=*/Value(), arguments);
 }
 
-LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
+LogicalResult KernelEmitter::store(OpResult tensor, FailureReason refuse) {
   Operation *op = tensor.getOwner();
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());

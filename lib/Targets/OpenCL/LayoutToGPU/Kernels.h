@@ -38,7 +38,7 @@ public:
 
   /// Stores `tensor`, a result of a computing op, in device memory and replaces
   /// it. On failure the kernel may be partly emitted.
-  LogicalResult store(OpResult tensor, Refusal refuse);
+  LogicalResult store(OpResult tensor, FailureReason refuse);
 
 private:
   bool storeAsAlias(OpBuilder &b, OpResult tensor,

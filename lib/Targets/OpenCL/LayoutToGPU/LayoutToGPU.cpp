@@ -195,8 +195,8 @@ static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
     llvm::replace(least, ShapedType::kDynamic, int64_t(1));
     auto stored = RankedTensorType::get(least, storage->getStoredElement());
     ImageFit fit = ImageFit::get(storage->map, stored, target);
-    if (fit.answer != ImageFit::Answer::TooLarge &&
-        fit.answer != ImageFit::Answer::ElementType)
+    if (fit.answer != ImageFit::Verdict::TooLarge &&
+        fit.answer != ImageFit::Verdict::ElementType)
       return success();
     std::string what;
     llvm::raw_string_ostream os(what);

@@ -19,11 +19,11 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-SmallVector<Sized> layout::getShownDims(RankedTensorType laidOut,
-                                        RankedTensorType plain) {
+SmallVector<BoundedIndex> layout::getShownDims(RankedTensorType laidOut,
+                                               RankedTensorType plain) {
   if (*getStorageType(laidOut) == plain)
     return getStoredDims(laidOut);
-  SmallVector<Sized> axes;
+  SmallVector<BoundedIndex> axes;
   LayoutMap map = *getLayoutMap(laidOut);
   for (const StoredAxis &axis : map.getStoredAxes())
     axes.push_back({axis.value, axis.extent});
@@ -31,8 +31,8 @@ SmallVector<Sized> layout::getShownDims(RankedTensorType laidOut,
 }
 
 /// Returns the shown dim with extent size(d), or std::nullopt.
-static std::optional<int64_t> findShown(RankedTensorType laidOut,
-                                        ArrayRef<Sized> dims, unsigned d) {
+static std::optional<int64_t>
+findShown(RankedTensorType laidOut, ArrayRef<BoundedIndex> dims, unsigned d) {
   for (auto [i, dim] : llvm::enumerate(dims))
     if (dim.extent.specialize(laidOut.getShape()) == SizeExpr::dim(d))
       return i;
@@ -40,7 +40,7 @@ static std::optional<int64_t> findShown(RankedTensorType laidOut,
 }
 
 bool layout::areSizesShown(RankedTensorType laidOut, RankedTensorType plain) {
-  SmallVector<Sized> dims = getShownDims(laidOut, plain);
+  SmallVector<BoundedIndex> dims = getShownDims(laidOut, plain);
   return llvm::all_of(
       llvm::seq<unsigned>(0, laidOut.getRank()), [&](unsigned d) {
         return !laidOut.isDynamicDim(d) || findShown(laidOut, dims, d);
@@ -71,11 +71,11 @@ static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
   SmallVector<OpFoldResult> sizes;
   if (hasLayout(from)) {
     SmallVector<OpFoldResult> sizeOf = tensor::getMixedSizes(b, loc, source);
-    for (const Sized &dim : getShownDims(from, to))
+    for (const BoundedIndex &dim : getShownDims(from, to))
       sizes.push_back(emitSize(b, loc, dim.extent, sizeOf));
     return sizes;
   }
-  SmallVector<Sized> dims = getShownDims(to, from);
+  SmallVector<BoundedIndex> dims = getShownDims(to, from);
   for (auto [d, size] : llvm::enumerate(to.getShape()))
     sizes.push_back(
         ShapedType::isDynamic(size)

@@ -17,7 +17,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_SIZES_H
 #define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_SIZES_H
 
-#include "layout/Algebra/Sized.h"
+#include "layout/Algebra/BoundedIndex.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -30,8 +30,8 @@ void resolveSizes(Operation *root);
 
 /// Returns the dims of plain tensor type `plain` for the storage of `laidOut`:
 /// the stored dims, or the axes of each coordinate.
-SmallVector<Sized> getShownDims(RankedTensorType laidOut,
-                                RankedTensorType plain);
+SmallVector<BoundedIndex> getShownDims(RankedTensorType laidOut,
+                                       RankedTensorType plain);
 
 /// Returns true if these dims determine all dynamic sizes of `laidOut`.
 bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);

@@ -27,7 +27,7 @@ static Type getStoredElementType(Type type) {
 }
 
 static LogicalResult checkPixels(const LayoutMap &map, Type element,
-                                 Refusal refuse) {
+                                 FailureReason refuse) {
   const Coordinate &lane = map.getCoordinates().back();
   if (map.getCoordinates().size() < 3 || lane.name != "lane" ||
       !lane.extent.isConstantEqual(kLanesOfPixel))
@@ -44,7 +44,7 @@ static LogicalResult checkPixels(const LayoutMap &map, Type element,
 }
 
 FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
-                                                  Refusal refuse) {
+                                                  FailureReason refuse) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))
     return refuse("its encoding is not a layout; remove it, or state a layout");

@@ -24,7 +24,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_TENSORSTORAGE_H
 #define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_TENSORSTORAGE_H
 
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -47,7 +47,7 @@ struct TensorStorage {
 
 /// Returns the storage of a tensor, or calls `refuse` and fails.
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
-                                          Refusal refuse = {});
+                                          FailureReason refuse = {});
 
 /// Allocates a tensor of logical `sizes`. Empty storage has one element,
 /// because devices have no empty objects.

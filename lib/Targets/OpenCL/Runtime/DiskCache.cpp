@@ -26,7 +26,7 @@ std::string opencl::getVariable(const char *name) {
   return value ? value : "";
 }
 
-bool opencl::isSwitchedOn(const char *name) {
+bool opencl::isSetupVariableOn(const char *name) {
   std::string value = getVariable(name);
   return !value.empty() && value != "0";
 }

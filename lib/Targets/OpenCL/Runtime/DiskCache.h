@@ -40,7 +40,7 @@ std::string getHash(std::string_view text);
 /// Returns the value of an environment variable, or "" if it is not set.
 std::string getVariable(const char *name);
 /// Returns true if the variable has a value other than 0.
-bool isSwitchedOn(const char *name);
+bool isSetupVariableOn(const char *name);
 
 bool readFile(const std::string &path, std::string &text);
 /// Creates and writes a new file. The Xs of `path` are replaced by a unique

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Groups.h"
 #include "Profile.h"
 #include "Programs.h"
+#include "WorkGroupSizes.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <algorithm>
 #include <set>

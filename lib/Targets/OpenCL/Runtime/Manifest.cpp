@@ -186,7 +186,8 @@ private:
     return 0;
   }
 
-  static void readFacts(const Node &node, LayoutClKernelFacts &facts) {
+  static void readKernelMetadata(const Node &node,
+                                 LayoutClKernelMetadata &facts) {
     facts.any_groups = node.has("any_groups") && node["any_groups"].isTrue();
     facts.may_repeat = node.has("may_repeat") && node["may_repeat"].isTrue();
     if (node.has("operations"))
@@ -208,7 +209,7 @@ private:
     kernel.file = readPart(node["file"]);
     if (node.has("source"))
       kernel.source = readPart(node["source"]);
-    readFacts(node, kernel.facts);
+    readKernelMetadata(node, kernel.facts);
     for (const Node &argument : node["arguments"].list()) {
       int32_t kind = readKind(argument["kind"]);
       Node element = argument[kind < 0 ? "type" : "element"];

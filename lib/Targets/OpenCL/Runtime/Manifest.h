@@ -43,7 +43,7 @@ struct PackageKernel {
     std::string element;
   };
   std::string name, file, source; // source may be empty
-  LayoutClKernelFacts facts = LAYOUT_CL_UNKNOWN_FACTS;
+  LayoutClKernelMetadata facts = LAYOUT_CL_UNKNOWN_FACTS;
   std::vector<Argument> arguments;
 };
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/OpenCL/Runtime/OpenCLPackage.h"
+#include "DeviceMemory.h"
 #include "Manifest.h"
-#include "Memory.h"
 #include "Profile.h"
 #include "Programs.h"
 #include <cstring>

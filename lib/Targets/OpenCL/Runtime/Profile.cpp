@@ -37,7 +37,7 @@ struct Profile {
 static Profile &getProfile() {
   static Profile *profile = [] {
     auto *made = new Profile;
-    made->on = isSwitchedOn("LAYOUT_OPENCL_PROFILE");
+    made->on = isSetupVariableOn("LAYOUT_OPENCL_PROFILE");
     if (made->on)
       std::atexit(layoutClPrintProfile);
     return made;

@@ -237,7 +237,7 @@ static bool chooseSource(const Session &session, std::string_view spirv,
 
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
-                        const LayoutClKernelFacts *facts) {
+                        const LayoutClKernelMetadata *facts) {
   std::lock_guard<std::recursive_mutex> lock(getMutex());
   if (*slot)
     return *slot;
@@ -263,12 +263,12 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
   if (!check(code, "clCreateKernel",
              std::string("getting the kernel '") + name + "'"))
     return nullptr;
-  *slot =
-      new Kernel{name,
-                 kernel,
-                 getHash(key),
-                 facts ? *facts : LayoutClKernelFacts LAYOUT_CL_UNKNOWN_FACTS,
-                 {}};
+  *slot = new Kernel{name,
+                     kernel,
+                     getHash(key),
+                     facts ? *facts
+                           : LayoutClKernelMetadata LAYOUT_CL_UNKNOWN_FACTS,
+                     {}};
   return *slot;
 }
 

@@ -29,15 +29,15 @@ using Sizes = std::array<size_t, 3>;
 
 struct Kernel {
   /// The work-group size of a grid.
-  struct Groups {
+  struct WorkGroupSize {
     Sizes local = {1, 1, 1};
     bool isTuned = false;
   };
   std::string name;
   cl_kernel kernel;
   std::string program; // a hash of its SPIR-V or source
-  LayoutClKernelFacts facts;
-  std::map<std::pair<Sizes, Sizes>, Groups> groups; // by grid and group
+  LayoutClKernelMetadata facts;
+  std::map<std::pair<Sizes, Sizes>, WorkGroupSize> groups; // by grid and group
 };
 
 /// Releases a kernel, or null, whose slot is no longer used.

@@ -25,7 +25,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from generate import generate
-from roads import ROADS, Case, module_of
+from backends import BACKENDS, Case, module_of
 from shrink import shrink
 
 SHOWN = 30  # seconds between lines of progress
@@ -36,7 +36,7 @@ def parse_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", choices=sorted(ROADS), default="cpu")
+    parser.add_argument("--device", choices=sorted(BACKENDS), default="cpu")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"),
                         help="where what fails is left (fuzz-failures)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -45,25 +45,25 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def make_case(road, seed, flags):
+def make_case(backend, seed, flags):
     # A seed has its own target; the flags are those of its batch.
-    rng = random.Random(f"{seed} {road.name}")
-    program = generate(seed, road.profile, road.layouts)
-    return program, Case(seed, program.write(), road.target(rng), flags)
+    rng = random.Random(f"{seed} {backend.name}")
+    program = generate(seed, backend.profile, backend.layouts)
+    return program, Case(seed, program.write(), backend.target(rng), flags)
 
 
-def make_batch(road, first, count):
-    flags = road.flags(random.Random(f"flags {first // road.batch}"))
-    return [make_case(road, seed, flags) for seed in range(first, first + count)]
+def make_batch(backend, first, count):
+    flags = backend.flags(random.Random(f"flags {first // backend.batch}"))
+    return [make_case(backend, seed, flags) for seed in range(first, first + count)]
 
 
 def check_batch(task):
     """Returns outcomes by seed of a range of seeds that starts at a multiple of the batch size."""
     device, first, count = task
-    road = ROADS[device]()
-    cases = [case for _, case in make_batch(road, first, count)]
+    backend = BACKENDS[device]()
+    cases = [case for _, case in make_batch(backend, first, count)]
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
-        outcomes = road.run(cases, pathlib.Path(name))
+        outcomes = backend.run(cases, pathlib.Path(name))
     return [(case.seed, outcomes[case.seed]) for case in cases]
 
 
@@ -80,28 +80,28 @@ def cpu_seconds():
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def make_small(road, seed, outcome, seconds):
+def make_small(backend, seed, outcome, seconds):
     """Returns the reduced case and its outcome."""
-    program, case = make_batch(road, seed, 1)[0]
+    program, case = make_batch(backend, seed, 1)[0]
 
     def fails(texts):
         cases = [case._replace(seed=number, text=text) for number, text in enumerate(texts)]
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
-            outcomes = road.run(cases, pathlib.Path(name))
+            outcomes = backend.run(cases, pathlib.Path(name))
         return [outcomes[number].signature == outcome.signature for number in range(len(texts))]
 
     program, text = shrink(program, case.text, fails, seconds, time.monotonic)
     return program, case._replace(text=text)
 
 
-def leave(road, folder, case, outcome):
+def leave(backend, folder, case, outcome):
     """Writes the files with which the failure can be reproduced."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "module.mlir").write_text(module_of(case))
     for number, data in enumerate(case.text.inputs):
         np.save(folder / f"in{number}.npy", data)
     lines = ["#!/bin/sh", f"# seed {case.seed}: {outcome.side}: {outcome.kind}: {outcome.message}",
-             'cd "$(dirname "$0")"', *road.commands(case, outcome.side)]
+             'cd "$(dirname "$0")"', *backend.commands(case, outcome.side)]
     (folder / "run.sh").write_text("\n".join(line.replace("\n", " ") for line in lines) + "\n")
     with (folder / "expected.txt").open("w") as file:
         for number, data in enumerate(case.text.inputs):
@@ -112,7 +112,7 @@ def leave(road, folder, case, outcome):
 
 def main():
     args = parse_arguments()
-    road = ROADS[args.device]()
+    backend = BACKENDS[args.device]()
     counts, failures = collections.Counter(), []
     refused = collections.Counter()
     began, shown = time.monotonic(), time.monotonic()
@@ -121,7 +121,7 @@ def main():
         return f"{sum(counts.values()) / max(cpu_seconds(), 1e-9) * 60:.0f} per CPU minute"
 
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
-        for outcomes in pool.map(check_batch, batches(args, road.batch)):
+        for outcomes in pool.map(check_batch, batches(args, backend.batch)):
             for seed, outcome in outcomes:
                 counts[outcome.kind] += 1
                 if outcome.kind == "refused":
@@ -138,8 +138,8 @@ def main():
     for seed, outcome in failures:
         if args.shrink_seconds and outcome.signature not in seen and len(seen) < args.most:
             seen.add(outcome.signature)
-            program, case = make_small(road, seed, outcome, args.shrink_seconds)
-            leave(road, args.keep / f"{args.device}-{seed}", case, outcome)
+            program, case = make_small(backend, seed, outcome, args.shrink_seconds)
+            leave(backend, args.keep / f"{args.device}-{seed}", case, outcome)
             print(f"seed {seed}: {len(program.steps)} ops left in {args.keep / f'{args.device}-{seed}'}",
                   flush=True)
     for message, count in refused.most_common():

@@ -232,17 +232,17 @@ path.write_text(module)
 run_tool("layout-opt", path, "--layout-gpu-to-opencl", "-o", folder / f"{lanes}.ll.mlir")
 for i, key in enumerate(keys):
     np.save(folder / f"{lanes}x{i}.npy", INPUTS[key])
-for road in "10":
+for pipeline in "10":
     outputs = {kind: folder / f"{lanes}y{kind}.npy" for kind in DTYPES}
     subprocess.run(["layout-run", folder / f"{lanes}.ll.mlir",
                     *[f"--input={folder}/{lanes}x{i}.npy" for i in range(len(keys))],
                     *[f"--output={path}" for path in outputs.values()]],
-                   check=True, env={**os.environ, "LAYOUT_OPENCL_SOURCE": road})
+                   check=True, env={**os.environ, "LAYOUT_OPENCL_SOURCE": pipeline})
     for kind, path in outputs.items():
         for got, (text, operands, _, reference) in zip(np.load(path).reshape(-1, N), rows[kind]):
             with np.errstate(all="ignore"):
                 want = reference(*[INPUTS[key.removeprefix("one "), which] for key, which in operands])
-            message = f"source={road} {text} {operands} {kind}"
+            message = f"source={pipeline} {text} {operands} {kind}"
             if got.dtype.kind == "f":
                 np.testing.assert_allclose(got, want, rtol=3e-6, atol=1e-6, err_msg=message)
             else:

@@ -25,15 +25,15 @@ namespace {
 /// Draws a layout: every dim, or two fused dims, in up to three digits, all
 /// digits in random order, sometimes with gaps between them.
 LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
-  std::vector<Sized> sources, digits;
+  std::vector<BoundedIndex> sources, digits;
   for (unsigned d = 0; d < rank; ++d)
-    sources.push_back(Sized::dim(d));
+    sources.push_back(BoundedIndex::dim(d));
   if (rank > 1 && random() % 4 == 0) {
-    Sized fused = group(ArrayRef<Sized>(sources).take_front(2));
+    BoundedIndex fused = group(ArrayRef<BoundedIndex>(sources).take_front(2));
     sources.erase(sources.begin());
     sources.front() = fused;
   }
-  for (Sized &rest : sources) {
+  for (BoundedIndex &rest : sources) {
     for (unsigned cuts = random() % 3; cuts > 0; --cuts) {
       int64_t tile = 2 + random() % 3;
       digits.push_back(mod(rest, tile));
@@ -42,7 +42,7 @@ LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
     digits.push_back(random() % 6 ? rest : align(rest, 2 + random() % 3));
   }
   std::shuffle(digits.begin(), digits.end(), random);
-  Sized offset = group(digits);
+  BoundedIndex offset = group(digits);
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -101,10 +101,11 @@ TEST(StaticCopyCost, MoveIsThatOfThePlan) {
       from = from.specialize(shape);
     if (random() % 2)
       to = to.specialize(shape);
-    auto source = StoredDigits::read(from, shape);
-    auto dest = StoredDigits::read(to, shape);
+    auto source = StaticStorage::read(from, shape);
+    auto dest = StaticStorage::read(to, shape);
     ASSERT_TRUE(source && dest);
-    std::optional<DigitMove> move = findMoveOfDigits(*source, *dest, shape);
+    std::optional<StaticCopyCount> move =
+        countStaticCopy(*source, *dest, shape);
     if (!move)
       continue;
     SCOPED_TRACE(from.str() + " to " + to.str() + ", round " +

@@ -75,9 +75,10 @@ TEST_F(ImageLayouts, AreValid) {
           ArrayRef<int64_t> sizes = ArrayRef(shape).take_front(rank);
           for (const LayoutMap &map :
                getImageForms(rank, laneDim, role, dims)) {
-            EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes)
+            EXPECT_EQ(proveInjective(map, sizes).answer, ProofResult::Proved)
                 << map.str();
-            EXPECT_EQ(isWithinExtents(map, sizes), Answer::Yes) << map.str();
+            EXPECT_EQ(isWithinExtents(map, sizes), ProofResult::Proved)
+                << map.str();
             EXPECT_EQ(map.storageExtent(sizes)->back(), kLanesOfPixel);
             EXPECT_EQ(findLaneDim(map), laneDim);
           }
@@ -89,7 +90,7 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
   OpenClTargetAttr target =
       getTarget("<image2d_max_width = 16384, image2d_max_height = 16384>");
   ImageChoice choice = chooseImage(type, 3, ImageRole::Activation, {}, target);
-  EXPECT_EQ(choice.first.answer, ImageFit::Answer::TooLarge);
+  EXPECT_EQ(choice.first.answer, ImageFit::Verdict::TooLarge);
   EXPECT_EQ(choice.first.size, (SmallVector<int64_t, 3>{21632, 760}));
   ASSERT_TRUE(choice.map);
   EXPECT_EQ(*choice.map->storageExtent(type.getShape()),
@@ -100,7 +101,7 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
   EXPECT_EQ(
       chooseImage(getTensor({1, 0, 4, 8}), 3, ImageRole::Activation, {}, target)
           .first.answer,
-      ImageFit::Answer::Empty);
+      ImageFit::Verdict::Empty);
 }
 
 TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
@@ -110,7 +111,7 @@ TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
   };
   EXPECT_TRUE(choose("<image2d_max_height = 1>").first);
   ImageChoice choice = choose("<image2d_max_height = 400, assumed_size = 401>");
-  EXPECT_EQ(choice.first.answer, ImageFit::Answer::TooLarge);
+  EXPECT_EQ(choice.first.answer, ImageFit::Verdict::TooLarge);
   EXPECT_EQ(choice.first.size, (SmallVector<int64_t, 3>{64, 401}));
   ASSERT_TRUE(choice.map);
   EXPECT_EQ(*choice.map->storageExtent({1, 401, 4, 64}),
@@ -133,11 +134,11 @@ TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
                 "image_max_array_size = 2, image3d_max_width = 4, "
                 "image3d_max_height = 6, image3d_max_depth = 3>");
   auto fits = [&](const LayoutMap &map, ArrayRef<int64_t> shape) {
-    ImageFit::Answer answer =
+    ImageFit::Verdict answer =
         ImageFit::get(map, getTensor(shape), target).answer;
-    EXPECT_TRUE(answer == ImageFit::Answer::Fits ||
-                answer == ImageFit::Answer::TooLarge);
-    return answer == ImageFit::Answer::Fits;
+    EXPECT_TRUE(answer == ImageFit::Verdict::Fits ||
+                answer == ImageFit::Verdict::TooLarge);
+    return answer == ImageFit::Verdict::Fits;
   };
   LayoutMap flat = get("image2d", {x, y});
   EXPECT_TRUE(fits(flat, {5, 12}));

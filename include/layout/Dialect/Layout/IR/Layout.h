@@ -21,7 +21,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Dialect/Layout/IR/ResolvedLayouts.h"
 #include "layout/Interop/Notation.h"
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -33,7 +33,7 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
       digits of the offset, as the notation groups them; in any other space they
       are its coordinates. The layout must apply to the shape.
       }],
-      "::llvm::SmallVector<::mlir::layout::Sized>", "getStoredDims",
+      "::llvm::SmallVector<::mlir::layout::BoundedIndex>", "getStoredDims",
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType)>,
     InterfaceMethod<[{
       Returns the shape that the notation states: one size per dim,
@@ -75,7 +75,7 @@ def NpuTargetInterface : AttrInterface<"NpuTargetInterface"> {
       alignment of channels in bytes. All are at least 1, the alignment is a
       power of two, and the total local memory fits int64.
       }],
-      "::mlir::layout::NpuFigures", "getFigures", (ins)>,
+      "::mlir::layout::ChipParams", "getParams", (ins)>,
   ];
 }
 

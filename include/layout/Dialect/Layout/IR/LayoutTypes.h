@@ -89,7 +89,7 @@ FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
 /// Returns the dims of the array that holds the storage; see
 /// LayoutAttrInterface::getStoredDims. `getLayoutMap` must succeed on `type`.
-SmallVector<Sized> getStoredDims(RankedTensorType type);
+SmallVector<BoundedIndex> getStoredDims(RankedTensorType type);
 
 /// Returns the plain tensor type of `getStoredDims`, the type of the storage
 /// wherever it is visible. Returns failure like `getPhysicalType`.

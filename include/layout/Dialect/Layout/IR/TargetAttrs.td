@@ -48,7 +48,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
   }];
   let parameters = (ins
     "int64_t":$lanes,
-    DefaultValuedParameter<"int64_t", "CpuFigures().lineBytes">:$line_bytes,
+    DefaultValuedParameter<"int64_t", "CpuModelParams().lineBytes">:$line_bytes,
     DefaultValuedParameter<"int64_t", "120">:$strided_percent,
     DefaultValuedParameter<"int64_t", "5">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "550">:$scalar_percent,

@@ -43,7 +43,7 @@ struct CostTable {
 
   std::vector<Row> activations, constants;
   std::vector<OpRow> ops;
-  std::optional<DecisionFigures> assignment;
+  std::optional<AssignmentStats> assignment;
 
   /// Computes the table of all ops nested in `root`.
   static CostTable get(Operation *root, TargetInterface target);

@@ -52,7 +52,7 @@ void writeDecision(Operation *root, const LayoutAssignment &assignment,
 
 /// Statistics of a decision: the cost of all ops and conversions, the cost of
 /// the conversions alone, and a lower bound on the cost of any decision.
-struct DecisionFigures {
+struct AssignmentStats {
   Cost cost = 0, conversionCost = 0, lowerBound = 0;
   /// The peak bytes of live tensors on one device, if the target limits them.
   std::optional<int64_t> memoryBytes = std::nullopt;
@@ -60,7 +60,7 @@ struct DecisionFigures {
 
 /// Returns the statistics that `writeDecision` left on `root`, or std::nullopt
 /// if there are none.
-std::optional<DecisionFigures> readDecisionFigures(Operation *root);
+std::optional<AssignmentStats> readAssignmentStats(Operation *root);
 
 /// Emits the remarks of a decision.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,

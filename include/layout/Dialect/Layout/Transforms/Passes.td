@@ -15,7 +15,7 @@ defvar targetDescription =
     "`layout.target` of the op that the pass runs on or of an enclosing "
     "op";
 
-def CompleteTargetPass : Pass<"layout-complete-target", "ModuleOp"> {
+def SetVectorWidthPass : Pass<"layout-complete-target", "ModuleOp"> {
   let summary = "Set the vector width of the CPU target";
   let description = [{
     The first pass of `layout-to-cpu`. If the target is a `#layout.cpu` without `vector_bits`, sets
@@ -33,7 +33,7 @@ def CompleteTargetPass : Pass<"layout-complete-target", "ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("Target of the layouts: ", targetDescription)>,
     Option<"vectorBits", "vector-bits", "unsigned",
-           "::mlir::layout::getFigures(::mlir::layout::Cpu::host).vectorBits",
+           "::mlir::layout::getParams(::mlir::layout::Cpu::host).vectorBits",
            "Width of a vector register in bits; the default is that of the "
            "host">
   ];
@@ -365,7 +365,7 @@ def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
   ];
 }
 
-def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
+def DecomposeTransposedConvPass : Pass<"layout-densify-convolutions"> {
   let summary = "Decompose transposed convolutions into sub-pixel convolutions";
   let description = [{
     Importers write a transposed convolution as a linalg op on an image with zeros between its

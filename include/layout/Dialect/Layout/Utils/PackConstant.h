@@ -17,7 +17,7 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
 #define LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
 
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -27,7 +27,7 @@ namespace layout {
 /// Returns the constant of the physical type of `type` that holds the logical
 /// elements of `value`, or failure with a reason if it cannot be packed.
 FailureOr<ElementsAttr> packConstant(ElementsAttr value, RankedTensorType type,
-                                     Refusal refuse = {});
+                                     FailureReason refuse = {});
 
 } // namespace layout
 } // namespace mlir

@@ -13,8 +13,8 @@
 //     banks of 8 bytes, a (4 bytes) and b (4) read by one command:
 //       places 0 and 4: a conflict; places 0 and 8: none
 //
-// BankPlacer improves a conflict-unaware placement (Placement.h) by local
-// search:
+// BankPlacer improves a conflict-unaware placement (AddressPlacement.h) by
+// local search:
 //
 //  1. place all blocks in several orders, each where it adds the fewest cycles;
 //  2. move single blocks as long as that reduces conflicts;
@@ -22,8 +22,8 @@
 //     that are live at the same time.
 //
 // Laws:
-//  * the laws of Placement.h hold; the lost cycles never increase, nor, for
-//    equal cycles, the conflicting commands;
+//  * the laws of AddressPlacement.h hold; the lost cycles never increase, nor,
+//    for equal cycles, the conflicting commands;
 //  * no placement is below the bound: a command surely conflicts if its sides
 //    span more banks than exist, or if fixed places conflict;
 //  * the result is deterministic.
@@ -33,7 +33,7 @@
 #ifndef LAYOUT_DIALECT_NPU_UTILS_BANKPLACEMENT_H
 #define LAYOUT_DIALECT_NPU_UTILS_BANKPLACEMENT_H
 
-#include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Dialect/NPU/Utils/AddressPlacement.h"
 #include "layout/Support/Cost.h"
 #include <tuple>
 
@@ -93,7 +93,7 @@ public:
   BankConflicts getBound() const;
 
   /// Returns the best placement found, or `careless` if none is better.
-  Placement improve(const Placement &careless);
+  AddressPlacement improve(const AddressPlacement &careless);
 
 private:
   struct Attempt;

@@ -59,7 +59,7 @@ struct Command {
 std::optional<std::vector<Command>>
 planCommands(llvm::ArrayRef<CommandOperand> operands,
              llvm::ArrayRef<int64_t> ranges, const TransferLimits &limits,
-             layout::Refusal error);
+             layout::FailureReason error);
 
 constexpr int64_t kMaxCommands = 1 << 8;
 

@@ -29,7 +29,7 @@
 #define LAYOUT_DIALECT_NPU_UTILS_TRANSFERS_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Support/Refusal.h"
+#include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
 #include <vector>
@@ -74,7 +74,7 @@ struct Transfer {
 std::optional<std::vector<Transfer>>
 planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
               layout::Sizes sizes, int64_t elementBytes,
-              const TransferLimits &limits, layout::Refusal error);
+              const TransferLimits &limits, layout::FailureReason error);
 
 constexpr int64_t kMaxTransfers = 1 << 14;
 

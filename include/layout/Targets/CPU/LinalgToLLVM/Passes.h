@@ -13,7 +13,7 @@
 #ifndef LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
 #define LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
 
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/CpuModelParams.h"
 #include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,7 +14,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CheckPlainProgramPass
+def VerifyLoweringInputPass
     : Pass<"layout-check-plain-program", "ModuleOp"> {
   let summary = "Verify the preconditions of the LLVM lowering";
   let description = [{
@@ -41,7 +41,7 @@ def PrepareEntryPointsPass
   }];
 }
 
-def SeparateResultsPass : Pass<"layout-separate-results"> {
+def CopyAliasedResultsPass : Pass<"layout-separate-results"> {
   let summary = "Copy results of functions and loops that share memory";
   let description = [{
     Copies a result of a function that is a constant or shares the memory of another result, as
@@ -154,7 +154,7 @@ def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
-def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
+def LowerPackPadConcatPass : Pass<"layout-lower-relayout"> {
   let summary = "Lower pack, unpack, pad and concat to simpler ops";
   let description = [{
     `linalg.pack` becomes pad, expand_shape and transpose, `linalg.unpack` becomes transpose,
@@ -221,11 +221,11 @@ def EmitKernelsPass
     contiguous in the results provides the vector lanes, other parallel dims are blocked, and the
     reductions accumulate in registers. A fill or an elementwise producer of the initial value
     initializes the accumulators, and an elementwise consumer is applied to them before they are
-    stored. A cost model (`TilePrice.h`) chooses the tile sizes. An extent that is not a multiple of
-    its tile size ends with smaller tiles. Lanes read contiguous elements as one vector. Elements
-    with a stride of two to four, as in strided poolings, are assembled from two to four loads by
-    shuffles. A `tensor.extract` in a body is one vector load if its last index is the loop of the
-    lanes and its other indices do not depend on this loop, otherwise one load per lane.
+    stored. A cost model (`TileCostModel.h`) chooses the tile sizes. An extent that is not a
+    multiple of its tile size ends with smaller tiles. Lanes read contiguous elements as one vector.
+    Elements with a stride of two to four, as in strided poolings, are assembled from two to four
+    loads by shuffles. A `tensor.extract` in a body is one vector load if its last index is the loop
+    of the lanes and its other indices do not depend on this loop, otherwise one load per lane.
 
     A chain of row reductions and elementwise ops whose tensors do not fit L2, such as softmax, is
     computed in blocks of rows:
@@ -256,22 +256,22 @@ def EmitKernelsPass
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
-           /*default=*/"CpuFigures().vectorBits",
+           /*default=*/"CpuModelParams().vectorBits",
            "Bits of one vector register; 0 emits scalar code">,
     Option<"vectorRegisters", "vector-registers", "unsigned",
-           /*default=*/"CpuFigures().vectorRegisters",
+           /*default=*/"CpuModelParams().vectorRegisters",
            "Number of vector registers">,
     Option<"lineBytes", "line-bytes", "int64_t",
-           /*default=*/"CpuFigures().lineBytes",
+           /*default=*/"CpuModelParams().lineBytes",
            "Cache line size in bytes">,
-    Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
-           /*default=*/"CpuFigures().firstCacheBytes",
+    Option<"l1Bytes", "first-cache-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l1Bytes",
            "L1 cache size of a core in bytes">,
-    Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
-           /*default=*/"CpuFigures().secondCacheBytes",
+    Option<"l2Bytes", "second-cache-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l2Bytes",
            "L2 cache size of a core in bytes">,
-    Option<"setPeriodBytes", "set-period-bytes", "int64_t",
-           /*default=*/"CpuFigures().setPeriodBytes",
+    Option<"l1SetStride", "set-period-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l1SetStride",
            "Distance in bytes at which L1 cache lines share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Contract float multiplications and additions to fused "
@@ -305,30 +305,30 @@ def TileTransposesPass
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
-           /*default=*/"CpuFigures().vectorBits",
+           /*default=*/"CpuModelParams().vectorBits",
            "Bits of one vector register; no transposition is tiled if they are "
            "below 128 or not a power of two">,
     Option<"vectorRegisters", "vector-registers", "unsigned",
-           /*default=*/"CpuFigures().vectorRegisters",
+           /*default=*/"CpuModelParams().vectorRegisters",
            "Number of vector registers">,
-    Option<"permutedBytes", "permuted-bytes", "int64_t",
-           /*default=*/"CpuFigures().permutedBytes",
+    Option<"minTwoSourcePermuteBytes", "permuted-bytes", "int64_t",
+           /*default=*/"CpuModelParams().minTwoSourcePermuteBytes",
            "Smallest element size in bytes for which one shuffle selects any "
            "elements of two registers; 0 if there is no such shuffle">,
     Option<"lineBytes", "line-bytes", "int64_t",
-           /*default=*/"CpuFigures().lineBytes",
+           /*default=*/"CpuModelParams().lineBytes",
            "Cache line size in bytes">,
-    Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
-           /*default=*/"CpuFigures().firstCacheBytes",
+    Option<"l1Bytes", "first-cache-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l1Bytes",
            "L1 cache size of a core in bytes">,
-    Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
-           /*default=*/"CpuFigures().secondCacheBytes",
+    Option<"l2Bytes", "second-cache-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l2Bytes",
            "L2 cache size of a core in bytes">,
-    Option<"lastCacheBytes", "last-cache-bytes", "int64_t",
-           /*default=*/"CpuFigures().lastCacheBytes",
+    Option<"llcBytes", "last-cache-bytes", "int64_t",
+           /*default=*/"CpuModelParams().llcBytes",
            "Last-level cache size in bytes">,
-    Option<"setPeriodBytes", "set-period-bytes", "int64_t",
-           /*default=*/"CpuFigures().setPeriodBytes",
+    Option<"l1SetStride", "set-period-bytes", "int64_t",
+           /*default=*/"CpuModelParams().l1SetStride",
            "Distance in bytes at which L1 cache lines share a set">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
            "Mark loops for layout-parallelize-loops">
@@ -383,7 +383,7 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
   ];
 }
 
-def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
+def CopyNoncontiguousCastsPass : Pass<"layout-copy-strided-casts"> {
   let summary = "Replace memref.cast ops that lose strides by copies";
   let description = [{
     Bufferization casts a slice of dynamic size that crosses a function boundary to contiguous
@@ -562,7 +562,7 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
   ];
 }
 
-def ShareKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
+def MergeSimilarKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
   let summary = "Merge outlined kernels that differ only in integers";
   let description = [{
     Merges functions of `layout-outline-kernels`, in the LLVM dialect, that are equal except for

@@ -108,7 +108,7 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
-def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
+def ReplicateOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
   let summary = "Place plain tensors on every device of the mesh";
   let description = [{
     During layout assignment a tensor without a layout is whole on every device. This

@@ -66,7 +66,7 @@ def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
   }];
 }
 
-def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
+def SliceDynamicBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
   let summary = "Slice a dynamic batch into programs for one index";
   let description = [{
     If dim 0 of arguments is dynamic, and every op provably computes each of its
@@ -91,7 +91,7 @@ def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
-def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
+def LegalizeLinalgPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let summary = "Legalize linalg and tensor ops for the cores of an NPU";
   let description = [{
     Rewrites a program to ops that the cores can execute. Runs before layouts
@@ -153,7 +153,7 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
+def TileAndFusePass : Pass<"layout-split-for-cores", "ModuleOp"> {
   let summary = "Tile and fuse linalg ops that do not fit local memory";
   let description = [{
     A core has a small local memory. Successive ops whose tensors do not fit it

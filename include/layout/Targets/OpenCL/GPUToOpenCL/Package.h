@@ -36,7 +36,7 @@
 // node of a network), else its constant or output; a number makes names unique.
 // Kernel arguments are named after the operands of the first launch. Facts
 // about a kernel are in "operations", "bytes", "items" and "may_repeat"
-// (LayoutClKernelFacts). A kernel with "any_groups": true may run with any
+// (LayoutClKernelMetadata). A kernel with "any_groups": true may run with any
 // work-group size. Memory with "constant": true is uploaded once and never
 // released. A scalar that JSON cannot represent is "nan", "inf", "-inf" or
 // "-0.0".

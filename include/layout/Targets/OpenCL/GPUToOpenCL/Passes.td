@@ -17,7 +17,7 @@ include "mlir/Pass/PassBase.td"
 def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
   let summary = "Count the operations and bytes of each gpu.func";
   let description = [{
-    Sets the attributes of `KernelFacts.h`, from which the profile of the runtime
+    Sets the attributes of `KernelMetadata.h`, from which the profile of the runtime
     computes rates: `layout.operations`, the element operations of a work-item,
     `layout.bytes`, the bytes of device memory that a work-item loads and stores, and
     `layout.items`, the work-items of a launch that compute. Operations and bytes are
@@ -87,7 +87,7 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
 }
 
-def ConvertImageKernelsToSourcePass
+def KernelsToSourcePass
     : Pass<"convert-image-kernels-to-source", "ModuleOp"> {
   let summary = "Print the kernels of each gpu.module as OpenCL C";
   let description = [{
@@ -120,7 +120,7 @@ def ConvertImageKernelsToSourcePass
   ];
 }
 
-def ConvertImageKernelsToSPIRVPass
+def KernelsToSPIRVPass
     : Pass<"convert-image-kernels-to-spirv", "ModuleOp"> {
   let summary = "Convert each gpu.module to a spirv.module for OpenCL";
   let description = [{
@@ -166,11 +166,11 @@ def ConvertImageKernelsToSPIRVPass
   ];
 }
 
-def SerializeImageKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
+def SerializeKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
   let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
     Serializes each `spirv.module @__spv__m`, changes words of the binary for OpenCL 1.2
-    (see `SpirvBinary.h`), and replaces both the `spirv.module` and the `gpu.module @m` by
+    (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the `gpu.module @m` by
     `gpu.binary @m`. The kernel table of its object has the types of the kernels as GPU
     functions. The OpenCL C of `convert-image-kernels-to-source`, if any, is a second
     object.

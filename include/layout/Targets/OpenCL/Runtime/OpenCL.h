@@ -109,13 +109,13 @@ void layoutClCopy(void *to, void *from, int64_t bytes);
 
 /// Statically known facts about a kernel. Numbers are per work-item, or per
 /// work-group unless `any_groups` is set; -1 if unknown.
-typedef struct LayoutClKernelFacts {
+typedef struct LayoutClKernelMetadata {
   int64_t operations; // on elements
   int64_t bytes;      // read and written
   int64_t items[3];   // that compute along x, y and z, in work-items; -1: all
   int64_t any_groups; // 1: results do not depend on the work-group size
   int64_t may_repeat; // 1: the kernel does not write memory that it reads
-} LayoutClKernelFacts;
+} LayoutClKernelMetadata;
 
 /// The initializer of facts of which none is known.
 #define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
@@ -126,7 +126,7 @@ typedef struct LayoutClKernelFacts {
 /// modules are built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
                         const char *source, const char *name,
-                        const LayoutClKernelFacts *facts);
+                        const LayoutClKernelMetadata *facts);
 
 /// Launches grid[0..2] work-groups of grid[3..5] work-items each. `values[i]`
 /// is a memory object if sizes[i] is 0, otherwise it points to sizes[i] bytes.

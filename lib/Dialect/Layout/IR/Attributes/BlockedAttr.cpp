@@ -77,6 +77,7 @@ std::optional<SmallVector<int64_t>> BlockedAttr::getStatedShape() const {
   return shape;
 }
 
-SmallVector<Sized> BlockedAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
+SmallVector<BoundedIndex> BlockedAttr::getStoredDims(ArrayRef<int64_t>,
+                                                     Type) const {
   return getBlocked(*this).stored;
 }

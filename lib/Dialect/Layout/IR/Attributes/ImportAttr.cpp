@@ -67,8 +67,8 @@ FailureOr<LayoutMap> ImportAttr::resolve(ArrayRef<int64_t> shape, Type,
   return *map;
 }
 
-SmallVector<Sized> ImportAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                             Type type) const {
+SmallVector<BoundedIndex> ImportAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                    Type type) const {
   return resolve(shape, type, nullptr)->getStoredDims();
 }
 

@@ -56,7 +56,8 @@ std::optional<SmallVector<int64_t>> MapAttr::getStatedShape() const {
   return SmallVector<int64_t>(getMap().getRank(), ShapedType::kDynamic);
 }
 
-SmallVector<Sized> MapAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
+SmallVector<BoundedIndex> MapAttr::getStoredDims(ArrayRef<int64_t>,
+                                                 Type) const {
   if (!getStored().dims.empty())
     return llvm::to_vector(getStored().dims);
   return getMap().getStoredDims();

@@ -200,8 +200,8 @@ SmallVector<int64_t> MeshAttr::getExampleShape() const {
   return shape;
 }
 
-SmallVector<Sized> MeshAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                           Type elementType) const {
+SmallVector<BoundedIndex> MeshAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                  Type elementType) const {
   return resolve(shape, elementType, nullptr)->getStoredDims();
 }
 

@@ -237,7 +237,7 @@ static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
            "': choose another element type");
     return std::nullopt;
   }
-  return getNpuStorage(attr.getScatter(), attr.getTarget().getFigures(), *bytes,
+  return getNpuStorage(attr.getScatter(), attr.getTarget().getParams(), *bytes,
                        shape, report);
 }
 
@@ -256,8 +256,8 @@ FailureOr<LayoutMap> NpuScatterAttr::resolve(ArrayRef<int64_t> shape,
   return storage->getMap(shape);
 }
 
-SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                                 Type elementType) const {
+SmallVector<BoundedIndex>
+NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape, Type elementType) const {
   return resolve(shape, elementType, nullptr)->getStoredDims();
 }
 

@@ -65,7 +65,7 @@ FailureOr<LayoutMap> PackedDimsAttr::resolve(ArrayRef<int64_t> shape, Type,
   });
   if (!stored)
     return failure();
-  Sized offset = group(*stored);
+  BoundedIndex offset = group(*stored);
   return LayoutMap::get(shape.size(), "buffer",
                         {{"offset", offset.value, offset.extent}});
 }
@@ -88,7 +88,7 @@ SmallVector<int64_t> PackedDimsAttr::getExampleShape() const {
   return shape;
 }
 
-SmallVector<Sized> PackedDimsAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                                 Type) const {
+SmallVector<BoundedIndex> PackedDimsAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                        Type) const {
   return *layout::getStoredDims(getDims(), shape, nullptr);
 }

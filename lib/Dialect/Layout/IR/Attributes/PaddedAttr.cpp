@@ -92,8 +92,8 @@ SmallVector<int64_t> PaddedAttr::getExampleShape() const {
   return cast<LayoutAttrInterface>(getLayout()).getExampleShape();
 }
 
-SmallVector<Sized> PaddedAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                             Type elementType) const {
+SmallVector<BoundedIndex> PaddedAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                    Type elementType) const {
   return cast<LayoutAttrInterface>(getLayout())
       .getStoredDims(shape, elementType);
 }

@@ -95,8 +95,8 @@ SmallVector<int64_t> PartialAttr::getExampleShape() const {
   return cast<LayoutAttrInterface>(getLayout()).getExampleShape();
 }
 
-SmallVector<Sized> PartialAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                              Type elementType) const {
+SmallVector<BoundedIndex> PartialAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                     Type elementType) const {
   return cast<LayoutAttrInterface>(getLayout())
       .getStoredDims(shape, elementType);
 }

@@ -129,7 +129,8 @@ FailureOr<LayoutMap> RelationsAttr::resolve(ArrayRef<int64_t> shape, Type,
   return getRelations().getMap();
 }
 
-SmallVector<Sized> RelationsAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
+SmallVector<BoundedIndex> RelationsAttr::getStoredDims(ArrayRef<int64_t>,
+                                                       Type) const {
   return llvm::to_vector(getRelations().getStoredDims());
 }
 

@@ -75,8 +75,8 @@ FailureOr<LayoutMap> RgbaImageAttr::resolve(ArrayRef<int64_t> shape, Type,
   return image->getMap(shape.size());
 }
 
-SmallVector<Sized> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                                Type type) const {
+SmallVector<BoundedIndex> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                       Type type) const {
   return resolve(shape, type, nullptr)->getStoredDims();
 }
 

@@ -20,7 +20,7 @@ import numpy as np
 from layout_mlir.tools import find_tool
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i8": np.int8}
-ROADS = [['--layout-to-cpu=target={#layout.cpu<lanes = 16>}'],
+PIPELINES = [['--layout-to-cpu=target={#layout.cpu<lanes = 16>}'],
          ["--convert-layout-to-linalg", "--layout-linalg-to-llvm"]]
 
 
@@ -32,8 +32,8 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         lowered, given, found = (f"{folder}/{name}" for name in ("lowered.mlir", "x.npy", "y.npy"))
-        for road in ROADS:
-            subprocess.run([find_tool("layout-opt"), path, *road, "-o", lowered], check=True)
+        for pipeline in PIPELINES:
+            subprocess.run([find_tool("layout-opt"), path, *pipeline, "-o", lowered], check=True)
             for name, shape, dtype, wanted in cases:
                 sizes = [int(size) for size in shape.split("x")[:-1]]
                 numbers = np.arange(1, np.prod(sizes, dtype=int) + 1).reshape(sizes)
@@ -45,7 +45,7 @@ def main():
                     int(number) for number in wanted.split()]
                 if stored != wanted_numbers:
                     failed += 1
-                    print(f"@{name} {road[0]}: stored {stored}, not {wanted_numbers}")
+                    print(f"@{name} {pipeline[0]}: stored {stored}, not {wanted_numbers}")
     print(len(cases), "functions,", failed, "differ")
     return 1 if failed else 0
 

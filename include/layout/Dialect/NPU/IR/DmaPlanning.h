@@ -1,0 +1,78 @@
+//===- DmaPlanning.h - Transfer plans of copies and fills -------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans copies as DMA transfers (Transfers.h) within all limits of the chip.
+// Pricing, checks and emission use the same plan. Before addresses are
+// assigned, tensors are assumed to start at byte 0 of a core or of system
+// memory. Assigned addresses are aligned for the DMA engine, so the plan stays
+// valid.
+//
+//   npu.copy %x to %part, %x being 3xf16 in system memory, from element 1 on
+//     on a chip with dma_alignment = 4: no plan, "a transfer would start at
+//     byte 2 of the source, .."
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_NPU_IR_MOVES_H
+#define LAYOUT_DIALECT_NPU_IR_MOVES_H
+
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Support/FailureReason.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir {
+namespace npu {
+
+/// Returns the limits of a DMA transfer of `chip`: its shape, its strides and
+/// the alignment of its addresses.
+TransferLimits getTransferLimits(ChipAttr chip);
+
+/// Returns the limits of a command of the execution units of `chip`. Its
+/// addresses need no alignment, unlike those of a DMA transfer.
+TransferLimits getComputeLimits(ChipAttr chip);
+
+/// The box that a copy moves: the element at index i of `sizes` moves from
+/// position from(i) to position to(i).
+struct CopiedBox {
+  layout::LayoutMap from, to;
+  ArrayRef<int64_t> sizes;
+  int64_t elementBytes;
+};
+
+/// Returns the box of a copy, or std::nullopt with a reason if a type has no
+/// storage.
+std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::FailureReason error);
+
+/// Returns the DMA transfers of a copy in a program for `chip`, or std::nullopt
+/// with a reason.
+std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
+                                              layout::FailureReason error);
+
+/// Returns the DMA transfers of a fill in a program for `chip`, or std::nullopt
+/// with a reason.
+std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
+                                              layout::FailureReason error);
+
+/// Returns the chip of the tensors of a program, or a null attribute if no
+/// tensor is in local memory.
+ChipAttr findChip(func::FuncOp program);
+
+/// Returns true if a tensor in local memory can be stored in system memory and
+/// loaded again.
+bool canBeStored(MemRefType type);
+
+/// Returns true if both maps are in local memory and place every index in the
+/// same core, so that cores can move the elements themselves.
+bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
+                   layout::Sizes sizes);
+
+} // namespace npu
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_NPU_IR_MOVES_H

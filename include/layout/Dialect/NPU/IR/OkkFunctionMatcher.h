@@ -1,0 +1,111 @@
+//===- OkkFunctionMatcher.h - OKKernel functions of linalg ops --*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matches the body of a linalg op to the OKKernel function that computes one
+// point of it. Candidates, work memory and code emission all use this match.
+//
+//     %s = arith.addf %out, %in             add(out, out, in)
+//     %s = arith.maximumf %in, %zero        relu(out, in)
+//     %p = arith.mulf %a, %b
+//     %s = arith.addf %out, %p              mac(out, a, b)
+//     %e = math.exp %in                     exp(out, in, work)
+//     %f = arith.sitofp %in : i8 to f32     int8_to_fp32(out, in, work)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H
+#define LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+
+namespace mlir {
+namespace npu {
+
+/// An elementwise function of OKKernel and its arguments.
+struct ElementFunction {
+  /// The signature of a function.
+  enum Kind {
+    /// (destination, sources .., [constant], shape, strides ..)
+    Strided,
+    /// (destination, source, [work], shape), all in the aligned layout.
+    Aligned,
+    AlignedWithWork,
+    /// (destination, i8 source, work, shape, is_signed, is_aligned_layout), all
+    /// in the aligned or all in the compact layout.
+    FromBytes,
+    /// (destination, two compared, two selected, shape), all in the aligned
+    /// layout. Each compared or selected argument is an address or a constant.
+    Select
+  };
+  /// An argument of the function: an operand of the op, or the bits of a
+  /// constant.
+  struct Argument {
+    int operand = -1;
+    uint32_t bits = 0;
+    bool isWord = false;  // a constant that is passed as bits, not as a value
+    bool isCount = false; // an integer constant
+
+    bool isOperand() const { return operand >= 0; }
+  };
+
+  std::string name; // without okk_bdc_
+  Kind kind = Strided;
+  SmallVector<Argument, 4> arguments;
+  bool isSigned = true; // the sign of i8 sources
+
+  /// Returns true if all operands may be in the compact layout.
+  bool mayBeCompact() const { return kind == FromBytes; }
+  bool takesWork() const {
+    return kind == AlignedWithWork || kind == FromBytes;
+  }
+};
+
+/// Returns the function that the op computes at each point of its loops, or
+/// std::nullopt if there is none.
+std::optional<ElementFunction> getElementFunction(linalg::LinalgOp op);
+
+/// Returns the function that computes `value` from the arguments of its block
+/// and constants, or std::nullopt if there is none. Argument i is operand i.
+std::optional<ElementFunction> getElementFunction(Value value);
+
+/// Returns x if `div` is 1 / (1 + exp(-x)), or null.
+Value getSigmoidOf(arith::DivFOp div);
+
+/// Returns true if the function of the op takes work memory of the size of its
+/// result.
+bool needsWork(linalg::LinalgOp op);
+
+/// Returns true if the op is a reduction with the identity `start`: 0 for sums,
+/// -inf for max, +inf for min, or NaN for maxnumf and minnumf.
+bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
+
+/// Returns the loops of a matmul as batch, row, column and reduction loops, or
+/// failure if there are others.
+FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
+
+/// Returns true if the op is a matmul of f32 tensors.
+bool isProductOfMatrices(linalg::LinalgOp op);
+
+/// Returns true if the function of the op accepts tensors in `mode`, either as
+/// the weights of windows (`isWeight`) or as any other operand.
+bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
+
+/// Returns true if the op is elementwise and its commands have separate strides
+/// for each operand.
+bool takesStrides(linalg::LinalgOp op);
+
+/// Returns true if the op is one command in the aligned layout but needs one
+/// command per reduction index in other layouts.
+bool prefersAligned(linalg::LinalgOp op);
+
+} // namespace npu
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H

@@ -1,0 +1,43 @@
+//===- CpuModelParams.h - Machine parameters of a CPU -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The default parameters are those of a CPU with 256-bit vectors, e.g. AVX2.
+// The target attribute and the options of pipelines and passes have their
+// defaults from here. The kernel planner uses no other source.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_CPUFIGURES_H
+#define LAYOUT_SUPPORT_CPUFIGURES_H
+
+#include <cstdint>
+
+namespace mlir {
+namespace layout {
+
+struct CpuModelParams {
+  /// The width of one vector register in bits; 0 for scalar code.
+  unsigned vectorBits = 256;
+  unsigned vectorRegisters = 16;
+  /// The smallest element size in bytes for which one shuffle can select
+  /// arbitrary elements from two registers; 0 if the CPU has no such shuffle.
+  int64_t minTwoSourcePermuteBytes = 0;
+  /// The size of a cache line in bytes.
+  int64_t lineBytes = 64;
+  /// The sizes of L1 and L2 of one core, in bytes.
+  int64_t l1Bytes = 32 * 1024;
+  int64_t l2Bytes = 1024 * 1024;
+  /// The size of the last-level cache that all cores share, in bytes.
+  int64_t llcBytes = 32 * 1024 * 1024;
+  /// The size of one way of L1 in bytes: lines at this distance share a set.
+  int64_t l1SetStride = 4096;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_CPUFIGURES_H

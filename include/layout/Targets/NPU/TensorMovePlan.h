@@ -1,0 +1,67 @@
+//===- TensorMovePlan.h - Methods of moving a tensor ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chooses the method of a move, for the cost model and the lowering.
+//
+//   direct           transfers from the source to the destination
+//   through system   transfers by way of a row-major tensor in system memory: a
+//                    direct move has one transfer per element if no loop goes
+//                    from core to core on both sides
+//   cores            a copy that the cores compute: for moves that DMA cannot
+//                    address, if both sides are in the same cores
+//
+//   128x128xf32, aligned to `matrix 2` on 64 cores
+//     direct 16,384 transfers, through system memory 2
+//
+// Laws:
+//  * the first two methods are compared by bytes and launches;
+//  * cores move a tensor only if there are no direct transfers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_NPU_NPUMOVE_H
+#define LAYOUT_TARGETS_NPU_NPUMOVE_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Support/EngineTimes.h"
+
+namespace mlir {
+namespace layout {
+
+struct TensorMovePlan {
+  enum class Method { Direct, ThroughSystem, Cores };
+  Method method = Method::Direct;
+  /// The number of transfers, or 1 for the command of the cores.
+  int64_t commands = 0;
+  /// The number of bytes read, which equals the number of bytes written.
+  int64_t bytes = 0;
+
+  Cost getCost(const EngineTimes &times) const {
+    return times.getTransfers(commands, bytes);
+  }
+
+  /// Chooses the move of a box of `sizes`, or std::nullopt if there is none.
+  /// `error` then has the reason why there are no direct transfers.
+  static std::optional<TensorMovePlan>
+  get(const LayoutMap &from, const LayoutMap &to, Sizes sizes,
+      int64_t elementBytes, const npu::TransferLimits &limits,
+      const EngineTimes &times, FailureReason error);
+};
+
+/// Returns the costs of transfers and commands. They come from the clock of the
+/// chip, in units of the time in which memory moves one byte, unless the target
+/// states them. Without a target only bytes have a cost.
+EngineTimes getNpuTimes(NpuTargetAttr target);
+
+/// Returns the steps in which all lanes of all cores compute `points` points.
+int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_NPU_NPUMOVE_H

@@ -1,0 +1,50 @@
+//===- KernelMetadata.h - Facts about kernels -------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes of a gpu.func that `count-kernel-work` sets; serialization copies
+// them to the kernel's metadata in a gpu.binary:
+//
+//   layout.operations = 72 : i64   element operations of a work-item
+//   layout.bytes = 160 : i64       bytes that a work-item reads and writes
+//   layout.items = array<i64: 7, -1, 1>
+//                                  work-items along x, y and z that compute;
+//                                  the others do nothing; -1: all compute
+//   layout.any_groups              results do not depend on the work-group size
+//   layout.may_repeat              running again gives the same results
+//
+// Numbers of a kernel that depends on its work-group are per work-group.
+// Numbers that are only known at launch have no attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H
+#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H
+
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::layout {
+
+inline constexpr llvm::StringLiteral kOperationsAttrName = "layout.operations",
+                                     kBytesAttrName = "layout.bytes",
+                                     kItemsAttrName = "layout.items",
+                                     kAnyGroupsAttrName = "layout.any_groups",
+                                     kMayRepeatAttrName = "layout.may_repeat";
+
+/// Returns true if the kernel reads work-group ids or sizes, or fixes its size,
+/// so that its results depend on the work-group size.
+bool seesGroups(gpu::GPUFuncOp kernel);
+
+/// Returns the counts and properties of the kernel, or null without any.
+DictionaryAttr makeKernelMetadata(gpu::GPUFuncOp kernel);
+
+/// Reads the facts from the metadata of a kernel, which may be null.
+LayoutClKernelMetadata readKernelMetadata(DictionaryAttr metadata);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H

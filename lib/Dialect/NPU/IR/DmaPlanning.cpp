@@ -1,0 +1,120 @@
+//===- DmaPlanning.cpp - Transfer plans of copies and fills ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/DmaPlanning.h"
+#include "layout/Dialect/NPU/Utils/Tables.h"
+#include "layout/Support/ThreadDiagnostics.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+/// The largest N, C, H and W of a command of the execution units on any chip,
+/// according to OKKernel.
+static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
+
+static TransferLimits getLimits(ChipAttr chip) {
+  TransferLimits limits;
+  // Copies within system memory have no limits.
+  if (!chip)
+    return limits;
+  limits.npus = chip.getNpus();
+  llvm::copy(chip.getMaxShape(), limits.maxShape.begin());
+  limits.maxStride = chip.getMaxStride().value_or(0);
+  return limits;
+}
+
+TransferLimits npu::getComputeLimits(ChipAttr chip) {
+  TransferLimits limits = getLimits(chip);
+  for (auto [most, all] : llvm::zip_equal(limits.maxShape, kMostOfCompute))
+    most = most ? std::min(most, all) : all;
+  return limits;
+}
+
+TransferLimits npu::getTransferLimits(ChipAttr chip) {
+  TransferLimits limits = getLimits(chip);
+  if (chip)
+    limits.alignment = chip.getDmaAlignment();
+  return limits;
+}
+
+/// Returns the storage of a type. Errors go to `error` instead of diagnostics.
+static FailureOr<Storage> getQuietly(MemRefType type, FailureReason error) {
+  std::string why;
+  ThreadDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {
+    why = diag.str();
+    return success();
+  });
+  FailureOr<Storage> storage = getStorage(
+      type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
+  if (failed(storage))
+    error(why);
+  return storage;
+}
+
+ChipAttr npu::findChip(func::FuncOp program) {
+  ChipAttr chip;
+  program.walk([&](AllocOp alloc) {
+    auto layout =
+        dyn_cast<NpuScatterAttr>(alloc.getMemref().getType().getLayout());
+    if (layout)
+      chip = dyn_cast_if_present<ChipAttr>(layout.getTarget());
+    return chip ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return chip;
+}
+
+std::optional<CopiedBox> npu::getCopiedBox(CopyOp op, FailureReason error) {
+  auto to = cast<MemRefType>(op.getDest().getType());
+  FailureOr<Storage> source =
+      getQuietly(cast<MemRefType>(op.getSource().getType()), error);
+  FailureOr<Storage> dest = getQuietly(to, error);
+  if (failed(source) || failed(dest))
+    return std::nullopt;
+  return CopiedBox{op.getReadMap(source->map), dest->map, to.getShape(),
+                   dest->elementBytes};
+}
+
+std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
+                                                   FailureReason error) {
+  std::optional<CopiedBox> box = getCopiedBox(op, error);
+  if (!box)
+    return std::nullopt;
+  return planTransfers(box->from, box->to, box->sizes, box->elementBytes,
+                       getTransferLimits(chip), error);
+}
+
+std::optional<std::vector<Transfer>> npu::planMove(FillOp op, ChipAttr chip,
+                                                   FailureReason error) {
+  auto type = cast<MemRefType>(op.getDest().getType());
+  FailureOr<Storage> dest = getQuietly(type, error);
+  if (failed(dest))
+    return std::nullopt;
+  return planTransfers(dest->map, dest->map, type.getShape(),
+                       dest->elementBytes, getTransferLimits(chip), error);
+}
+
+bool npu::canBeStored(MemRefType type) {
+  auto ignore = nullptr;
+  FailureOr<Storage> storage = getQuietly(type, ignore);
+  return succeeded(storage) &&
+         planTransfers(storage->map, LayoutMap::rowMajor(type.getRank()),
+                       type.getShape(), storage->elementBytes,
+                       getTransferLimits(storage->target), ignore);
+}
+
+bool npu::haveSameCores(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+  auto getCores = [&](const LayoutMap &map) -> std::optional<Tables> {
+    LayoutMap special = map.specialize(sizes);
+    for (const Coordinate &coordinate : special.getCoordinates())
+      if (map.getSpace() == "npu" && coordinate.name != "offset")
+        return tabulate(coordinate.value, sizes);
+    return std::nullopt;
+  };
+  std::optional<Tables> left = getCores(a), right = getCores(b);
+  return left && right && *left == *right;
+}

@@ -1,0 +1,594 @@
+//===- SharedCopyBound.cpp - A bound for groups of shared copies ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedCopyBound.h"
+#include "TrwsSweep.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include <cmath>
+#include <set>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The maximum sum of all costs in units, so that moved costs stay exact.
+static constexpr double kLargest = double(int64_t(1) << 48);
+/// The maximum number of units per cost.
+static constexpr double kFinest = 256;
+
+/// The maximum number of units per cost in a proof, whose numbers must fit in
+/// 64 bits.
+static constexpr double kFinestOfProof = ProofWriter::kMostParts;
+
+/// The maximum number of table entries of a proof.
+static constexpr double kMostProofEntries = 1 << 18;
+
+/// The maximum number of consumers of a star; more are split into several
+/// stars, and the price with them.
+static constexpr unsigned kMostConsumers = 8;
+
+/// The number of doubles that are added and compared together.
+static constexpr unsigned kLanes = 4;
+
+double SharedCopyBound::fromCost(Cost cost) const {
+  return double(cost) > kLargest ? kInfinity : double(cost) * scale;
+}
+
+Cost SharedCopyBound::toCost(double sum) const {
+  return sum == kInfinity ? kInfiniteCost : Cost(std::ceil(sum / scale));
+}
+
+SharedCopyBound::SharedCopyBound(const CoreGraph &core, const TableStore &store,
+                                 const SetupCosts &shared,
+                                 ArrayRef<unsigned> order, bool isForProof) {
+  double sum = 1;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    if (core.getScope(f).size() > 2)
+      return;
+    sum += double(store[core.getTable(f)].largest);
+  }
+  if (sum > kLargest)
+    return;
+  scale = std::min(isForProof ? kFinestOfProof : kFinest,
+                   std::exp2(std::floor(std::log2(kLargest / sum))));
+
+  offsets.push_back(0);
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    offsets.push_back(offsets.back() +
+                      (shared.isSetupVariable(v) ? 0 : core.getDomain(v)));
+  beliefs.assign(offsets.back(), 0);
+  auto hasSwitch = [&](unsigned factor) {
+    return llvm::any_of(core.getScope(factor),
+                        [&](unsigned v) { return shared.isSetupVariable(v); });
+  };
+  for (unsigned f = 0; f < core.getNumFactors(); ++f)
+    if (core.getScope(f).size() == 1 && !hasSwitch(f))
+      addTo(core.getScope(f)[0], store[core.getTable(f)].entries, 1);
+  noteImpossible();
+  // A variable with one value, e.g. a copy that is always required, is folded
+  // into its factors.
+  std::vector<unsigned> only;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
+    ArrayRef<double> mine = ArrayRef(beliefs).slice(offsets[v], getDomain(v));
+    auto isFinite = [](double cost) { return cost != kInfinity; };
+    only.push_back(llvm::count_if(mine, isFinite) == 1
+                       ? llvm::find_if(mine, isFinite) - mine.begin()
+                       : kNone);
+  }
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    if (scope.size() < 2 || hasSwitch(f))
+      continue;
+    ArrayRef<Cost> entries = store[core.getTable(f)].get();
+    unsigned columns = core.getDomain(scope[1]);
+    if (only[scope[0]] != kNone)
+      addTo(scope[1], entries.data() + only[scope[0]] * columns, 1);
+    else if (only[scope[1]] != kNone)
+      addTo(scope[0], entries.data() + only[scope[1]], columns);
+    else
+      addPair(scope[0], scope[1], entries, core);
+  }
+  noteImpossible();
+  addStars(core, shared);
+  linkStars(order, core.getNumVariables());
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    for (unsigned value = 0; value < getDomain(v); ++value)
+      if (beliefs[offsets[v] + value] == kInfinity)
+        forbid(v, value);
+}
+
+void SharedCopyBound::noteImpossible() {
+  for (unsigned v = 0; v + 1 < offsets.size(); ++v) {
+    llvm::SmallVector<unsigned, 8> values;
+    for (unsigned value = 0; value < getDomain(v); ++value)
+      if (beliefs[offsets[v] + value] == kInfinity)
+        values.push_back(value);
+    if (!values.empty())
+      impossible.push_back({v, std::move(values)});
+  }
+}
+
+/// Adds every `step`th entry to the costs of the values of a variable.
+void SharedCopyBound::addTo(unsigned variable, const Cost *entries,
+                            unsigned step) {
+  for (unsigned value = 0; value < getDomain(variable); ++value)
+    beliefs[offsets[variable] + value] += fromCost(entries[value * step]);
+}
+
+void SharedCopyBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
+                              const CoreGraph &core) {
+  std::vector<double> costs;
+  for (Cost cost : entries)
+    costs.push_back(fromCost(cost));
+  std::vector<unsigned> asked;
+  for (unsigned value = 0; value < core.getDomain(b); ++value)
+    asked.push_back(value);
+  addStar(a, {b}, std::move(asked), core.getDomain(a), core.getDomain(b),
+          std::move(costs), kNone, core);
+}
+
+/// The setup variables of one producer, or of consumers without a producer,
+/// such that each value of a consumer requires at most one.
+struct SharedCopyBound::Group {
+  unsigned producer;
+  llvm::SmallVector<const SetupCosts::SetupVariable *, 8> setupVariables = {};
+  /// Per consumer, the setup variable that each value requires.
+  std::map<unsigned, std::vector<unsigned>> asked = {};
+
+  bool add(const SetupCosts::SetupVariable &each, const CoreGraph &core) {
+    size_t numCommon = 0;
+    for (const SetupCosts::Consumer &consumer : each.consumers)
+      if (auto it = asked.find(consumer.variable); it != asked.end()) {
+        ++numCommon;
+        for (unsigned value : consumer.values)
+          if (it->second[value] != kNone)
+            return false;
+      }
+    // Without a producer, the consumers identify the tensor.
+    if (producer == kNone &&
+        numCommon < std::min(asked.size(), each.consumers.size()))
+      return false;
+    for (const SetupCosts::Consumer &consumer : each.consumers) {
+      std::vector<unsigned> &values = asked[consumer.variable];
+      values.resize(core.getDomain(consumer.variable), kNone);
+      for (unsigned value : consumer.values)
+        values[value] = setupVariables.size();
+    }
+    setupVariables.push_back(&each);
+    return true;
+  }
+};
+
+void SharedCopyBound::addStars(const CoreGraph &core,
+                               const SetupCosts &shared) {
+  std::vector<Group> groups;
+  // The groups per producer, or per consumer if there is no producer.
+  std::map<unsigned, std::set<unsigned>> groupsOf;
+  for (const SetupCosts::SetupVariable &each : shared.getSetupVariables()) {
+    llvm::SmallVector<unsigned, 8> keys = {each.producer};
+    if (each.producer == kNone)
+      keys = llvm::map_to_vector<8>(each.consumers, [](const auto &consumer) {
+        return consumer.variable;
+      });
+    unsigned found = kNone;
+    for (unsigned key : keys)
+      for (unsigned g : groupsOf[key])
+        if (found == kNone && groups[g].producer == each.producer &&
+            groups[g].add(each, core))
+          found = g;
+    if (found == kNone) {
+      found = groups.size();
+      groups.push_back({each.producer});
+      groups.back().add(each, core);
+    }
+    for (unsigned key : keys)
+      groupsOf[key].insert(found);
+  }
+  for (const Group &group : groups) {
+    unsigned rows =
+        group.producer == kNone ? 1 : core.getDomain(group.producer);
+    unsigned columns = group.setupVariables.size();
+    unsigned parts = llvm::divideCeil(group.asked.size(), kMostConsumers);
+    sets.push_back({group.producer, llvm::map_to_vector<8>(
+                                        group.setupVariables, [](auto *each) {
+                                          return each->variable;
+                                        })});
+    canProve &= !group.asked.count(group.producer);
+    for (const auto &consumer : group.asked)
+      canProve &=
+          std::ldexp(consumer.second.size(), columns) <= kMostProofEntries;
+    std::vector<double> costs;
+    for (unsigned p = 0; p < rows; ++p)
+      for (const SetupCosts::SetupVariable *each : group.setupVariables)
+        costs.push_back(std::floor(fromCost(each->price[p]) / parts));
+    for (unsigned part = 0; part < parts; ++part) {
+      llvm::SmallVector<unsigned, 8> consumers;
+      std::vector<unsigned> asked;
+      for (auto [index, consumer] : llvm::enumerate(group.asked)) {
+        if (index % parts != part)
+          continue;
+        consumers.push_back(consumer.first);
+        for (unsigned each : consumer.second)
+          asked.push_back(std::min(each, columns));
+      }
+      addStar(group.producer, consumers, std::move(asked), rows, columns, costs,
+              sets.size() - 1, core);
+    }
+  }
+}
+
+void SharedCopyBound::addStar(unsigned producer, ArrayRef<unsigned> consumers,
+                              std::vector<unsigned> asked, unsigned rows,
+                              unsigned columns, std::vector<double> costs,
+                              unsigned set, const CoreGraph &core) {
+  // Many stars have equal prices, so each table is stored once.
+  std::vector<double> key = costs;
+  key.push_back(rows);
+  Prices &known = prices[std::move(key)];
+  if (known.byRow.empty()) {
+    known = {rows,
+             columns,
+             unsigned(llvm::alignTo(rows, kLanes)),
+             unsigned(llvm::alignTo(columns, kLanes)),
+             {},
+             {}};
+    known.byRow.resize(rows * known.columnWidth, kInfinity);
+    known.byColumn.resize(columns * known.rowWidth, kInfinity);
+    for (unsigned r = 0; r < rows; ++r)
+      for (unsigned c = 0; c < columns; ++c)
+        known.byRow[r * known.columnWidth + c] =
+            known.byColumn[c * known.rowWidth + r] = costs[r * columns + c];
+  }
+  stars.push_back({producer,
+                   {consumers.begin(), consumers.end()},
+                   &known,
+                   unsigned(given.size()),
+                   std::move(asked),
+                   set});
+  unsigned numValues = rows;
+  for (unsigned consumer : consumers)
+    numValues += core.getDomain(consumer);
+  given.resize(given.size() + numValues, 0);
+}
+
+void SharedCopyBound::linkStars(ArrayRef<unsigned> wanted,
+                                unsigned numVariables) {
+  std::vector<unsigned> ranks(numVariables, 0);
+  for (unsigned v : wanted)
+    if (v < numVariables && getDomain(v) > 0) {
+      ranks[v] = order.size();
+      order.push_back(v);
+    }
+  before.resize(numVariables);
+  after.resize(numVariables);
+  all.resize(numVariables);
+  for (auto [s, star] : llvm::enumerate(stars)) {
+    llvm::SmallVector<unsigned, 8> variables = {star.producer};
+    variables.append(star.consumers.begin(), star.consumers.end());
+    unsigned first = ~0u, last = 0, at = star.given;
+    for (unsigned v : variables)
+      if (v != kNone) {
+        first = std::min(first, ranks[v]);
+        last = std::max(last, ranks[v]);
+      }
+    for (auto [place, v] : llvm::enumerate(variables)) {
+      Slot slot = {unsigned(s), unsigned(place), at};
+      at += v == kNone ? 1 : getDomain(v);
+      if (v == kNone)
+        continue;
+      all[v].push_back(slot);
+      if (ranks[v] != first)
+        before[v].push_back(slot);
+      if (ranks[v] != last)
+        after[v].push_back(slot);
+    }
+  }
+}
+
+typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double)),
+                                    aligned(8), may_alias));
+
+// AVX2 code processes twice as many doubles at once.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define LAYOUT_ALSO_FOR_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define LAYOUT_ALSO_FOR_AVX2
+#endif
+
+/// Computes into[i] = min over j of costs[j][i] + more[j], for rows of `width`
+/// numbers, a multiple of kLanes.
+LAYOUT_ALSO_FOR_AVX2 static void findLeast(double *into, const double *costs,
+                                           const double *more, unsigned count,
+                                           unsigned width) {
+  for (unsigned i = 0; i < width; i += kLanes) {
+    Lanes best = Lanes{} + kInfinity;
+    for (unsigned j = 0; j < count; ++j) {
+      Lanes sum =
+          *reinterpret_cast<const Lanes *>(costs + j * width + i) + more[j];
+      best = sum < best ? sum : best;
+    }
+    *reinterpret_cast<Lanes *>(into + i) = best;
+  }
+}
+
+/// Lowers into[i] to the minimum of alone[lowest | with][i] + least[others &
+/// ~with][i] over all subsets `with` of `others`.
+LAYOUT_ALSO_FOR_AVX2 static void
+findLeastPartition(double *into, const double *alone, const double *least,
+                   size_t lowest, size_t others, unsigned width) {
+  for (unsigned i = 0; i < width; i += kLanes) {
+    Lanes best = *reinterpret_cast<const Lanes *>(into + i);
+    for (size_t with = others;; with = (with - 1) & others) {
+      Lanes sum =
+          *reinterpret_cast<const Lanes *>(alone + (with | lowest) * width +
+                                           i) +
+          *reinterpret_cast<const Lanes *>(least + (others ^ with) * width + i);
+      best = sum < best ? sum : best;
+      if (with == 0)
+        break;
+    }
+    *reinterpret_cast<Lanes *>(into + i) = best;
+  }
+}
+
+/// Computes `asking`, the cost per set of consumers and setup variable, and
+/// `asksNone`, for the consumers except the one at `place`. Returns the number
+/// of sets.
+size_t SharedCopyBound::gather(const Star &star, unsigned place) {
+  unsigned columns = star.prices->columns, width = star.prices->columnWidth;
+  size_t numSets = size_t(1) << (star.consumers.size() - (place ? 1 : 0));
+  asking.resize(std::max(asking.size(), numSets * width));
+  std::fill_n(asking.begin(), width, 0);
+  asksNone.clear();
+  const unsigned *asked = star.asked.data();
+  const double *mine = &given[star.given] + star.prices->rows;
+  for (auto [index, consumer] : llvm::enumerate(star.consumers)) {
+    unsigned domain = getDomain(consumer);
+    if (index + 1 != place) {
+      double *into = &asking[(size_t(1) << asksNone.size()) * width];
+      std::fill_n(into, width, kInfinity);
+      asksNone.push_back(kInfinity);
+      for (unsigned value = 0; value < domain; ++value) {
+        double &best =
+            asked[value] < columns ? into[asked[value]] : asksNone.back();
+        best = std::min(best, mine[value]);
+      }
+    }
+    asked += domain;
+    mine += domain;
+  }
+  for (size_t set = 3; set < numSets; ++set)
+    if (set & (set - 1)) {
+      const double *some = &asking[(set & (set - 1)) * width],
+                   *one = &asking[(set & -set) * width];
+      for (unsigned s = 0; s < width; ++s)
+        asking[set * width + s] = some[s] + one[s];
+    }
+  return numSets;
+}
+
+/// Computes `alone` and `least` per set of consumers and value of the producer.
+void SharedCopyBound::partition(const Prices &price, size_t numSets) {
+  unsigned width = price.rowWidth;
+  alone.resize(std::max(alone.size(), numSets * width));
+  least.resize(alone.size());
+  std::fill_n(least.begin(), width, 0);
+  for (size_t set = 1; set < numSets; ++set) {
+    findLeast(&alone[set * width], price.byColumn.data(),
+              &asking[set * price.columnWidth], price.columns, width);
+    // The lowest consumer requires nothing, or shares a setup variable with
+    // some of the others.
+    size_t lowest = set & -set, others = set ^ lowest;
+    double *into = &least[set * width];
+    for (unsigned p = 0; p < width; ++p)
+      into[p] = least[others * width + p] + asksNone[llvm::countr_zero(set)];
+    findLeastPartition(into, alone.data(), least.data(), lowest, others, width);
+  }
+}
+
+void SharedCopyBound::minimize(const Slot &slot) {
+  const Star &star = stars[slot.star];
+  const Prices &price = *star.prices;
+  unsigned rows = price.rows, width = price.columnWidth;
+  size_t numSets = gather(star, slot.place);
+  partition(price, numSets);
+  int64_t numEntries = price.columns * (slot.place ? 2 : 1);
+  int64_t numPartitions = 1;
+  for (size_t sets = 1; sets < numSets; sets *= 2) {
+    numEntries *= 2;
+    numPartitions *= 3;
+  }
+  work += rows * (numEntries + numPartitions) / kLanes;
+  if (slot.place == 0) {
+    const double *all = &least[(numSets - 1) * price.rowWidth];
+    result.assign(all, all + rows);
+    return;
+  }
+
+  // Any other consumer may share the setup variable that a consumer requires.
+  const double *producer = &given[star.given];
+  double none = kInfinity;
+  paid.resize(rows);
+  rest.resize(width);
+  opened.assign(width, kInfinity);
+  for (size_t with = 0; with < numSets; ++with) {
+    for (unsigned p = 0; p < rows; ++p)
+      paid[p] = producer[p] + least[(numSets - 1 - with) * price.rowWidth + p];
+    if (with == 0)
+      none = *llvm::min_element(paid);
+    findLeast(rest.data(), price.byRow.data(), paid.data(), rows, width);
+    for (unsigned s = 0; s < width; ++s) {
+      double sum = rest[s] + asking[with * width + s];
+      opened[s] = sum < opened[s] ? sum : opened[s];
+    }
+  }
+  result.clear();
+  const unsigned *asked = star.asked.data() + (slot.given - star.given - rows);
+  for (unsigned value = 0; value < getDomain(star.consumers[slot.place - 1]);
+       ++value)
+    result.push_back(asked[value] < price.columns ? opened[asked[value]]
+                                                  : none);
+}
+
+void SharedCopyBound::take(unsigned variable, ArrayRef<Slot> slots) {
+  double *belief = &beliefs[offsets[variable]];
+  for (const Slot &slot : slots) {
+    minimize(slot);
+    for (unsigned v = 0, domain = getDomain(variable); v < domain; ++v) {
+      if (belief[v] == kInfinity)
+        continue;
+      if (result[v] == kInfinity) {
+        canProve = false;
+        forbid(variable, v);
+        continue;
+      }
+      belief[v] += result[v] + given[slot.given + v];
+      given[slot.given + v] = -result[v];
+    }
+  }
+}
+
+void SharedCopyBound::give(unsigned variable, ArrayRef<Slot> slots,
+                           size_t parts) {
+  if (slots.empty())
+    return;
+  llvm::MutableArrayRef<double> belief(&beliefs[offsets[variable]],
+                                       getDomain(variable));
+  double smallest = *llvm::min_element(belief);
+  for (auto [v, cost] : llvm::enumerate(belief)) {
+    if (cost == kInfinity)
+      continue;
+    double part = std::floor((cost - smallest) / parts);
+    for (const Slot &slot : slots)
+      given[slot.given + v] += part;
+    cost -= part * slots.size();
+  }
+}
+
+void SharedCopyBound::pass() {
+  for (bool isForward : {true, false})
+    sweep(order, before, after, isForward,
+          [&](unsigned v, ArrayRef<Slot> from, ArrayRef<Slot> to) {
+            take(v, from);
+            give(v, to, std::max(from.size(), to.size()));
+          });
+  updateBound();
+}
+
+/// Returns the sum of the least beliefs. After a pass the least cost of every
+/// star is 0.
+double SharedCopyBound::getSum() const {
+  double sum = 0;
+  for (unsigned v : order)
+    sum += *std::min_element(beliefs.begin() + offsets[v],
+                             beliefs.begin() + offsets[v + 1]);
+  return sum;
+}
+
+void SharedCopyBound::updateBound() { bound = std::max(bound, getSum()); }
+
+void SharedCopyBound::addUp(unsigned variable) {
+  sums.assign(beliefs.begin() + offsets[variable],
+              beliefs.begin() + offsets[variable + 1]);
+  for (const Slot &slot : all[variable]) {
+    minimize(slot);
+    for (auto [v, sum] : llvm::enumerate(sums))
+      if (sum != kInfinity)
+        sum += result[v] + given[slot.given + v];
+  }
+}
+
+void SharedCopyBound::forbid(unsigned variable, unsigned value) {
+  beliefs[offsets[variable] + value] = kInfinity;
+  for (const Slot &slot : all[variable])
+    given[slot.given + value] = kInfinity;
+}
+
+bool SharedCopyBound::round(std::vector<unsigned> &values) {
+  std::vector<double> givenBefore = given;
+  bool isPossible = true;
+  for (unsigned v : order) {
+    addUp(v);
+    unsigned best = llvm::min_element(sums) - sums.begin();
+    if (sums[best] == kInfinity) {
+      isPossible = false;
+      break;
+    }
+    values[v] = best;
+    for (const Slot &slot : all[v])
+      for (unsigned value = 0; value < sums.size(); ++value)
+        if (value != best)
+          given[slot.given + value] = kInfinity;
+  }
+  given = std::move(givenBefore);
+  return isPossible;
+}
+
+void SharedCopyBound::dropValues(
+    llvm::function_ref<bool(Cost)> isTooMuch,
+    llvm::function_ref<void(unsigned, unsigned)> fn) {
+  double before = bound;
+  for (unsigned v : order) {
+    addUp(v);
+    double smallest = *std::min_element(beliefs.begin() + offsets[v],
+                                        beliefs.begin() + offsets[v + 1]);
+    for (unsigned value = 0; value < getDomain(v); ++value) {
+      double &belief = beliefs[offsets[v] + value];
+      if (belief == kInfinity ||
+          (sums[value] != kInfinity &&
+           !isTooMuch(toCost(before + sums[value] - smallest))))
+        continue;
+      forbid(v, value);
+      fn(v, value);
+    }
+  }
+  updateBound();
+}
+
+/// Writes the moves from the variables of a star into one of its tables.
+void SharedCopyBound::writeMoves(const Star &star, ProofWriter &writer) const {
+  unsigned at = star.given;
+  auto move = [&](unsigned variable, unsigned other, unsigned domain) {
+    std::vector<Cost> amounts;
+    for (double amount : ArrayRef(given).slice(at, domain))
+      amounts.push_back(amount == kInfinity ? 0 : -Cost(amount));
+    at += domain;
+    if (variable != kNone)
+      writer.move({variable, other}, /*place=*/0, amounts);
+  };
+  bool isPair = star.set == kNone;
+  move(star.producer,
+       isPair ? star.consumers[0] : sets[star.set].setupVariables[0],
+       star.prices->rows);
+  for (unsigned consumer : star.consumers)
+    move(consumer, isPair ? star.producer : sets[star.set].setupVariables[0],
+         getDomain(consumer));
+}
+
+Cost SharedCopyBound::writeProof(ProofWriter &writer) const {
+  writer.beginTrial(unsigned(scale));
+  for (const auto &[variable, values] : impossible)
+    writer.drop(variable, values);
+  // The elimination order of each tensor: consumers, setup variables, producer.
+  std::vector<llvm::SmallVector<unsigned, 16>> orders(sets.size());
+  for (const Star &star : stars) {
+    writeMoves(star, writer);
+    if (star.set != kNone)
+      orders[star.set].append(star.consumers.begin(), star.consumers.end());
+  }
+  for (auto [set, order] : llvm::zip(sets, orders)) {
+    order.append(set.setupVariables.begin(), set.setupVariables.end());
+    if (set.producer != kNone)
+      order.push_back(set.producer);
+    writer.beginComponent(set.setupVariables);
+    writer.eliminate(order);
+    writer.end();
+  }
+  writer.endTrial();
+  return toCost(getSum());
+}

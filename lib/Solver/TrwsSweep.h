@@ -1,0 +1,37 @@
+//===- TrwsSweep.h - A pass along an order of the variables -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A pass of the bounds, which move costs along an order of the variables and
+// back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_SOLVER_SWEEP_H
+#define LAYOUT_LIB_SOLVER_SWEEP_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir {
+namespace layout {
+
+/// Calls fn(variable, from, to) along `order` or backward. `from` are the slots
+/// of a variable in factors with visited variables, and `to` those with
+/// unvisited ones. `before` and `after` are these slots per variable in forward
+/// direction.
+template <typename Slots, typename Fn>
+void sweep(llvm::ArrayRef<unsigned> order, const Slots &before,
+           const Slots &after, bool isForward, Fn fn) {
+  for (unsigned i = 0; i < order.size(); ++i) {
+    unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
+    fn(v, isForward ? before[v] : after[v], isForward ? after[v] : before[v]);
+  }
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_SOLVER_SWEEP_H

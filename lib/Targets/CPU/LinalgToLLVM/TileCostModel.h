@@ -1,0 +1,102 @@
+//===- TileCostModel.h - What a register tile costs -------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Estimates the cycles of a kernel with one register tile: the cycles of one
+// reduction step, summed over all tiles.
+//
+//   step = (norm(work / 2, loads / 2, latency, memory) + 0.5)
+//          * (1 + 0.004 * segments)
+//
+//   work      vector operations, and shuffles for strided lanes
+//   loads     vector loads, including those of vectors that cross a line
+//   latency   4 cycles between dependent operations of a reduction, else 0
+//   memory    new cache lines * cycles per line, 100 for each page that a step
+//             starts and no other tile reads, as in matrix-vector products
+//   segments  contiguous segments of memory that the step reads
+//
+// Example: conv, 14 pixels x 2 vectors of output channels, 512-bit registers
+//   28 accumulators, 2 vectors of weights, 1 broadcast pixel: 31 registers
+//   28 operations and 16 loads: 14 cycles, because the loads take only 8
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H
+
+#include "Kernel.h"
+#include "layout/Support/CpuModelParams.h"
+
+namespace mlir::layout {
+
+class TileCostModel {
+public:
+  TileCostModel(const Kernel &kernel, const CpuModelParams &target,
+                std::optional<unsigned> lane, int64_t vectorSize);
+
+  /// Returns true if all live values of a step fit the registers.
+  bool fits(ArrayRef<int64_t> tile) const;
+
+  /// Returns all dims in the order in which a step visits the points of the
+  /// tile, so that the uses of each streamed value are consecutive.
+  SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
+
+  /// Returns the cycles of the whole kernel, partial tiles included.
+  double total(ArrayRef<int64_t> tile) const;
+
+  /// Returns the cycles that one step waits for memory because each segment is
+  /// on another page, which was not prefetched. Packed weights are excluded.
+  double pageCycles(ArrayRef<int64_t> tile) const;
+
+private:
+  /// The access pattern of one input.
+  struct Input {
+    double elementBytes;
+    double tensorBytes;
+    /// The bytes between elements of successive iterations, per kernel dim.
+    SmallVector<int64_t> stride;
+    /// True for each kernel dim that the map uses.
+    SmallVector<bool> moves;
+    /// True if the map is a projected permutation.
+    bool isProjection;
+    /// True for a constant whose rows are along the lanes, so that PackWeights
+    /// may store it in the order in which tiles read it.
+    bool isPackable;
+  };
+
+  void addInput(unsigned number);
+  int64_t vectorsAlong(unsigned dim, int64_t extent) const;
+  int64_t points(ArrayRef<int64_t> tile) const;
+  int64_t distinct(const Input &input, ArrayRef<int64_t> tile) const;
+  bool isReadAgain(const Input &input, ArrayRef<int64_t> tile) const;
+  const Input *findStreamed(ArrayRef<int64_t> tile) const;
+  int64_t runsOfMemory(const Input &input, ArrayRef<int64_t> tile) const;
+  double laneStride(const Input &input) const;
+  double loadsPerValue(const Input &input) const;
+  bool conflictsInL1(const Input &input, ArrayRef<int64_t> tile) const;
+  double newLines(const Input &input, ArrayRef<int64_t> tile) const;
+  double cyclesPerLine(double bytes) const;
+  bool isReadOnce(const Input &input, ArrayRef<int64_t> tile) const;
+  int64_t stepBytes(const Input &input) const;
+  double stepCycles(ArrayRef<int64_t> tile) const;
+  double totalFrom(ArrayRef<int64_t> tile, SmallVectorImpl<int64_t> &current,
+                   unsigned dim) const;
+
+  const Kernel &kernel;
+  const CpuModelParams &target;
+  std::optional<unsigned> lane;
+  int64_t vectorSize;
+  /// The vector operations of one step on one point.
+  double ops;
+  /// The innermost reductions, which LLVM unrolls.
+  SmallVector<unsigned> unrolled;
+  double steps = 1;
+  SmallVector<Input> inputs;
+};
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H

@@ -1,0 +1,138 @@
+//===- LegalizeLinalg.h - Legalization for cores ----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rewrites of layout-prepare-for-cores. Law: every op computes the same
+// values in the same order, except for erf, which becomes a formula with an
+// error below 1.5e-7, logarithms and powers, which upstream's expansions
+// compute, and i64 values beyond 32 bits, which become f32
+// (SplitI64Arguments.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir {
+namespace layout {
+
+/// Erases the assertions in bodies, with a warning that they are not checked.
+void dropAsserts(func::FuncOp function);
+
+/// Splits a matmul with a constant, of whose result only parts are used, into
+/// one matmul per part, together with the ops in between.
+void splitMatmulsBySlices(func::FuncOp function);
+
+/// Narrows tensors of which all users read the same slice to that slice.
+void narrowToUsedSlices(func::FuncOp function);
+
+/// Replaces scalars that are known at run time only by tensors of rank 0, and
+/// the ops on them by ops on such tensors.
+void promoteScalarsToTensors(func::FuncOp function);
+
+/// Makes a tensor that a body reads by tensor.extract, at an index computed
+/// from loops alone, an operand:
+///
+///   %j = linalg.index 0 : index
+///   %h = arith.divui %j, %c2 : index
+///   %e = tensor.extract %x[%h] : tensor<4xf32>
+///
+/// becomes operand %x with map (d0) -> (d0 floordiv 2). If the index is not an
+/// affine expression but known for each iteration, e.g. by floats or by a
+/// constant tensor, the operand is a concatenation of slices. Other values of a
+/// body that depend on loops alone, e.g. the weights of a linear resize, become
+/// constants.
+void convertExtractsToOperands(func::FuncOp function);
+
+/// Replaces reads at a row given by an element with an operand, which is a
+/// product with the table or a selection among its rows.
+void convertGathersToMatmuls(func::FuncOp function);
+
+/// Adds an input to `op` and returns the block argument of its element.
+Value addOperand(linalg::GenericOp op, Value tensor, AffineMap map);
+
+/// Folds tensor.extract of constants.
+void foldExtracts(func::FuncOp function);
+
+/// Returns the slices of `source` at `indices` of `dim` as one tensor, or null
+/// if that needs too many pieces.
+Value gatherStaticIndices(OpBuilder &builder, Location loc, Value source,
+                          unsigned dim, ArrayRef<int64_t> indices);
+
+/// Returns `count` indices of `dim` from `first` on with stride `step`.
+Value takeRange(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
+                int64_t first, int64_t count, int64_t step = 1);
+
+/// Returns the slice at one index of `dim`, without that dim.
+Value takeIndex(OpBuilder &builder, Location loc, Value tensor, unsigned dim,
+                int64_t index);
+
+/// Returns `tensor` with its dims permuted by `order`.
+Value transpose(OpBuilder &builder, Location loc, Value tensor,
+                ArrayRef<int64_t> order);
+
+/// Splits an op on 3-D windows into ops on 2-D windows, one for each index of
+/// the first window dim.
+void splitVolumes(func::FuncOp function);
+
+/// Splits grouped convolutions into one per group. 1-D ones become 2-D with one
+/// row, and those without channels get one channel.
+void decomposeConvolutions(func::FuncOp function);
+
+/// Fuses comparisons into their users, as no memory holds i1, and erases unused
+/// ops. Returns failure if that does not converge.
+LogicalResult fuseComparisons(func::FuncOp function);
+
+/// Replaces i1 tensors inside of a function by i8 tensors, and index tensors by
+/// i64 tensors. Bodies compute as before.
+void legalizeElementTypes(func::FuncOp function);
+
+/// Computes a loop index that a body selects, e.g. an argmax, as f32 and
+/// converts it to integers afterwards.
+void carryIndices(func::FuncOp function);
+
+/// Returns the indices 0 to `count` - 1, with `count` at most 2^24, as f32.
+Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
+
+/// Returns the f32 tensor from which carryIndices made `integers`, or null.
+Value getFloatsOf(Value integers);
+
+/// Splits i64 arguments that are used as f32, and i64 results that consist of
+/// arguments and computed indices, into two 32-bit words per element.
+void splitI64Arguments(func::FuncOp function);
+
+/// Rewrites an integer function whose values are provably exact as f32 to f32:
+/// OKKernel has no 32-bit integer sums.
+void carryIntegersInFloats(func::FuncOp function);
+
+/// Splits ops whose bodies need several OKKernel functions into one op per
+/// function, after composeBody:
+///
+///   %s = arith.addf %x, %b           becomes an op that adds, and one that
+///   %r = arith.maximumf %s, %zero    computes the maximum in place
+void splitBodies(func::FuncOp function);
+
+/// Rewrites minima over many elements as negated maxima of negated elements,
+/// and reductions over several dims of a large tensor as ones over one dim.
+void rewriteReductions(func::FuncOp function);
+
+/// Generalizes named elementwise ops without an OKKernel function.
+void generalizeBodies(func::FuncOp function);
+
+/// Expands powers with known exponents and logarithms with upstream's patterns.
+LogicalResult expandMath(func::FuncOp function);
+
+/// Expands ops without an OKKernel function, e.g. erf, i32 to f32 and some
+/// comparisons, into ops that have one.
+void composeBody(linalg::GenericOp op);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H

@@ -1,0 +1,81 @@
+//===- TileAndFuse.h - Tiling of ops for cores ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cores compute the parts of a result that they hold, so a result needs a dim
+// that is spread over them. A result of rank 0 gets a dim of size 1:
+//
+//   %s = linalg.generic ins(%x : tensor<5xf32>) outs(%i : tensor<f32>)
+//     %j = tensor.expand_shape %i [] output_shape [1]
+//     %t = linalg.generic ins(%x : tensor<5xf32>) outs(%j : tensor<1xf32>)
+//     %s = tensor.collapse_shape %t []
+//
+// Law: every op computes the same values in the same order, except for sums by
+// cores.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir {
+namespace layout {
+
+/// Returns true if cores can execute the op once its tensors fit.
+bool isForCores(linalg::LinalgOp op);
+
+/// Returns true if `tensor` is empty or a fill, which needs no transfer: it is
+/// created by its users.
+bool isFresh(Value tensor);
+
+/// The least and the greatest value of an index.
+struct IndexRange {
+  int64_t least, most;
+};
+
+/// Returns the range of `expr` on the `extents` iterations of the loops from
+/// `firsts` on, or std::nullopt if it is not known.
+std::optional<IndexRange> getIndexRange(AffineExpr expr,
+                                        ArrayRef<int64_t> firsts,
+                                        ArrayRef<int64_t> extents);
+
+/// Creates the op on the `extents` iterations from `firsts` on, and the slices
+/// of its operands. Fills are narrowed to the box, and operands that are not
+/// read there are new tensors.
+FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
+                                    ArrayRef<int64_t> firsts,
+                                    ArrayRef<int64_t> extents);
+
+/// Returns the target of a pass that is only for NPUs, or emits an error.
+FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
+                                      StringRef pass);
+
+/// Adds a dim of size 1 to rank-0 results of ops for cores.
+void giveScalarsADim(func::FuncOp function);
+
+/// Returns true if the result may overwrite an operand of `op`, an op of a
+/// body.
+bool mayOverwrite(Operation *op);
+
+/// Returns the operand of an elementwise op that its result may overwrite, or
+/// null.
+OpOperand *findOverwritten(Operation *op);
+
+/// Makes that operand the init of each such op.
+void makeInPlace(func::FuncOp function);
+
+/// Splits f32 sums over rows of matrices into sums over the columns of each
+/// core, and sums over cores.
+void sumInTwoStages(func::FuncOp function, int64_t npus);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H

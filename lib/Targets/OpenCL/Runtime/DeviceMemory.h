@@ -1,0 +1,28 @@
+//===- DeviceMemory.h - Non-blocking transfers ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Non-blocking layoutClUpload and layoutClDownload. The caller holds the mutex
+// and keeps the host memory unchanged until the copy is done.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H
+
+#include "Session.h"
+
+namespace mlir::layout::opencl {
+
+/// Starts an upload. If `event` is not null and a copy is started, sets
+/// `*event`, which the caller must release.
+void startUpload(void *buffer, const void *host, int64_t bytes,
+                 cl_event *event);
+void startDownload(void *host, void *buffer, int64_t bytes);
+
+} // namespace mlir::layout::opencl
+
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H

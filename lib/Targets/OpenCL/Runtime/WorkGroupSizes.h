@@ -1,0 +1,47 @@
+//===- WorkGroupSizes.h - Choose work-group sizes ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The work-group sizes of kernels with `any_groups`. The compiler states a
+// size, with which neighboring pixels share reads. The device may not support
+// it, or may be faster with another. If tuning is on, up to ten sizes are
+// measured at the first launch of a kernel on a grid. The fastest is kept on
+// disk (DiskCache.h); its key has the device, the driver, the program, the
+// kernel and the grid:
+//
+//   grid 112 x 112 x 1, written 16 x 4 x 1   ->  "56 2 1"
+//
+// Laws:
+//   - Work-groups divide the grid, so that the number of work-items is
+//     unchanged.
+//   - A cached size is used if the device supports it; otherwise it is ignored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H
+
+#include "Programs.h"
+
+namespace mlir::layout::opencl {
+
+/// Returns e.g. "112 x 112 x 1".
+std::string getText(const Sizes &sizes);
+
+/// Returns true if tuning is on.
+bool isTuning();
+
+/// Chooses the work-group size of a launch whose arguments are set; `written`
+/// is the compiler's. The kernel is measured only if `mayTune` is true.
+Sizes chooseGroups(Session &session, Kernel &kernel, const Sizes &global,
+                   const Sizes &written, bool mayTune);
+
+cl_int enqueueKernel(cl_command_queue queue, const Kernel &kernel,
+                     const Sizes &global, const Sizes &local, cl_event *event);
+
+} // namespace mlir::layout::opencl
+
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H

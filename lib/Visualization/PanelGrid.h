@@ -1,0 +1,81 @@
+//===- PanelGrid.h - Arrange points in panels -------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A picture shows a box of points. Coordinates are split into axes: position x
+// of a coordinate has the digit (x / stride) mod extent along each of them. An
+// arrangement assigns every axis to the columns, the rows or the panels of a
+// picture, so that every point has one place. Each list has its slowest axis
+// first.
+//
+//     offset of 2 x 6 x 16:  panels {2}, rows {6}, columns {16}
+//       offset 100 = 1 * 96 + 0 * 16 + 4:  panel 1, row 0, column 4
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_PICTURE_ARRANGEMENT_H
+#define LIB_PICTURE_ARRANGEMENT_H
+
+#include "Contents.h"
+
+namespace mlir {
+namespace layout {
+namespace picture {
+
+struct Axis {
+  unsigned coordinate = 0;
+  int64_t stride = 1;
+  int64_t extent = 1;
+  /// The digits that the axis shows; empty below a cut.
+  std::string text;
+  /// The axis is best cut at multiples of this number of positions.
+  int64_t grain = 0;
+};
+using Axes = llvm::SmallVector<Axis>;
+
+/// A coordinate of the box.
+struct Direction {
+  std::string name;
+  int64_t extent = 1;
+  Axes axes; // those with more than one position
+};
+
+struct Place {
+  int64_t panel = 0, row = 0, column = 0;
+};
+
+struct PanelGrid {
+  llvm::SmallVector<Direction> directions;
+  Axes columns, rows, panels;
+  /// Columns are separate units, such as the pixels of an image.
+  bool separateColumns = false;
+
+  Place getPlace(llvm::ArrayRef<int64_t> point) const;
+  /// Returns the first point of a row.
+  Point getRowStart(int64_t panel, int64_t row) const;
+  /// Returns the offset of a column from the first point of a row.
+  Point getColumn(int64_t column) const;
+};
+
+/// Returns the number of positions along some axes.
+int64_t count(llvm::ArrayRef<Axis> axes);
+
+/// Arranges the storage of `map`, with at most `maxColumns` columns if linear
+/// memory can be cut, or exactly `columns` if that is not 0. `dimNames` are the
+/// names of the dims and then of the replicas for the texts of the axes.
+PanelGrid arrangeStorage(const LayoutMap &map, const Contents &contents,
+                         llvm::ArrayRef<std::string> dimNames,
+                         int64_t maxColumns, int64_t columns);
+
+/// Arranges the logical box: the last dim across, the one before it down.
+PanelGrid arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
+                         int64_t maxColumns, int64_t columns);
+
+} // namespace picture
+} // namespace layout
+} // namespace mlir
+
+#endif // LIB_PICTURE_ARRANGEMENT_H
