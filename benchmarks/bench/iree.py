@@ -95,7 +95,7 @@ def measure(name, args, iree, folder):
               "--inputs", str(inputs)])
     run_tool("layout-opt", given, f"--layout-assign={target}",
              f"--layout-print-cost=format=json output={table} {target}", "-o", typed)
-    run_tool("layout-opt", given, "--layout-finalize-upstream", "-o", plain)
+    run_tool("layout-opt", given, "--layout-strip-attributes", "-o", plain)
     run_tool("layout-opt", given, f"--layout-to-upstream={target}", "-o", laid_out)
     decided = json.loads(table.read_text())["conversions"]
     text = plain.read_text()

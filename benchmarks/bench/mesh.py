@@ -124,7 +124,7 @@ def decide(path, axes, args, memory=None, certificate=""):
     """Returns the cost, its lower bound, the bytes sent, the peak bytes of one device, and the seconds."""
     started = time.monotonic()
     text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}} {certificate}",
-                    "--layout-place-on-mesh", "--layout-print-messages=format=json output=" + str(path) + ".json",
+                    "--layout-mesh-replicate", "--layout-print-messages=format=json output=" + str(path) + ".json",
                     "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8")
     figures = {name: int(value) for name, value in
                re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}

@@ -22,7 +22,8 @@ from .rows import measure_rows, write_json
 
 DEFAULT = {"resnet50": False, "mobilenet_v2": False, "bert_base": False, "vit_b16": False, "unet": False,
            "sd_unet": True, "llama3_8b_decode": True}  # network: true for its small size
-SERIALIZE = ("--convert-image-kernels-to-source", "--convert-image-kernels-to-spirv", "--serialize-image-kernels")
+SERIALIZE = ("--layout-opencl-kernels-to-source", "--layout-opencl-kernels-to-spirv",
+             "--layout-opencl-serialize-kernels")
 TOLERANCE = 1e-3  # relative to the largest value of a result
 
 

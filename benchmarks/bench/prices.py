@@ -165,7 +165,7 @@ def price(ops, vectors, folder):
     source, table = folder / "ops.mlir", folder / "prices.json"
     source.write_text(f"module attributes {{layout.target = {TARGET}}} {{\n" + "".join(
         op.function(layouts, f"kernel{i}") for i, (op, layouts) in enumerate(pairs)) + "}\n")
-    run_tool("layout-opt", source, f"--layout-complete-target={vectors}",
+    run_tool("layout-opt", source, f"--layout-set-vector-width={vectors}",
              f"--layout-print-cost=format=json output={table}", "-o", "/dev/null")
     rows = [row for row in json.loads(table.read_text())["ops"]["rows"] if row["name"] != "linalg.fill"]
     prices = {op.name: {} for op in ops}

@@ -131,7 +131,7 @@ def lower_upstream(path, tiles, out):
     # Corresponds to `contract-fma` of this project's kernels.
     source.write_text(re.sub(r"(arith\.(?:mulf|addf) %\w+, %\w+) :", r"\1 fastmath<contract> :",
                              path.read_text()))
-    run_tool("layout-opt", source, "--layout-lower-relayout", "--linalg-generalize-named-ops",
+    run_tool("layout-opt", source, "--layout-cpu-lower-pack-pad-concat", "--linalg-generalize-named-ops",
              "--linalg-fuse-elementwise-ops", "--canonicalize",
              f"--transform-preload-library=transform-library-paths={schedule}",
              "--transform-interpreter=entry-point=tile", "--canonicalize", "--cse",

@@ -15,8 +15,8 @@
 namespace mlir {
 namespace layout {
 
-/// Adds layout-check-indices after the passes that lower TOSA to ops that it
-/// checks and inline globals, so that constant indices are visible. Layouts
+/// Adds layout-cpu-check-indices after the passes that lower TOSA to ops that
+/// it checks and inline globals, so that constant indices are visible. Layouts
 /// must be assigned later: in storage, indices of padding are in range.
 inline void addIndexChecks(OpPassManager &pm) {
   pm.addPass(createLowerTosaPass());

@@ -145,11 +145,11 @@ static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
       global.getGlobalType() !=
           LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 64),
                                    2 * names.size()))
-    return module.emitError()
-           << "has a '" << kProfileAttrName
-           << "' that is not of layout-profile-kernels: an array with a name "
-              "for every two elements of the global '"
-           << kProfileGlobalName << "'";
+    return module.emitError() << "has a '" << kProfileAttrName
+                              << "' that is not of layout-cpu-profile-kernels: "
+                                 "an array with a name "
+                                 "for every two elements of the global '"
+                              << kProfileGlobalName << "'";
   return names;
 }
 

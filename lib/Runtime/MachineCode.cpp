@@ -49,8 +49,8 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
 /// The LLVM passes for code whose loops and vectors MLIR has simplified. LLVM's
 /// default pipelines take more than twice the compile time, and networks do not
 /// run faster. Loops that MLIR left scalar are vectorized here.
-/// separate-const-offset-from-gep is not needed, because layout-lower-accesses
-/// adds the constant offset of an address last.
+/// separate-const-offset-from-gep is not needed, because
+/// layout-cpu-lower-accesses adds the constant offset of an address last.
 static constexpr StringLiteral
     kPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
             "simplifycfg),"

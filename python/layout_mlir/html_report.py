@@ -63,9 +63,9 @@ def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
     wanted = f"target={{{target}}}"
     run_tool("layout-opt", assigned, f"--layout-print-graph={wanted} max-boxes={BOXES} output={dot}",
              f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
-    run_tool("layout-opt", module, *before, "--layout-lower-tosa", "--layout-inline-globals",
-             "--layout-fold-broadcasts", "--layout-densify-convolutions", "--layout-fold-constant-slices",
-             "--layout-canonicalize=keep-families",
+    run_tool("layout-opt", module, *before, "--layout-prepare-lower-tosa", "--layout-prepare-inline-globals",
+             "--layout-prepare-fold-broadcasts", "--layout-prepare-decompose-transposed-conv",
+             "--layout-prepare-fold-constant-slices", "--layout-canonicalize=keep-families",
              f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")

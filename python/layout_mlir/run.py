@@ -31,7 +31,7 @@ from layout_mlir.tools import ToolError, run_tool
 SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
 MOST_THREADS = 1024  # the limit of layout-run
 
-PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
+PREPARATION = ["--layout-cpu-prepare-for-canonicalizer", "--layout-cpu-decompose-aggregates",
                "--canonicalize", "--cse"]
 
 # Maps a device to its default target, its pipeline, and the passes of the pipeline before the layout decision.

@@ -90,7 +90,7 @@ def read_blocks(program: pathlib.Path) -> tuple[list[Block], list[Block]]:
 def lower(assigned: pathlib.Path, folder: pathlib.Path) -> int:
     """Lowers the program of a rank; returns the number of bytes that the conversions are planned to send."""
     placed = folder / "placed.mlirbc"
-    run_tool("layout-opt", assigned, "--layout-place-on-mesh", "--emit-bytecode", "-o", placed)
+    run_tool("layout-opt", assigned, "--layout-mesh-replicate", "--emit-bytecode", "-o", placed)
     run_tool("layout-opt", placed, f"--layout-print-messages=format=json output={folder / 'messages.json'}",
              "-o", "/dev/null")
     run_tool("layout-opt", placed, "--layout-to-mpi=cpu=host", "--emit-bytecode", "--verify-each=false",

@@ -44,7 +44,7 @@ def decide(text_path, target, folder, *passes):
     figures = {name: int(value) for name, value in
                re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
     placed, lowered = folder / "placed.mlir", folder / "rank.mlir"
-    run_tool("layout-opt", folder / "assigned.mlir", "--layout-place-on-mesh", "-o", placed)
+    run_tool("layout-opt", folder / "assigned.mlir", "--layout-mesh-replicate", "-o", placed)
     run_tool("layout-opt", placed, "--layout-to-mpi=cpu=host parallel-loops=false", "-o", lowered)
     arguments, _ = run_mesh.read_blocks(placed)
     compile_counted(lowered, folder / "librank.so")

@@ -4,7 +4,7 @@
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s
-// RUN: layout-opt %s --layout-lower-tosa --layout-linalg-to-llvm -o %t.0.mlir
+// RUN: layout-opt %s --layout-prepare-lower-tosa --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.random.default_rng(0).random((2, 33, 14, 13), 'f4'))"
 // RUN: layout-run %t.0.mlir %t.1.mlir --input=%t.x.npy --max-rel=1e-5

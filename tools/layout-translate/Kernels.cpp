@@ -145,7 +145,7 @@ layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source,
       binary ? getOpenCLSource(binary) : std::nullopt;
   if (!text)
     return op->emitError() << "holds no OpenCL C; run "
-                              "convert-image-kernels-to-source on the GPU "
+                              "layout-opencl-kernels-to-source on the GPU "
                               "module first, or give the GPU module";
   return text->str();
 }

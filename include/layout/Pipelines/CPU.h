@@ -68,14 +68,14 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::init(MathFunctions::vector),
       llvm::cl::values(
           clEnumValN(MathFunctions::vector, "vector",
-                     "polynomials on whole vectors (layout-expand-math)"),
+                     "polynomials on whole vectors (layout-cpu-expand-math)"),
           clEnumValN(MathFunctions::libm, "libm",
                      "calls of libm, element by element"))};
   Option<bool> checkIndices{
       *this, "check-indices",
       llvm::cl::desc(
           "End a program whose data would take an index out of range "
-          "(layout-check-indices); without the checks such an index "
+          "(layout-cpu-check-indices); without the checks such an index "
           "reads or writes any memory"),
       llvm::cl::init(true)};
   Option<bool> emitKernels{
@@ -88,7 +88,7 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                     llvm::cl::init(true)};
   Option<bool> planMemory{
       *this, "plan-memory",
-      llvm::cl::desc("Let temporaries share memory (layout-plan-memory)"),
+      llvm::cl::desc("Let temporaries share memory (layout-cpu-plan-memory)"),
       llvm::cl::init(true)};
   Option<bool> arena{
       *this, "arena",
@@ -108,7 +108,7 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
   Option<bool> profile{
       *this, "profile",
       llvm::cl::desc("Measure how long each kernel takes when the program runs "
-                     "(layout-profile-kernels)")};
+                     "(layout-cpu-profile-kernels)")};
 };
 
 /// Returns the parameters of the processor, overridden by the options.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contract between layout-profile-kernels and the runner of its output:
+// The contract between layout-cpu-profile-kernels and the runner of its output:
 //
 //   module attributes {layout.profile = ["/conv1/Conv", "/pool/MaxPool"]} {
 //     llvm.mlir.global external @layout_profile() : !llvm.array<4 x i64>

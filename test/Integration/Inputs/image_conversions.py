@@ -76,7 +76,7 @@ class Walk:
     def run(self, arrays, directory, cases=()):
         """Returns the numbers of conversions and of compared positions."""
         (directory / "in.mlir").write_text(self.module())
-        run_tool("layout-opt", directory / "in.mlir", "--layout-prepare-entry-points",
+        run_tool("layout-opt", directory / "in.mlir", "--layout-cpu-prepare-entry-points",
                  "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
                  "--layout-gpu-to-opencl", "-o", directory / "out.mlir")
         lines, outputs = [], []

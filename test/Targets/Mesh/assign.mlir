@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --split-input-file --layout-assign | FileCheck %s
-// RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify -o /dev/null
-// RUN: sed 's/lanes = [0-9]*/lanes = 1/' %s | layout-opt --split-input-file --layout-assign --layout-place-on-mesh --layout-export-shardings -o /dev/null
+// RUN: layout-opt %s --split-input-file --layout-assign --layout-mesh-replicate --layout-verify -o /dev/null
+// RUN: sed 's/lanes = [0-9]*/lanes = 1/' %s | layout-opt --split-input-file --layout-assign --layout-mesh-replicate --layout-mesh-export-shardings -o /dev/null
 
 // One token reads large weights: columns are split, then rows, and one sum is reduced, as in Megatron.
 

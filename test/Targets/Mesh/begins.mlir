@@ -2,7 +2,7 @@
 // tensor that was not created for it, has no partial sums. Decided programs can be lowered.
 
 // RUN: layout-opt %s --split-input-file --layout-assign | FileCheck %s
-// RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify --convert-layout-to-mpi -o /dev/null
+// RUN: layout-opt %s --split-input-file --layout-assign --layout-mesh-replicate --layout-verify --convert-layout-to-mpi -o /dev/null
 
 // CHECK-LABEL: func.func @numbers(
 // CHECK: linalg.reduce {{.*}} outs({{.*}} : tensor<2xf32, #{{.*}}partial>)

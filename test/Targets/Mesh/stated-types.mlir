@@ -2,7 +2,7 @@
 // expects.
 
 // RUN: layout-opt %s --layout-assign | FileCheck %s
-// RUN: layout-opt %s --layout-assign --layout-place-on-mesh --layout-verify --convert-layout-to-mpi -o /dev/null
+// RUN: layout-opt %s --layout-assign --layout-mesh-replicate --layout-verify --convert-layout-to-mpi -o /dev/null
 
 // CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[x = 4], {{\[\[}}x], []]>
 // CHECK-DAG: #[[TILES:.*]] = #layout.mesh<[x = 4], {{\[\[}}x], []], local = #{{.*}}>

@@ -30,7 +30,7 @@ func.func @main(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>)
 }
 
 //--- rows.mlir
-// ROWS: rows.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-profile-kernels
+// ROWS: rows.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-cpu-profile-kernels
 module attributes {layout.profile = ["a", 7]} {
   llvm.mlir.global external @layout_profile() : !llvm.array<4 x i64>
   llvm.func @main() attributes {layout.signature = () -> ()} { llvm.return }
@@ -38,7 +38,7 @@ module attributes {layout.profile = ["a", 7]} {
 }
 
 //--- global.mlir
-// GLOBAL: global.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-profile-kernels: an array with a name for every two elements of the global 'layout_profile'
+// GLOBAL: global.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-cpu-profile-kernels: an array with a name for every two elements of the global 'layout_profile'
 module attributes {layout.profile = ["a", "b"]} {
   llvm.mlir.global external @layout_profile() : !llvm.array<2 x i64>
   llvm.func @main() attributes {layout.signature = () -> ()} { llvm.return }

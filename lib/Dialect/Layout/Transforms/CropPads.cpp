@@ -1,4 +1,4 @@
-//===- CropPads.cpp - layout-crop-pads ------------------------------------===//
+//===- CropPads.cpp - layout-prepare-crop-pads ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

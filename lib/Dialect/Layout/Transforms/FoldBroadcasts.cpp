@@ -1,4 +1,4 @@
-//===- FoldBroadcasts.cpp - layout-fold-broadcasts ------------------------===//
+//===- FoldBroadcasts.cpp - layout-prepare-fold-broadcasts ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

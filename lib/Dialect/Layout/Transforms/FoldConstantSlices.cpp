@@ -1,4 +1,4 @@
-//===- FoldConstantSlices.cpp - layout-fold-constant-slices ---------------===//
+//===- FoldConstantSlices.cpp - layout-prepare-fold-constant-slices -------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InlineGlobals.cpp - layout-inline-globals --------------------------===//
+//===- InlineGlobals.cpp - layout-prepare-inline-globals ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

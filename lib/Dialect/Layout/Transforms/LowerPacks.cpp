@@ -1,4 +1,4 @@
-//===- LowerPacks.cpp - layout-lower-packs --------------------------------===//
+//===- LowerPacks.cpp - layout-prepare-lower-packs ------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lowers packs for targets that have no lowering of their own. The CPU pipeline
-// keeps them until layout-lower-relayout, which has the same patterns
-// (LowerPacks.h).
+// keeps them until layout-cpu-lower-pack-pad-concat, which has the same
+// patterns (LowerPacks.h).
 //
 //===----------------------------------------------------------------------===//
 

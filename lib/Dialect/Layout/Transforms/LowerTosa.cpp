@@ -1,4 +1,4 @@
-//===- LowerTosa.cpp - layout-lower-tosa ----------------------------------===//
+//===- LowerTosa.cpp - layout-prepare-lower-tosa --------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,9 +61,9 @@ struct LowerTosaPass : layout::impl::LowerTosaPassBase<LowerTosaPass> {
     pipeline.addPass(createTosaToTensorPass());
     pipeline.addPass(createTosaToSCFPass());
     AdviceOnErrors advice(
-        &getContext(),
-        "upstream's lowering of TOSA, which layout-lower-tosa runs, has "
-        "none for this op on these types; write it in linalg");
+        &getContext(), "upstream's lowering of TOSA, which "
+                       "layout-prepare-lower-tosa runs, has "
+                       "none for this op on these types; write it in linalg");
     for (func::FuncOp function : functions)
       if (failed(runPipeline(pipeline, function)))
         return signalPassFailure();

@@ -1,4 +1,4 @@
-//===- SequenceForalls.cpp - layout-sequence-foralls ----------------------===//
+//===- SequenceForalls.cpp - layout-prepare-sequence-foralls --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

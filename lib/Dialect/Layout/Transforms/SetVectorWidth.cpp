@@ -1,4 +1,4 @@
-//===- SetVectorWidth.cpp - layout-complete-target ------------------------===//
+//===- SetVectorWidth.cpp - layout-set-vector-width -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

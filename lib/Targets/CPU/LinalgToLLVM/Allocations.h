@@ -17,7 +17,7 @@ namespace mlir {
 namespace layout {
 
 /// Returns true if `op` allocates memory that only vector loads and stores use,
-/// so that layout-free-buffers frees it in the region of the allocation.
+/// so that layout-cpu-free-buffers frees it in the region of the allocation.
 inline bool takesOwnMemory(Operation *op) {
   return isa<memref::AllocOp>(op) &&
          llvm::all_of(op->getUsers(), [](Operation *user) {

@@ -156,7 +156,7 @@ StagedCopies planStagedCopies(const CopyTile &block, int64_t bytes,
 bool canCopyInVectors(Type element);
 
 /// Returns true if `op` copies between two orders of the same indices, so that
-/// layout-tile-transposes rewrites it.
+/// layout-cpu-tile-transposes rewrites it.
 bool isCopyBetweenOrders(linalg::LinalgOp op);
 
 /// A sum of dims times factors.

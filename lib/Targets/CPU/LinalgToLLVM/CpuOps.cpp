@@ -91,7 +91,7 @@ LogicalResult KernelOp::bufferize(RewriterBase &rewriter,
     given.push_back(*buffer);
     if (argument.getType() == buffer->getType())
       continue;
-    // layout-bufferize changes the type of the function afterwards.
+    // layout-cpu-bufferize changes the type of the function afterwards.
     if (llvm::any_of(argument.getUsers(), llvm::IsaPred<func::CallOp>))
       given.back() = UnrealizedConversionCastOp::create(
                          rewriter, getLoc(), argument.getType(), *buffer)

@@ -131,13 +131,13 @@ static LogicalResult decompose(RewriterBase &rewriter,
   for (linalg::AggregatedOpInterface op : ops) {
     auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
     if (onTensors && !onTensors.hasPureTensorSemantics())
-      return op->emitError("layout-decompose-aggregates: this op works on "
+      return op->emitError("layout-cpu-decompose-aggregates: this op works on "
                            "buffers, but is written as structured ops on "
                            "tensors only; write it on tensors");
     rewriter.setInsertionPoint(op);
     FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
     if (failed(parts))
-      return op->emitError("layout-decompose-aggregates: this op cannot be "
+      return op->emitError("layout-cpu-decompose-aggregates: this op cannot be "
                            "written as structured ops; make its shape static");
     if (isa<linalg::SoftmaxOp>(op.getOperation()))
       allowReciprocals(parts->front());
@@ -171,7 +171,7 @@ struct DecomposeAggregates
       Location loc = op->getLoc();
       std::string name = op->getName().getStringRef().str();
       if (failed(decomposeTransform(rewriter, op))) {
-        emitError(loc, "layout-decompose-aggregates: '")
+        emitError(loc, "layout-cpu-decompose-aggregates: '")
             << name
             << "' cannot be written as loops over products; make its shape "
                "static";
@@ -184,14 +184,14 @@ struct DecomposeAggregates
     for (unsigned round = 0;; ++round) {
       SmallVector<linalg::AggregatedOpInterface> ops;
       getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-        // Relayouts are lowered by layout-lower-relayout.
+        // Relayouts are lowered by layout-cpu-lower-pack-pad-concat.
         if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
           ops.push_back(op);
       });
       if (ops.empty())
         return;
       if (round == kMaxRounds) {
-        ops.front()->emitError("layout-decompose-aggregates: this op "
+        ops.front()->emitError("layout-cpu-decompose-aggregates: this op "
                                "decomposes without end");
         return signalPassFailure();
       }

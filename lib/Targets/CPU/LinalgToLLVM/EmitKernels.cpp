@@ -65,7 +65,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
 
   void runOnOperation() override {
     if (vectorRegisters < 4) {
-      getOperation()->emitError("layout-emit-kernels: vector-registers is ")
+      getOperation()->emitError("layout-cpu-emit-kernels: vector-registers is ")
           << vectorRegisters.getValue()
           << ", but a tile needs at least 4 registers";
       return signalPassFailure();

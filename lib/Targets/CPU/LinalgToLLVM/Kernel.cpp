@@ -179,7 +179,7 @@ Value layout::overwrittenBy(Value value) {
 
 /// Returns true if the op has only scalars and tensors of numbers, no
 /// encodings, no symbols in maps, and results indexed by exactly the parallel
-/// dims. Transposing copies are left to layout-tile-transposes.
+/// dims. Transposing copies are left to layout-cpu-tile-transposes.
 static bool isUsable(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() == 0 ||
       layout::isCopyBetweenOrders(op))

@@ -291,9 +291,10 @@ struct LowerPackPadConcat
     // A later pass would reject the remaining ops without this explanation.
     WalkResult result = getOperation()->walk([](Operation *op) {
       if (isa<linalg::PackOp, linalg::UnPackOp>(op)) {
-        op->emitError("layout-lower-relayout: cannot lower this op to pad, "
-                      "expand_shape and transpose; its tiled dims or tile "
-                      "sizes must be static");
+        op->emitError(
+            "layout-cpu-lower-pack-pad-concat: cannot lower this op to pad, "
+            "expand_shape and transpose; its tiled dims or tile "
+            "sizes must be static");
         return WalkResult::interrupt();
       }
       return WalkResult::advance();

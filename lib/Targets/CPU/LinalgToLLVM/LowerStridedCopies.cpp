@@ -128,8 +128,9 @@ struct LowerStridedCopies
       rewriter.setInsertionPoint(structured);
       if (failed(linalg::linalgOpToLoops(
               rewriter, cast<linalg::LinalgOp>(structured.getOperation())))) {
-        structured->emitError("layout-lower-strided-copies: cannot turn this "
-                              "copy into loops");
+        structured->emitError(
+            "layout-cpu-lower-strided-copies: cannot turn this "
+            "copy into loops");
         return signalPassFailure();
       }
       rewriter.eraseOp(structured);

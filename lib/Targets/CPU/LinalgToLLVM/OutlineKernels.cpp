@@ -148,7 +148,7 @@ public:
         return;
       (isMemory ? memory : run).push_back(&op);
     }
-    // Becomes an argument, which layout-plan-memory allocates.
+    // Becomes an argument, which layout-cpu-plan-memory allocates.
     for (Operation *alloc : memory)
       alloc->moveBefore(&body, body.begin());
     if (!run.empty()) // empty if there are no elements

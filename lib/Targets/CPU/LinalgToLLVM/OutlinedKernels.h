@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::layout {
-/// Marks a function that layout-outline-kernels created.
+/// Marks a function that layout-cpu-outline-kernels created.
 inline constexpr llvm::StringLiteral kKernelAttrName = "layout.kernel";
 
 /// Changes the argument types of an outlined kernel, and marks whether calls

@@ -7,7 +7,7 @@
 //
 // Marks parallel loops, whose iterations do not access elements that another
 // one writes. The emitter of a loop sets the mark, and
-// `layout-parallelize-loops` parallelizes marked loops after bufferization.
+// `layout-cpu-parallelize-loops` parallelizes marked loops after bufferization.
 //
 //===----------------------------------------------------------------------===//
 

@@ -162,12 +162,12 @@ struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
   void runOnOperation() override {
     FunctionOpInterface function = getOperation();
     if (!llvm::isPowerOf2_32(alignment)) {
-      function->emitError("layout-plan-memory: alignment is ")
+      function->emitError("layout-cpu-plan-memory: alignment is ")
           << alignment.getValue() << ", which is not a power of two";
       return signalPassFailure();
     }
     if (!arena) {
-      // The own buffers of kernels are freed by layout-free-buffers.
+      // The own buffers of kernels are freed by layout-cpu-free-buffers.
       function->walk([&](Block *block) {
         bool isEntry = block->getParentOp() == function;
         for (Buffer buffer : findBuffers(*block))

@@ -161,7 +161,7 @@ struct ProfileKernels : layout::impl::ProfileKernelsPassBase<ProfileKernels> {
   void runOnOperation() override {
     for (StringRef name : {layout::kProfileGlobalName, layout::kClockName})
       if (Operation *taken = getOperation().lookupSymbol(name)) {
-        taken->emitError("layout-profile-kernels: '")
+        taken->emitError("layout-cpu-profile-kernels: '")
             << name << "' is the name of a symbol that the pass makes; rename "
             << "this one";
         return signalPassFailure();

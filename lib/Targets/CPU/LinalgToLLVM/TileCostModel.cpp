@@ -356,8 +356,8 @@ double TileCostModel::total(ArrayRef<int64_t> tile) const {
   for (auto [size, extent] : llvm::zip_equal(tile, kernel.extents))
     cycles *= size == 1 ? std::max(countOf(extent), 1.0) : 1.0;
   // The partial tile of two dims is code outside of all loops, with constant
-  // positions. These differ between layers, so that layout-share-kernels cannot
-  // merge their kernels.
+  // positions. These differ between layers, so that
+  // layout-cpu-merge-similar-kernels cannot merge their kernels.
   auto isCut = [&](unsigned dim) {
     return tile[dim] != 1 && kernel.extents[dim] % tile[dim] != 0 &&
            !ShapedType::isDynamic(kernel.extents[dim]);

@@ -136,7 +136,7 @@ static std::optional<Elements> findElements(Value number) {
   auto extract = number.getDefiningOp<tensor::ExtractOp>();
   if (!extract)
     return std::nullopt;
-  // layout-check-indices computes the largest of the elements first.
+  // layout-cpu-check-indices computes the largest of the elements first.
   auto most = extract.getTensor().getDefiningOp<linalg::GenericOp>();
   if (!most || most.getNumParallelLoops() != 0 || most.getNumLoops() == 0)
     return findRead(extract);

@@ -92,7 +92,7 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                               << "' runs on cores, and its result of type "
                               << type << " is not in their memory";
     diag.attachNote() << "decide layouts for a target #layout.npu<..>; what "
-                         "does not fit is split by layout-split-for-cores. "
+                         "does not fit is split by npu-tile-and-fuse. "
                          "Where that is done, the chip's dma_alignment, "
                          "max_shape and max_stride leave no transfers for the "
                          "tensors: use wider elements, or sizes that are "
@@ -209,7 +209,7 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
              << inner.getName()
              << "', for which cores have no command: what is read at places "
                 "that the loops tell becomes an operand by "
-                "layout-prepare-for-cores; for rows at places that data tell, "
+                "npu-legalize-linalg; for rows at places that data tell, "
                 "multiply by a matrix of ones and zeros, or read them outside "
                 "of the program";
   if (succeeded(lowerOnSystem(op)))

@@ -65,7 +65,7 @@ static FailureOr<json::Array> getRanges(func::FuncOp function,
       return function.emitOpError()
              << "argument " << number << " has the range " << attr
              << ", which lacks one of 'least', 'most', 'first', 'count' and "
-                "'text' (layout-check-on-host)";
+                "'text' (npu-check-on-host)";
     ranges.push_back(json::Object{{"least", least.getInt()},
                                   {"most", most.getInt()},
                                   {"first", json::Array(first.asArrayRef())},

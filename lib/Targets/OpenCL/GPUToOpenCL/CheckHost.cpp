@@ -63,7 +63,7 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
     return op.emitError() << "launches a kernel of '"
                           << op.getKernelModuleName().getValue()
                           << "', which is no gpu.binary; run "
-                             "serialize-image-kernels first";
+                             "layout-opencl-serialize-kernels first";
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
   if (failed(checkKernelName(op, op.getKernelName().getValue())))
     return failure();
@@ -206,8 +206,8 @@ LogicalResult layout::checkHost(ModuleOp module) {
     return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<gpu::GPUModuleOp>(op)) {
-      op->emitError() << "is left; run convert-image-kernels-to-spirv and "
-                         "serialize-image-kernels first";
+      op->emitError() << "is left; run layout-opencl-kernels-to-spirv and "
+                         "layout-opencl-serialize-kernels first";
       return WalkResult::interrupt();
     }
     return failed(checkOp(op, module)) ? WalkResult::interrupt()

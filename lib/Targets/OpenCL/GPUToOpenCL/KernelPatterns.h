@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of `convert-image-kernels-to-spirv`, in the order in which they run
-// on a GPU module. `convert-image-kernels-to-source` runs the first three and
+// The steps of `layout-opencl-kernels-to-spirv`, in the order in which they run
+// on a GPU module. `layout-opencl-kernels-to-source` runs the first three and
 // prints the result (KernelSource.h).
 //
 //   checkKernels         rejects what OpenCL 1.2 cannot express

@@ -144,8 +144,9 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
   if (source)
     files[sourceFile] = source->str();
   if (!object.getKernels())
-    return binary.emitError() << "has no kernel table; run "
-                                 "serialize-image-kernels on the GPU module";
+    return binary.emitError()
+           << "has no kernel table; run "
+              "layout-opencl-serialize-kernels on the GPU module";
   for (gpu::KernelMetadataAttr kernel : object.getKernels()) {
     json::Array arguments;
     auto type = cast<FunctionType>(kernel.getFunctionType());
@@ -153,7 +154,7 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
       auto memref = dyn_cast<MemRefType>(input);
       if (!memref) {
         // The type of the binary's parameter (see
-        // convert-image-kernels-to-spirv).
+        // layout-opencl-kernels-to-spirv).
         std::string scalar = input.isIndex() ? "i64"
                              : input.isF16() ? "f32"
                                              : toText(input);

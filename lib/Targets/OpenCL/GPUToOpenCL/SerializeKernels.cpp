@@ -86,7 +86,7 @@ struct SerializeKernels
       if (!spirvModule) {
         module.emitError() << "has no '" << kSpirvModulePrefix
                            << module.getName()
-                           << "'; run convert-image-kernels-to-spirv first";
+                           << "'; run layout-opencl-kernels-to-spirv first";
         return signalPassFailure();
       }
       SmallVector<uint32_t, 0> words;

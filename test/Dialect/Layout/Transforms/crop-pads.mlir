@@ -1,8 +1,8 @@
-// RUN: layout-opt %s --layout-crop-pads --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-crop-pads --canonicalize --split-input-file | FileCheck %s
 // Check that padding with negative amounts becomes a slice and nonnegative
 // padding.
-// RUN: layout-opt %s --layout-crop-pads --split-input-file -o %t.once.mlir
-// RUN: layout-opt %t.once.mlir --layout-crop-pads --split-input-file | diff %t.once.mlir -
+// RUN: layout-opt %s --layout-prepare-crop-pads --split-input-file -o %t.once.mlir
+// RUN: layout-opt %t.once.mlir --layout-prepare-crop-pads --split-input-file | diff %t.once.mlir -
 
 // CHECK-LABEL: func @one_side
 // CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[1] [5] [1] : tensor<6xf32> to tensor<5xf32>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-densify-convolutions --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-decompose-transposed-conv --split-input-file | FileCheck %s
 
 // If the kernel is as large as the stride, each result has one tap.
 // CHECK-LABEL: func.func @product(

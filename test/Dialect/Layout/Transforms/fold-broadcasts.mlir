@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-fold-broadcasts --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-fold-broadcasts --split-input-file | FileCheck %s
 
 // The weights of an imported product stay a constant, with one more dim.
 // CHECK-LABEL: func.func @constant(

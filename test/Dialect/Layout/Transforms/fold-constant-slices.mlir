@@ -1,5 +1,5 @@
-// RUN: layout-opt %s --layout-fold-constant-slices --split-input-file | FileCheck %s
-// RUN: layout-opt %s --layout-fold-constant-slices=transposes --split-input-file | FileCheck %s --check-prefix=TRANSPOSES
+// RUN: layout-opt %s --layout-prepare-fold-constant-slices --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-fold-constant-slices=transposes --split-input-file | FileCheck %s --check-prefix=TRANSPOSES
 
 // Filters are reversed as an importer writes it, and then sliced.
 // CHECK-LABEL: func.func @turned(

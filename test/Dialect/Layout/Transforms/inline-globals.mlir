@@ -1,7 +1,7 @@
 // Check that globals that nobody changes become constants and are packed like
 // them; the others keep their types, with a remark.
 //
-// RUN: layout-opt %s --layout-inline-globals | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-inline-globals | FileCheck %s
 // RUN: layout-opt %s --mlir-print-local-scope --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ASSIGN
 
 // CHECK-NOT: @weights

@@ -1,6 +1,6 @@
 // Check that packs and unpacks are lowered to pads, slices, reshapes and transposes.
-// RUN: layout-opt %s --layout-lower-packs | FileCheck %s --check-prefixes=CHECK,ALL
-// RUN: layout-opt %s --layout-lower-packs=views=false | FileCheck %s --check-prefixes=CHECK,SOME
+// RUN: layout-opt %s --layout-prepare-lower-packs | FileCheck %s --check-prefixes=CHECK,ALL
+// RUN: layout-opt %s --layout-prepare-lower-packs=views=false | FileCheck %s --check-prefixes=CHECK,SOME
 
 // CHECK-LABEL: func @pads
 // CHECK-NOT: linalg.pack

@@ -165,8 +165,8 @@ text = (f"func.func @main({', '.join(f'%x{i}: {each}' for i, each in enumerate(t
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     (folder / "in.mlir").write_text(text)
-    dense = run_tool("layout-opt", folder / "in.mlir", "--layout-densify-convolutions",
-                     "--layout-fold-constant-slices", "--mlir-elide-elementsattrs-if-larger=4")
+    dense = run_tool("layout-opt", folder / "in.mlir", "--layout-prepare-decompose-transposed-conv",
+                     "--layout-prepare-fold-constant-slices", "--mlir-elide-elementsattrs-if-larger=4")
     expected = sum(map(count_products, CASES))
     assert dense.count("linalg.generic") == expected, (dense.count("linalg.generic"), expected)
     assert not re.search(r"extract_slice %cst", dense), "weights are sliced when the program runs"

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-sequence-foralls --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-prepare-sequence-foralls --split-input-file | FileCheck %s
 
 // A body reads the value that the shared tensor has before the loop.
 // CHECK-LABEL: func @one_loop

@@ -323,8 +323,8 @@ def simulate(module, case, folder):
         return Outcome("error", "units", str(error)[:600])
     if result.errors:
         return Outcome("error", "units", f"the simulator reports {result.errors[0]}")
-    # If the expected value is NaN, extremes may return the other operand (docs/npu.md), and layout-densify-convolutions
-    # omits zeros that infinite weights would multiply.
+    # If the expected value is NaN, extremes may return the other operand (docs/npu.md), and
+    # layout-prepare-decompose-transposed-conv omits zeros that infinite weights would multiply.
     for found, value in zip(result.outputs, case.text.wanted, strict=True):
         if value.data.dtype.kind == "f" and found.shape == value.data.shape:
             np.copyto(found, value.data, where=np.isnan(value.data), casting="same_kind")

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --split-input-file --layout-finalize-upstream --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --split-input-file --layout-strip-attributes --verify-diagnostics | FileCheck %s
 
 // Check that named ops that compute become generic ops, while copies, fills and
 // reductions keep their names. Attributes of decisions are removed.

@@ -1,7 +1,7 @@
 // Check that an empty tensor that several ops write becomes one buffer per op, allocated before the op; in a loop it is
 // one buffer for all iterations.
 
-// RUN: layout-opt %s --layout-bufferize | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-bufferize | FileCheck %s
 
 // CHECK-LABEL: func.func @chain(
 // CHECK: %[[A:.*]] = memref.alloc

@@ -1,7 +1,7 @@
 // Check that sizes of loop results are read from their inits, so that compile time does not double with each loop of a
 // chain. A loop that may change a size keeps its own.
 
-// RUN: layout-opt %s -layout-bufferize | FileCheck %s
+// RUN: layout-opt %s -layout-cpu-bufferize | FileCheck %s
 
 // CHECK-LABEL: func @chain(
 // CHECK-SAME: %[[X:.*]]: memref<?x4xf32>

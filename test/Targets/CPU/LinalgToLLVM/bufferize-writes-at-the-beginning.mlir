@@ -1,7 +1,7 @@
 // Check that a vector written at the start of a larger tensor does not count as a full overwrite: the previous contents
 // are copied. A vector as large as the tensor does.
 //
-// RUN: layout-opt %s -layout-bufferize -canonicalize | FileCheck %s
+// RUN: layout-opt %s -layout-cpu-bufferize -canonicalize | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(6, dtype='f4')); np.save(r'%t.w.npy', np.arange(864, dtype='f4').reshape(1, 9, 6, 16) % 7); np.save(r'%t.b.npy', np.arange(144, dtype='f4').reshape(1, 9, 16) % 5)"

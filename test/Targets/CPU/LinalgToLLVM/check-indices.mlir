@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-check-indices --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-check-indices --canonicalize --split-input-file | FileCheck %s
 
 // Check that an index check is a reduction over the loop of the index only, in
 // the type of the data. If a sign bit is set, a second reduction finds the

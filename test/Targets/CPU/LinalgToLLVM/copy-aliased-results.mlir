@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-separate-results --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-copy-aliased-results --split-input-file | FileCheck %s
 // Check that a result is copied if it may alias another result on some path, and only then: loop-carried tensors that
 // pass through a branch stay.
 

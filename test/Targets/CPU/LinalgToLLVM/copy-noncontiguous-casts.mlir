@@ -1,5 +1,5 @@
 // Check that a cast that loses a static stride becomes a copy.
-// RUN: layout-opt %s --layout-copy-strided-casts | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-copy-noncontiguous-casts | FileCheck %s
 
 // CHECK-LABEL: func.func @loses_a_stride
 // CHECK-SAME: %[[X:.*]]: memref<8x?xf32

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -layout-decompose-aggregates | FileCheck %s
+// RUN: layout-opt %s -layout-cpu-decompose-aggregates | FileCheck %s
 
 // Softmax becomes a maximum, a sum of exponentials and a division.
 // CHECK-LABEL: func.func @softmax

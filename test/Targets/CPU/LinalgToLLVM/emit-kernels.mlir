@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
 
 // A blocked convolution: 16 lanes are two vectors, the accumulators start from the filled value and stay in registers
 // inside of the reductions, and the following bias and relu are applied before the only store.

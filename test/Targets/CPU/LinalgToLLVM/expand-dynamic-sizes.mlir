@@ -1,7 +1,7 @@
 // Check reshapes with several dynamic sizes in one group, on a slice that is
 // not contiguous: upstream cannot compute strides for it.
 //
-// RUN: layout-opt %s --layout-lower-relayout | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-lower-pack-pad-concat | FileCheck %s
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(64, dtype=np.int8).reshape(8, 8))"
 // RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.y.npy

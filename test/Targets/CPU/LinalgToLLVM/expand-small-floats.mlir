@@ -45,7 +45,7 @@
 // RUN: %python %S/Inputs/small_floats.py check-halves %t %t.f16.npy %t.bf16.npy
 
 // No small float is left for later passes.
-// RUN: layout-opt %s --layout-expand-small-floats | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-expand-small-floats | FileCheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: arith.extf
 // CHECK-NOT: arith.truncf

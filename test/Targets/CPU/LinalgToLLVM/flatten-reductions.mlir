@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-flatten-reductions -layout-fuse-elementwise -canonicalize | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-flatten-reductions -layout-cpu-fuse-elementwise -canonicalize | FileCheck %s
 
 // The window is the whole image, which is one contiguous segment. The following
 // division gets the shape of the sums, so that it can be fused.

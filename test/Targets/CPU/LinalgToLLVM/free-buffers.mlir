@@ -2,7 +2,7 @@
 // allocations stays unchanged, even if it could be folded, unless it calls
 // another function.
 
-// RUN: layout-opt %s --layout-free-buffers | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-free-buffers | FileCheck %s
 
 // CHECK-LABEL: func @main(
 // CHECK: %[[M:.*]] = memref.alloc

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-fuse-elementwise | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-fuse-elementwise | FileCheck %s
 
 // A chain with one user each becomes one op.
 // CHECK-LABEL: func.func @chain

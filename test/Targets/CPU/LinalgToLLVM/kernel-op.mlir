@@ -2,7 +2,7 @@
 // not copied.
 
 // RUN: layout-opt %s | layout-opt | FileCheck %s --check-prefix=TEXT
-// RUN: layout-opt %s -pass-pipeline="builtin.module(layout-bufferize,cse,canonicalize)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(layout-cpu-bufferize,cse,canonicalize)" | FileCheck %s
 
 // TEXT-LABEL: func.func @one_buffer
 // TEXT: cpu.kernel ins(%{{.*}} : tensor<4xf32>) outs(%{{.*}} : tensor<4xf32>) {

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
 
 // Adjacent results read every other element: two vector loads, the second of
 // which ends with the last element, and a shuffle.

@@ -1,7 +1,7 @@
 // Check that a read at indices that increase with the lanes is a contiguous
 // vector, or else one element per lane.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.kernels.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(3); np.save(r'%t.x.npy', r.random((7, 19), 'f4')); np.save(r'%t.z.npy', r.random((3, 30), 'f4')); np.save(r'%t.i.npy', r.integers(0, 30, 19))"

@@ -1,7 +1,7 @@
 // Check that a read at indices that do not depend on the lanes is one scalar
 // for all lanes, as in broadcasts of dynamic sizes.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.kernels.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(7 * 19, dtype='f4').reshape(7, 19)); np.save(r'%t.y.npy', np.arange(7, dtype='f4').reshape(7, 1) % 3)"

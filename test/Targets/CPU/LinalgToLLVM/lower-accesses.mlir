@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-accesses))" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-accesses))" | FileCheck %s
 
 // Two points of a tile share base pointers: one for the row next to the row,
 // one for the column next to the column, then a constant offset.

@@ -1,5 +1,5 @@
 // Check that packs, pads and concatenations become fills and copies.
-// RUN: layout-opt %s -split-input-file -layout-lower-relayout | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-lower-pack-pad-concat | FileCheck %s
 
 // CHECK-LABEL: func.func @pack
 // CHECK-NOT: linalg.pack

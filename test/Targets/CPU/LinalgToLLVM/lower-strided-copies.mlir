@@ -1,5 +1,5 @@
 // Check that strided copies become loops, and contiguous ones stay.
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-strided-copies))" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-lower-strided-copies))" | FileCheck %s
 
 // CHECK-LABEL: func.func @dense
 // CHECK: memref.copy

@@ -1,6 +1,6 @@
 // Check which loops are marked as parallel.
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels{parallel-loops=false}),layout-bufferize,func.func(layout-tile-transposes{parallel-loops=false}))" | FileCheck %s --check-prefix=NONE
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{parallel-loops=false}),layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{parallel-loops=false}))" | FileCheck %s --check-prefix=NONE
 // NONE-NOT: layout.parallel
 
 #id = affine_map<(i, j) -> (i, j)>

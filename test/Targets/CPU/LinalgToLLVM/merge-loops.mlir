@@ -1,7 +1,7 @@
 // Check that parallel loops that are contiguous in every tensor become one
 // loop.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.merged.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(300, dtype='f4').reshape(1, 6, 5, 10) % 7); np.save(r'%t.k.npy', np.arange(24, dtype='f4').reshape(4, 6, 1, 1) % 5)"

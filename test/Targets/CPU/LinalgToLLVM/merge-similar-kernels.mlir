@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-share-kernels | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-merge-similar-kernels | FileCheck %s
 
 // Bounds, strides and differences of offsets become arguments, equal ones once.
 // A constant difference of 8 stays in the body.

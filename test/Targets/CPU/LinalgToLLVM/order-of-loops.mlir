@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-emit-kernels -o %t 2>&1 | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-cpu-emit-kernels -o %t 2>&1 | FileCheck %s
 
 // The pixels that a stride of 2 reads, 200 KiB of 784, are copied, so that rows are adjacent: 49 pixels, 3 at a time.
 // The blocks of output channels are the outer loop, so that their weights, 8 MiB in total, are read once, 8 of 64

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s -layout-outline-kernels=kernel-ops=true | FileCheck %s
-// RUN: layout-opt %s -layout-outline-kernels=kernel-ops=true -layout-bufferize | FileCheck %s --check-prefix=BUFFERS
+// RUN: layout-opt %s -layout-cpu-outline-kernels=kernel-ops=true | FileCheck %s
+// RUN: layout-opt %s -layout-cpu-outline-kernels=kernel-ops=true -layout-cpu-bufferize | FileCheck %s --check-prefix=BUFFERS
 
 // Equal kernel bodies become one function before bufferization. Loops outside of kernels
 // stay.

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-outline-kernels | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-outline-kernels | FileCheck %s
 
 // Loops that differ only in their buffers, here in the arena offset and in the global, are one function, which has its
 // own constants.

@@ -4,7 +4,7 @@
 // are broadcast. Neither is a multiple of its tile. The products equal those of
 // the rows exactly.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels))" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels))" | FileCheck %s
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.packed.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(520 * 50, dtype='f4').reshape(520, 50) % 17)"

@@ -2,7 +2,7 @@
 // packed into blocks of a whole tile, which are contiguous. If a second kernel
 // reads them, both read blocks of one vector.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=128 vector-registers=6 line-bytes=16 second-cache-bytes=32}))" -o %t.kernels.mlir
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{vector-bits=128 vector-registers=6 line-bytes=16 l2-bytes=32}))" -o %t.kernels.mlir
 // RUN: FileCheck %s < %t.kernels.mlir
 // RUN: layout-opt %t.kernels.mlir -layout-linalg-to-llvm=emit-kernels=false -o %t.packed.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir

@@ -1,7 +1,7 @@
 // Check that constant weights that exceed L2 are packed into blocks of one
 // vector, the last of which is padded: the products are those of the rows.
 //
-// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=128 line-bytes=16 second-cache-bytes=32}))" -o %t.kernels.mlir
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{vector-bits=128 line-bytes=16 l2-bytes=32}))" -o %t.kernels.mlir
 // RUN: FileCheck %s < %t.kernels.mlir
 // RUN: layout-opt %t.kernels.mlir -layout-linalg-to-llvm=emit-kernels=false -o %t.packed.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory))" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-plan-memory))" | FileCheck %s
 
 // The smaller buffer is live within the live range of the larger one: they share nothing.
 // CHECK-LABEL: func.func @within

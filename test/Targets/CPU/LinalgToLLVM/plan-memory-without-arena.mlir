@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory{arena=false}))" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-plan-memory{arena=false}))" | FileCheck %s
 
 // Each buffer is freed after its last use.
 // CHECK-LABEL: func.func @one_after_the_other

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory))" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-plan-memory))" | FileCheck %s
 
 // Check that %a and %c, which are never live together, share the first position;
 // %b is live with both.

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -layout-prepare-entry-points | FileCheck %s
+// RUN: layout-opt %s -layout-cpu-prepare-entry-points | FileCheck %s
 
 // A public function over tensors gets a C interface and its signature, and its
 // inputs are marked as not written.

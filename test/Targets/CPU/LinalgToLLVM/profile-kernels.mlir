@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -layout-profile-kernels -verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-cpu-profile-kernels -verify-diagnostics | FileCheck %s
 
 // Calls of kernels are measured everywhere, and so are loops and copies outside of kernels. Calls of
 // the program's own functions are not, because their kernels are measured themselves. The kernel
@@ -95,5 +95,5 @@ func.func @open(%a: memref<?xf32>, %n: index) {
 
 // -----
 
-// expected-error @below {{layout-profile-kernels: 'layout_clock' is the name of a symbol that the pass makes; rename this one}}
+// expected-error @below {{layout-cpu-profile-kernels: 'layout_clock' is the name of a symbol that the pass makes; rename this one}}
 func.func private @layout_clock()

@@ -131,7 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
 
         if parts is not None:
             kernels = run_tool("layout-opt", program.module, "--pass-pipeline=builtin.module("
-                               "canonicalize,layout-fuse-elementwise,func.func(layout-emit-kernels))")
+                               "canonicalize,layout-cpu-fuse-elementwise,func.func(layout-cpu-emit-kernels))")
             assert ("scf.if" in kernels) == parts, number
         alone = run("false")
         assert alone.shape == expected.shape, number

@@ -157,7 +157,7 @@ with tempfile.TemporaryDirectory() as folder:
         if transforms is not None:
             for option, wanted in (("", transforms), ("{winograd=false}", False), ("{contract-fma=false}", False)):
                 kernels = run_tool("layout-opt", program.module, "--pass-pipeline=builtin.module("
-                                   f"canonicalize,func.func(layout-emit-kernels{option}))")
+                                   f"canonicalize,func.func(layout-cpu-emit-kernels{option}))")
                 assert ("winograd_filters" in kernels) == wanted, (number, option)
         alone = run("cpu=x86-64-v3 parallel-loops=false")
         assert alone.shape == expected.shape, number

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize)" | FileCheck %s
 
 // A transposition overwrites its whole result, so the previous elements are not
 // needed, but other readers of them still are.

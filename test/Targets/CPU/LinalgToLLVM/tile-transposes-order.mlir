@@ -1,8 +1,8 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=256 last-cache-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512 vector-registers=32 last-cache-bytes=8192},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=49152},canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{second-cache-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l1-bytes=256 llc-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{vector-bits=512 vector-registers=32 llc-bytes=8192},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l1-bytes=49152},canonicalize,cse))" | FileCheck %s --check-prefix=LARGE
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-cpu-bufferize,func.func(layout-cpu-tile-transposes{l2-bytes=8388608},canonicalize,cse))" | FileCheck %s --check-prefix=SECOND
 
 // Columns of the result are 2048 bytes apart and share two sets of L1: both
 // vectors of a line are stored consecutively. Rows of the source conflict,

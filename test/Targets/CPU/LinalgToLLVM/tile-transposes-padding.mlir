@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels{parallel-loops=false}),layout-bufferize,cse,canonicalize,func.func(layout-tile-transposes{parallel-loops=false}),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-cpu-emit-kernels{parallel-loops=false}),layout-cpu-bufferize,cse,canonicalize,func.func(layout-cpu-tile-transposes{parallel-loops=false}),canonicalize,cse)" | FileCheck %s
 
 // Three channels and their padding are one store of 8 elements for each pixel.
 // CHECK-LABEL: func.func @padding_in_the_last_dim

@@ -1,6 +1,6 @@
 // Check that the preconditions of the LLVM lowering are verified.
 
-// RUN: layout-opt %s --layout-check-plain-program --allow-unregistered-dialect --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --layout-cpu-verify-lowering-input --allow-unregistered-dialect --split-input-file --verify-diagnostics
 // RUN: layout-opt %s --layout-linalg-to-llvm --allow-unregistered-dialect --split-input-file --verify-diagnostics -o /dev/null
 
 func.func @foreign(%x: tensor<4xf32>) {

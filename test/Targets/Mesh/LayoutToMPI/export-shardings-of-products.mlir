@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-export-shardings | FileCheck %s
+// RUN: layout-opt %s --layout-mesh-export-shardings | FileCheck %s
 
 // Check that a product with a split reduction is annotated with the sharding of its reduced result.
 

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s --layout-export-shardings | FileCheck %s
-// RUN: layout-opt %s --layout-export-shardings | layout-opt --layout-import-shardings | FileCheck %s --check-prefix=BACK
+// RUN: layout-opt %s --layout-mesh-export-shardings | FileCheck %s
+// RUN: layout-opt %s --layout-mesh-export-shardings | layout-opt --layout-mesh-import-shardings | FileCheck %s --check-prefix=BACK
 
 // Check that exported shardings are imported again as the original layouts.
 

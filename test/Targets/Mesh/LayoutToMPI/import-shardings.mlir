@@ -1,5 +1,5 @@
-// RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics | layout-opt --split-input-file --convert-layout-to-mpi -o /dev/null
+// RUN: layout-opt %s --layout-mesh-import-shardings --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --layout-mesh-import-shardings --split-input-file --verify-diagnostics | layout-opt --split-input-file --convert-layout-to-mpi -o /dev/null
 // Check that upstream's sharding annotations become layouts on a mesh; a change of sharding becomes a conversion.
 
 shard.grid @grid(shape = 2x2)

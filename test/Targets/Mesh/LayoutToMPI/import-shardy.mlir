@@ -1,6 +1,6 @@
 // Check that Shardy annotations become layouts on a mesh.
-// RUN: layout-opt %s --allow-unregistered-dialect --layout-import-shardy --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: layout-opt %s --allow-unregistered-dialect --layout-import-shardy --split-input-file --verify-diagnostics \
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-mesh-import-shardy --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-mesh-import-shardy --split-input-file --verify-diagnostics \
 // RUN:   | layout-opt --split-input-file '--layout-assign=target={#layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 4>>}' | FileCheck %s --check-prefix=DECIDED
 
 // CHECK-NOT: sdy

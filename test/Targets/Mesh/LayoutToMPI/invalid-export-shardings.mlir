@@ -1,5 +1,5 @@
 // Check the errors for layouts that shard annotations cannot express.
-// RUN: layout-opt %s --layout-export-shardings --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --layout-mesh-export-shardings --split-input-file --verify-diagnostics
 
 #local = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
 // expected-error @below {{has a layout in the memory of a device, of which 'shard' knows nothing: decide for a device with 'lanes = 1', which has none}}

@@ -1,5 +1,5 @@
 // Check the errors for unsupported shard annotations.
-// RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --layout-mesh-import-shardings --split-input-file --verify-diagnostics
 
 shard.grid @grid(shape = 4)
 func.func @open_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {

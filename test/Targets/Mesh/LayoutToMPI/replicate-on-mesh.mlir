@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-place-on-mesh --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --layout-mesh-replicate --split-input-file --verify-diagnostics | FileCheck %s
 
 // Check that a plain tensor becomes whole on every device; layouts on the mesh stay, and conversions between equal
 // types are removed.

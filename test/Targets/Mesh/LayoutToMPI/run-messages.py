@@ -126,7 +126,7 @@ func.func @f(%a: {tensor}) -> {tensor} {{
   return %1 : {tensor}
 }}
 """)
-        found = run_tool("layout-opt", module, "--layout-import-shardings", "--mlir-print-local-scope")
+        found = run_tool("layout-opt", module, "--layout-mesh-import-shardings", "--mlir-print-local-scope")
         assert f": {case.type(0)} to {case.type(1)}" in found, f"{name}: {found}"
 sent = run_cases(folder / "known", known)
 assert list(sent) == [least(case) for case in known]

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-check-indices=fixed-text --layout-check-on-host --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --layout-cpu-check-indices=fixed-text --npu-check-on-host --split-input-file --verify-diagnostics | FileCheck %s
 
 // Reads are found through views and the wrapping of negative indices; the check
 // is removed, and the range becomes that of the argument.

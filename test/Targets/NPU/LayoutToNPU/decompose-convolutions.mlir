@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize | FileCheck %s
 
 // CHECK-DAG: #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
 // CHECK-DAG: #[[WEIGHTS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-prepare-for-cores --canonicalize --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-legalize-linalg --canonicalize --mlir-print-local-scope | FileCheck %s
 // Check bodies that read and compute at positions that depend only on loops.
 
 // A resize to twice the rows, by floats.

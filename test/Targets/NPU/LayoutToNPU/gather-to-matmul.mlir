@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
 // Check that rows of a constant at data-dependent positions become a product with ones and zeros, and that rows of
 // other tables are selected one by one; run-composed-ops.py and run-numbers.py check their results.
 

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-split-for-cores='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-tile-and-fuse='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
 // Check that elementwise ops write their results in place of dead operands.
 
 #row = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg | FileCheck %s
 // Check that integers that f32 represents exactly become f32; one unproven
 // integer leaves its function unchanged. run-integers.py runs such programs.
 

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-slice-open-batch
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-slice-dynamic-batch
 // Check that an error names the dynamic size if a program cannot run once per index of a dynamic batch.
 
 // expected-error @below {{argument 1 is of type 'tensor<4x?xf32>', whose dim 1 has no known size: of plain tensors, dim 0 may be an open batch, of which the program of an NPU runs for each index; state the other sizes, or compile a program for each}}

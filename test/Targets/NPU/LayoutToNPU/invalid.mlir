@@ -35,7 +35,7 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   // expected-error @below {{'linalg.exp' runs on cores, and its result of type 'tensor<4xf32>' is not in their memory}}
-  // expected-note @below {{decide layouts for a target #layout.npu<..>; what does not fit is split by layout-split-for-cores}}
+  // expected-note @below {{decide layouts for a target #layout.npu<..>; what does not fit is split by npu-tile-and-fuse}}
   %r = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
@@ -67,7 +67,7 @@ func.func @places(%x: tensor<4xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
 #map = affine_map<(i) -> (i)>
 func.func @gather(%table: tensor<9xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32, #t>
-  // expected-error @below {{'linalg.generic' reads a tensor in its body by 'tensor.extract', for which cores have no command: what is read at places that the loops tell becomes an operand by layout-prepare-for-cores; for rows at places that data tell, multiply by a matrix of ones and zeros, or read them outside of the program}}
+  // expected-error @below {{'linalg.generic' reads a tensor in its body by 'tensor.extract', for which cores have no command: what is read at places that the loops tell becomes an operand by npu-legalize-linalg; for rows at places that data tell, multiply by a matrix of ones and zeros, or read them outside of the program}}
   %y = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%e : tensor<4xf32, #t>) {
     ^bb0(%o: f32):
       %i = linalg.index 0 : index

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-narrow-constants --mlir-print-local-scope --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-narrow-constants --mlir-print-local-scope --mlir-elide-elementsattrs-if-larger=8 | FileCheck %s
 // Check that f32 constants with int8 values are stored as i8 if their readers need a layout that one command converts
 // to.
 

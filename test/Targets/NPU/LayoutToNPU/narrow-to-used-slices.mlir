@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize --cse --split-input-file | FileCheck %s
 // Check that only the slice of a tensor that all users read is computed.
 
 // Two ops read a row of a product through a reshape.

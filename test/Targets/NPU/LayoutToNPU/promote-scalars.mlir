@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
 // Check that dynamic scalars become tensors without dims; run-numbers.py checks
 // their results.
 

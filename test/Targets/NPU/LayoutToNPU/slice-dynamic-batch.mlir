@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-slice-open-batch --canonicalize | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-slice-dynamic-batch --canonicalize | FileCheck %s
 // Check that a program over a dynamic batch becomes a program for one index if all indices are independent, regardless
 // of the dim that is the batch.
 

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-prepare-for-cores --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-legalize-linalg --mlir-print-local-scope | FileCheck %s
 // Check that bodies that need several OKKernel functions are split into one op
 // per function.
 

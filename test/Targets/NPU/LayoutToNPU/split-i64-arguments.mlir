@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-prepare-for-cores --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-legalize-linalg --mlir-print-local-scope | FileCheck %s
 // Check that i64 arguments that are only used as f32 are passed as words, which
 // become f32 once.
 

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
 // Check that a product of which slices are used becomes one product per slice.
 
 // CHECK-LABEL: func.func @parts

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-prepare-for-cores --canonicalize --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
 // Check that 3-D windows become 2-D windows; run-volumes.py checks their results.
 
 // Every second slice is the batch, and the weights are those of one of two taps.

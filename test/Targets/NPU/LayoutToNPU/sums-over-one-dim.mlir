@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-prepare-for-cores | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-legalize-linalg | FileCheck %s
 // Check that a product with several reduction dims is reshaped to one; a factor in which these are not adjacent is
 // transposed first.
 

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter-passed=npu --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-tile-and-fuse --remarks-filter-passed=npu --remark-format=emitRemark 2>&1 | FileCheck %s
 // Check tiling for a core of 1024 bytes. Batches are tiled first, then rows; fills are tiled separately, and the
 // results are assembled.
 
@@ -75,7 +75,7 @@ func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
 
 // -----
 
-// expected-error @below {{layout-split-for-cores is for targets #layout.npu<..>, found #layout.cpu<lanes = 8>}}
+// expected-error @below {{npu-tile-and-fuse is for targets #layout.npu<..>, found #layout.cpu<lanes = 8>}}
 module attributes {layout.target = #layout.cpu<lanes = 8>} {
 }
 

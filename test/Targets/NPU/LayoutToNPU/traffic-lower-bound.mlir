@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter=npu --remark-format=emitRemark -o /dev/null
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-tile-and-fuse --remarks-filter=npu --remark-format=emitRemark -o /dev/null
 // Check the lower bound of traffic between the memories: elements that results depend on, counted once.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>} {

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-split-for-cores='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
+// RUN: layout-opt %s --npu-tile-and-fuse='target={#layout.npu<chip=#npu.target<npus = 4, bytes_per_npu = 65536, eu_bytes = 32>>}' --split-input-file | FileCheck %s
 // Check that a sum over the columns of a matrix becomes a sum within each core
 // and a sum over cores.
 

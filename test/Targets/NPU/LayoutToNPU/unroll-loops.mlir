@@ -1,5 +1,5 @@
 // Check that loops with a constant trip count are unrolled.
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-unroll-loops --canonicalize | FileCheck %s
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-unroll-loops --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @turns(
 // CHECK-NOT: scf.for

@@ -3,10 +3,10 @@
 // fails, and an unproven one is an error.
 
 // RUN: split-file %s %t
-// RUN: layout-opt %t/kernels.mlir -narrow-kernel-indices -convert-image-kernels-to-spirv | FileCheck %s
+// RUN: layout-opt %t/kernels.mlir -layout-opencl-narrow-kernel-indices -layout-opencl-kernels-to-spirv | FileCheck %s
 // RUN: layout-translate --layout-to-spirv-binary %t/kernels.mlir --kernels=m -o %t/m.spv
-// RUN: layout-opt %t/unproven.mlir -narrow-kernel-indices -verify-diagnostics
-// RUN: layout-opt %t/large.mlir -convert-image-kernels-to-spirv -verify-diagnostics
+// RUN: layout-opt %t/unproven.mlir -layout-opencl-narrow-kernel-indices -verify-diagnostics
+// RUN: layout-opt %t/large.mlir -layout-opencl-kernels-to-spirv -verify-diagnostics
 
 // CHECK: spirv.module @__spv__m Physical32 OpenCL
 // CHECK-SAME: #spirv.vce<v1.0, [

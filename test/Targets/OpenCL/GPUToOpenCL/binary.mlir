@@ -5,7 +5,7 @@
 // RUN: layout-translate --layout-to-spirv-binary %s --kernels=a -o %t.spv
 // RUN: spirv-val --target-env opencl1.2 %t.spv
 // RUN: spirv-dis %t.spv | FileCheck %s
-// RUN: layout-opt %s -convert-image-kernels-to-spirv -serialize-image-kernels -o %t.mlir
+// RUN: layout-opt %s -layout-opencl-kernels-to-spirv -layout-opencl-serialize-kernels -o %t.mlir
 // RUN: layout-translate --layout-to-spirv-binary %t.mlir --kernels=a -o %t.2.spv
 // RUN: cmp %t.spv %t.2.spv
 // RUN: layout-translate --layout-to-spirv-binary %s --kernels=b -o %t.b.spv

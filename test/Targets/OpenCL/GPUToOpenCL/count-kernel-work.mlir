@@ -1,8 +1,8 @@
 // Check the counted work of kernels including loops: operations on elements, not on indices, and bytes of device
 // memory, not of work-group memory. Counts of a kernel that depends on its work-group are those of all work-items.
 
-// RUN: layout-opt %s --count-kernel-work | FileCheck %s
-// RUN: layout-opt %s --count-kernel-work --narrow-kernel-indices --convert-image-kernels-to-spirv --serialize-image-kernels | FileCheck %s --check-prefix=TABLE
+// RUN: layout-opt %s --layout-opencl-count-kernel-work | FileCheck %s
+// RUN: layout-opt %s --layout-opencl-count-kernel-work --layout-opencl-narrow-kernel-indices --layout-opencl-kernels-to-spirv --layout-opencl-serialize-kernels | FileCheck %s --check-prefix=TABLE
 
 // TABLE: #gpu.kernel_metadata<"never", (memref<8xf32, "buffer">) -> (), arg_attrs = [{}]>, #gpu.kernel_metadata<"split", {{.*}}metadata = {layout.bytes = 132 : i64, layout.may_repeat, layout.operations = 40 : i64}>
 // TABLE-SAME: #gpu.kernel_metadata<"stated", {{.*}}metadata = {layout.bytes = 64 : i64, layout.may_repeat, layout.operations = 0 : i64}>

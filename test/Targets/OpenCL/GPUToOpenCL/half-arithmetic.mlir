@@ -3,7 +3,7 @@
 // without f16 needs no extension.
 
 // RUN: split-file %s %t
-// RUN: layout-opt %t/halves.mlir -convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
+// RUN: layout-opt %t/halves.mlir -layout-opencl-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
 // RUN: layout-translate --layout-to-opencl-c %t/halves.mlir | FileCheck %s --check-prefix=SOURCE
 // RUN: layout-translate --layout-to-opencl-c %t/floats.mlir | FileCheck %s --check-prefix=FLOATS
 

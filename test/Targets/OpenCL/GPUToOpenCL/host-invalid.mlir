@@ -50,7 +50,7 @@ func.func @f(%b: memref<12xf32, "buffer">, %i: index) -> f32 {
 // -----
 
 module attributes {gpu.container_module} {
-  // expected-error @+1 {{is left; run convert-image-kernels-to-spirv and serialize-image-kernels first}}
+  // expected-error @+1 {{is left; run layout-opencl-kernels-to-spirv and layout-opencl-serialize-kernels first}}
   gpu.module @k {
     gpu.func @f() kernel { gpu.return }
   }

@@ -1,5 +1,5 @@
 // Check the errors of the lowering of kernels to SPIR-V.
-// RUN: layout-opt %s -convert-image-kernels-to-spirv -split-input-file -verify-diagnostics
+// RUN: layout-opt %s -layout-opencl-kernels-to-spirv -split-input-file -verify-diagnostics
 
 gpu.module @m {
   gpu.func @both(%in: memref<3x4xvector<4xf32>, "image2d">, %i: index) kernel {

@@ -2,14 +2,14 @@
 // in comments and names.
 
 // RUN: layout-translate --layout-to-opencl-c %s --kernels=kernels | FileCheck %s
-// RUN: layout-opt %s --convert-image-kernels-to-source | FileCheck %s --check-prefix=ATTRIBUTE
+// RUN: layout-opt %s --layout-opencl-kernels-to-source | FileCheck %s --check-prefix=ATTRIBUTE
 // RUN: not layout-translate --layout-to-opencl-c %s 2>&1 | FileCheck %s --check-prefix=TWO
-// RUN: layout-opt %s --convert-image-kernels-to-spirv --serialize-image-kernels -o %t.no-source.mlir
+// RUN: layout-opt %s --layout-opencl-kernels-to-spirv --layout-opencl-serialize-kernels -o %t.no-source.mlir
 // RUN: not layout-translate --layout-to-opencl-c %t.no-source.mlir --kernels=kernels 2>&1 | FileCheck %s --check-prefix=NONE
 
 // ATTRIBUTE: gpu.module @kernels attributes {layout.opencl_source = "#pragma OPENCL EXTENSION
 // TWO: error: has 2 modules of kernels; name one with --kernels
-// NONE: error: holds no OpenCL C; run convert-image-kernels-to-source on the GPU module first, or give the GPU module
+// NONE: error: holds no OpenCL C; run layout-opencl-kernels-to-source on the GPU module first, or give the GPU module
 
 // CHECK:      #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 // CHECK-NEXT: #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable

@@ -1,6 +1,6 @@
 // Check that kernels become SPIR-V with the required capabilities, and binaries that are valid for OpenCL 1.2.
 
-// RUN: layout-opt %s -convert-image-kernels-to-spirv -split-input-file | FileCheck %s
+// RUN: layout-opt %s -layout-opencl-kernels-to-spirv -split-input-file | FileCheck %s
 
 // CHECK-LABEL: spirv.module @__spv__images Physical64 OpenCL
 // CHECK-SAME:    requires #spirv.vce<v1.0, [Kernel, Addresses, Int64, ImageBasic], []>

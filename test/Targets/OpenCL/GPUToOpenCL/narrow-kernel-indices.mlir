@@ -2,11 +2,11 @@
 // then have no 64-bit arithmetic. A kernel that depends on a size that the launch knows has both versions, and a check.
 
 // RUN: split-file %s %t
-// RUN: layout-opt %t/fits.mlir --narrow-kernel-indices | FileCheck %t/fits.mlir
-// RUN: layout-opt %t/wide.mlir --narrow-kernel-indices | FileCheck %t/wide.mlir
-// RUN: layout-opt %t/dynamic.mlir --narrow-kernel-indices --canonicalize | FileCheck %t/dynamic.mlir
+// RUN: layout-opt %t/fits.mlir --layout-opencl-narrow-kernel-indices | FileCheck %t/fits.mlir
+// RUN: layout-opt %t/wide.mlir --layout-opencl-narrow-kernel-indices | FileCheck %t/wide.mlir
+// RUN: layout-opt %t/dynamic.mlir --layout-opencl-narrow-kernel-indices --canonicalize | FileCheck %t/dynamic.mlir
 // RUN: layout-translate --layout-to-opencl-c %t/fits.mlir | FileCheck %s --check-prefix=SOURCE
-// RUN: layout-opt %t/fits.mlir --narrow-kernel-indices --convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
+// RUN: layout-opt %t/fits.mlir --layout-opencl-narrow-kernel-indices --layout-opencl-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
 
 // SOURCE-NOT: long
 // SOURCE: const uint [[X:v[0-9]+]] = (uint)get_global_id(0);

@@ -1,7 +1,7 @@
 // Check work-group memory: a variable of the module in SPIR-V, of the kernel in OpenCL
 // C.
 
-// RUN: layout-opt %s --narrow-kernel-indices --convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
+// RUN: layout-opt %s --layout-opencl-narrow-kernel-indices --layout-opencl-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
 // RUN: layout-translate %s --layout-to-opencl-c | FileCheck %s --check-prefix=SOURCE
 // RUN: layout-opt %s --layout-gpu-to-opencl -o %t.ll.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(48, dtype='f4') ** 2)" %t.x.npy

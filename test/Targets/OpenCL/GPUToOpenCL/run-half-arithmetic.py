@@ -34,7 +34,7 @@ def run(name, text, *inputs):
     """Returns the results of the package of @main, its source, and the text of its SPIR-V."""
     stem = folder / name
     stem.with_suffix(".mlir").write_text(text)
-    run_tool("layout-opt", f"{stem}.mlir", "--layout-prepare-entry-points", "--convert-layout-to-gpu",
+    run_tool("layout-opt", f"{stem}.mlir", "--layout-cpu-prepare-entry-points", "--convert-layout-to-gpu",
              "--lower-affine", "--canonicalize", "--cse", "-o", f"{stem}.gpu.mlir")
     run_tool("layout-translate", "--layout-to-opencl-package", f"{stem}.gpu.mlir", "-o", stem)
     manifest = json.loads((stem / "manifest.json").read_text())

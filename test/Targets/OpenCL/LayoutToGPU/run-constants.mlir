@@ -2,7 +2,7 @@
 // bytes of a pixel with stated padding, and an empty one.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-prepare-entry-points --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.arange(10, dtype='f4').reshape(1, 5, 2, 1)); np.save(t + '.y.npy', -np.arange(10, dtype='f4').reshape(1, 5, 2, 1))" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.y.npy --output=%t.r.npy --output=%t.u.npy --output=%t.c.npy
 // RUN: %python -c "import numpy as np, sys; [print(np.load(sys.argv[1] + n).ravel().tolist()) for n in ('.r.npy', '.u.npy', '.c.npy')]" %t | FileCheck %s

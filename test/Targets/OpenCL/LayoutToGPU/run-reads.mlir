@@ -3,7 +3,7 @@
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.cpu.mlir
-// RUN: layout-opt %s --layout-prepare-entry-points --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
+// RUN: layout-opt %s --layout-cpu-prepare-entry-points --convert-layout-to-gpu --lower-affine --canonicalize --cse --layout-gpu-to-opencl -o %t.device.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(3); t = sys.argv[1]; np.save(t + '.t.npy', r.standard_normal((10, 6)).astype('f4')); np.save(t + '.i.npy', np.array([9, 0, 4], 'i4')); np.save(t + '.x.npy', r.standard_normal((3, 7)).astype('f4')); np.save(t + '.w.npy', np.full(4, 0.7, 'f4'))" %t
 // RUN: layout-run %t.cpu.mlir %t.device.mlir --input=%t.t.npy --input=%t.i.npy --input=%t.x.npy --input=%t.w.npy --max-rel=1e-6
 

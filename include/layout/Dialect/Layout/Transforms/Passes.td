@@ -15,7 +15,7 @@ defvar targetDescription =
     "`layout.target` of the op that the pass runs on or of an enclosing "
     "op";
 
-def SetVectorWidthPass : Pass<"layout-complete-target", "ModuleOp"> {
+def SetVectorWidthPass : Pass<"layout-set-vector-width", "ModuleOp"> {
   let summary = "Set the vector width of the CPU target";
   let description = [{
     The first pass of `layout-to-cpu`. If the target is a `#layout.cpu` without `vector_bits`, sets
@@ -325,7 +325,7 @@ def PrintStrategiesPass : Pass<"layout-print-strategies"> {
   ];
 }
 
-def InlineGlobalsPass : Pass<"layout-inline-globals"> {
+def InlineGlobalsPass : Pass<"layout-prepare-inline-globals"> {
   let summary = "Replace reads of immutable globals by arith.constant";
   let description = [{
     Replaces tensors read from an immutable `ml_program.global` with a value, or from a constant
@@ -341,14 +341,14 @@ def InlineGlobalsPass : Pass<"layout-inline-globals"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
+def FoldBroadcastsPass : Pass<"layout-prepare-fold-broadcasts"> {
   let summary = "Replace rank-expanding broadcasts by reshapes";
   let description = [{
     Replaces a linalg op that copies a tensor and only adds dims of extent 1 by a
     `tensor.expand_shape`, or by a constant if the source is one. If a contraction reads a tensor
     that was repeated along other dims, it reads the original tensor instead, so the weights of an
     imported matmul stay constants. Copies that only elementwise ops read stay;
-    `layout-fuse-elementwise` fuses them.
+    `layout-cpu-fuse-elementwise` fuses them.
 
     ```mlir
     // before
@@ -365,7 +365,7 @@ def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
   ];
 }
 
-def DecomposeTransposedConvPass : Pass<"layout-densify-convolutions"> {
+def DecomposeTransposedConvPass : Pass<"layout-prepare-decompose-transposed-conv"> {
   let summary = "Decompose transposed convolutions into sub-pixel convolutions";
   let description = [{
     Importers write a transposed convolution as a linalg op on an image with zeros between its
@@ -397,7 +397,7 @@ def DecomposeTransposedConvPass : Pass<"layout-densify-convolutions"> {
   ];
 }
 
-def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
+def FoldConstantSlicesPass : Pass<"layout-prepare-fold-constant-slices"> {
   let summary = "Fold slices, copies and transposes of constants";
   let description = [{
     Folds `tensor.extract_slice` of constants, and linalg ops that copy elements of a constant at
@@ -422,7 +422,7 @@ def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def CheckInputPass : Pass<"layout-check-input"> {
+def CheckInputPass : Pass<"layout-prepare-check-input"> {
   let summary = "Reject ops that the device pipelines cannot lower";
   let description = [{
     The first pass of `layout-to-opencl` and `layout-to-npu`. Reports an error for an op of an
@@ -432,7 +432,7 @@ def CheckInputPass : Pass<"layout-check-input"> {
   }];
 }
 
-def LowerTosaPass : Pass<"layout-lower-tosa"> {
+def LowerTosaPass : Pass<"layout-prepare-lower-tosa"> {
   let summary = "Lower TOSA to linalg, arith, scf and tensor";
   let description = [{
     Runs the upstream conversions on functions with TOSA ops, so that layouts are chosen for the ops
@@ -446,7 +446,7 @@ def LowerTosaPass : Pass<"layout-lower-tosa"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def CropPadsPass : Pass<"layout-crop-pads"> {
+def CropPadsPass : Pass<"layout-prepare-crop-pads"> {
   let summary = "Rewrite negative amounts of tensor.pad as slices";
   let description = [{
     A `tensor.pad` whose `low` or `high` is negative, or is not proven to be at least 0, becomes a
@@ -469,7 +469,7 @@ def CropPadsPass : Pass<"layout-crop-pads"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def LowerPacksPass : Pass<"layout-lower-packs"> {
+def LowerPacksPass : Pass<"layout-prepare-lower-packs"> {
   let summary = "Rewrite linalg.pack and linalg.unpack as pads, reshapes, "
                 "transposes and slices";
   let description = [{
@@ -500,7 +500,7 @@ def LowerPacksPass : Pass<"layout-lower-packs"> {
   ];
 }
 
-def SequenceForallsPass : Pass<"layout-sequence-foralls"> {
+def SequenceForallsPass : Pass<"layout-prepare-sequence-foralls"> {
   let summary = "Rewrite scf.forall on tensors as scf.for";
   let description = [{
     For targets that distribute each single op over the whole device. The

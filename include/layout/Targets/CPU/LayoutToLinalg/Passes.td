@@ -54,7 +54,7 @@ def ConvertLayoutToLinalgPass
   ];
 }
 
-def StripAttributesPass : Pass<"layout-finalize-upstream", "ModuleOp"> {
+def StripAttributesPass : Pass<"layout-strip-attributes", "ModuleOp"> {
   let summary = "Strip layout attributes and generalize named elementwise ops";
   let description = [{
     The last pass of `layout-to-upstream`, whose output other MLIR-based compilers read:

@@ -18,8 +18,8 @@ def Cpu_Dialect : Dialect {
   let cppNamespace = "::mlir::cpu";
   let summary = "Kernels on tensors and index checks for CPUs";
   let description = [{
-    Kernels that `layout-emit-kernels` creates and `layout-bufferize` inlines,
-    and checks of `layout-check-indices`.
+    Kernels that `layout-cpu-emit-kernels` creates and `layout-cpu-bufferize` inlines,
+    and checks of `layout-cpu-check-indices`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -15,7 +15,7 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyLoweringInputPass
-    : Pass<"layout-check-plain-program", "ModuleOp"> {
+    : Pass<"layout-cpu-verify-lowering-input", "ModuleOp"> {
   let summary = "Verify the preconditions of the LLVM lowering";
   let description = [{
     The first pass of `layout-linalg-to-llvm`. Reports an error if a function contains an op without
@@ -26,7 +26,7 @@ def VerifyLoweringInputPass
 }
 
 def PrepareEntryPointsPass
-    : Pass<"layout-prepare-entry-points", "ModuleOp"> {
+    : Pass<"layout-cpu-prepare-entry-points", "ModuleOp"> {
   let summary = "Record the tensor signatures of public func.func ops";
   let description = [{
     Marks each public function that has a body with `llvm.emit_c_interface` and, if all arguments
@@ -41,7 +41,7 @@ def PrepareEntryPointsPass
   }];
 }
 
-def CopyAliasedResultsPass : Pass<"layout-separate-results"> {
+def CopyAliasedResultsPass : Pass<"layout-cpu-copy-aliased-results"> {
   let summary = "Copy results of functions and loops that share memory";
   let description = [{
     Copies a result of a function that is a constant or shares the memory of another result, as
@@ -55,7 +55,7 @@ def CopyAliasedResultsPass : Pass<"layout-separate-results"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
-def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
+def PrepareForCanonicalizerPass : Pass<"layout-cpu-prepare-for-canonicalizer"> {
   let summary = "Rewrite ops that the canonicalizer would make invalid";
   let description = [{
     Run it before the canonicalizer. Avoids upstream folds that create invalid IR: a slice of
@@ -73,7 +73,7 @@ def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
   ];
 }
 
-def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
+def DecomposeAggregatesPass : Pass<"layout-cpu-decompose-aggregates"> {
   let summary = "Decompose softmax, gather and other aggregates to linalg";
   let description = [{
     Decomposes ops that implement `linalg::AggregatedOpInterface`, e.g. softmax, and Winograd
@@ -91,7 +91,7 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   ];
 }
 
-def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
+def CheckIndicesPass : Pass<"layout-cpu-check-indices", "ModuleOp"> {
   let summary = "Assert that indices computed from data are in range";
   let description = [{
     Inserts a `cpu.assert_index` before every `tensor.extract`, `tensor.insert`,
@@ -132,7 +132,7 @@ def CheckIndicesPass : Pass<"layout-check-indices", "ModuleOp"> {
   ];
 }
 
-def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
+def ExpandSmallFloatsPass : Pass<"layout-cpu-expand-small-floats"> {
   let summary = "Expand floats of at most 8 bits to f32 and integers";
   let description = [{
     Expands `arith.extf` from and `arith.truncf` to a float type of 4, 6 or 8 bits (f4E2M1FN,
@@ -154,7 +154,7 @@ def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
-def LowerPackPadConcatPass : Pass<"layout-lower-relayout"> {
+def LowerPackPadConcatPass : Pass<"layout-cpu-lower-pack-pad-concat"> {
   let summary = "Lower pack, unpack, pad and concat to simpler ops";
   let description = [{
     `linalg.pack` becomes pad, expand_shape and transpose, `linalg.unpack` becomes transpose,
@@ -181,7 +181,7 @@ def LowerPackPadConcatPass : Pass<"layout-lower-relayout"> {
   ];
 }
 
-def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
+def FuseElementwisePass : Pass<"layout-cpu-fuse-elementwise"> {
   let summary = "Fuse elementwise linalg ops";
   let description = [{
     Generalizes named elementwise ops, maps and broadcasts, and fuses an elementwise producer into
@@ -197,12 +197,12 @@ def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def FlattenReductionsPass : Pass<"layout-flatten-reductions"> {
+def FlattenReductionsPass : Pass<"layout-cpu-flatten-reductions"> {
   let summary = "Drop unit dims of reductions and merge contiguous ones";
   let description = [{
     If no result dim is contiguous in the inputs of a reduction, later passes vectorize along the
     reduction. For these ops, the pass drops unit dims and merges adjacent reduction dims that are
-    contiguous in memory. `layout-fuse-elementwise`, which runs next, fuses elementwise ops.
+    contiguous in memory. `layout-cpu-fuse-elementwise`, which runs next, fuses elementwise ops.
 
         linalg.pooling_nchw_sum ins(%x, %w : tensor<1x96x7x7xf32>, ..) // before
             outs(%s : tensor<1x96x1x1xf32>)
@@ -213,7 +213,7 @@ def FlattenReductionsPass : Pass<"layout-flatten-reductions"> {
 }
 
 def EmitKernelsPass
-    : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-emit-kernels", "FunctionOpInterface"> {
   let summary = "Rewrite linalg ops to register-blocked cpu.kernel ops";
   let description = [{
     Rewrites a structured op to a `cpu.kernel`, whose body has loops on the buffers of the tensors
@@ -264,13 +264,13 @@ def EmitKernelsPass
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuModelParams().lineBytes",
            "Cache line size in bytes">,
-    Option<"l1Bytes", "first-cache-bytes", "int64_t",
+    Option<"l1Bytes", "l1-bytes", "int64_t",
            /*default=*/"CpuModelParams().l1Bytes",
            "L1 cache size of a core in bytes">,
-    Option<"l2Bytes", "second-cache-bytes", "int64_t",
+    Option<"l2Bytes", "l2-bytes", "int64_t",
            /*default=*/"CpuModelParams().l2Bytes",
            "L2 cache size of a core in bytes">,
-    Option<"l1SetStride", "set-period-bytes", "int64_t",
+    Option<"l1SetStride", "l1-set-stride", "int64_t",
            /*default=*/"CpuModelParams().l1SetStride",
            "Distance in bytes at which L1 cache lines share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
@@ -280,19 +280,19 @@ def EmitKernelsPass
            "Compute 3x3 convolutions with fewer multiplications by Winograd's "
            "transforms; needs contract-fma">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
-           "Mark loops for layout-parallelize-loops">
+           "Mark loops for layout-cpu-parallelize-loops">
   ];
 }
 
 def TileTransposesPass
-    : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-tile-transposes", "FunctionOpInterface"> {
   let summary = "Tile and vectorize transposing copies";
   let description = [{
     Rewrites a copy between buffers that changes the order of dims to loops over tiles. (The
     subscripts may also be sums of dims.) A tile spans the dim that is fastest in the input and the
     dim that is fastest in the result. It is read as vectors along the former, transposed in
     registers and written as vectors along the latter. Blocks whose lines share L1 sets are copied
-    through a temporary buffer, which `layout-free-buffers` has to free.
+    through a temporary buffer, which `layout-cpu-free-buffers` has to free.
 
         linalg.transpose ins(%x : memref<32x21xf32>) outs(%y : ..) ..  // before
         scf.for %i = %c0 to %c32 step %c16 {                           // after
@@ -311,32 +311,32 @@ def TileTransposesPass
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuModelParams().vectorRegisters",
            "Number of vector registers">,
-    Option<"minTwoSourcePermuteBytes", "permuted-bytes", "int64_t",
+    Option<"minTwoSourcePermuteBytes", "min-two-source-permute-bytes", "int64_t",
            /*default=*/"CpuModelParams().minTwoSourcePermuteBytes",
            "Smallest element size in bytes for which one shuffle selects any "
            "elements of two registers; 0 if there is no such shuffle">,
     Option<"lineBytes", "line-bytes", "int64_t",
            /*default=*/"CpuModelParams().lineBytes",
            "Cache line size in bytes">,
-    Option<"l1Bytes", "first-cache-bytes", "int64_t",
+    Option<"l1Bytes", "l1-bytes", "int64_t",
            /*default=*/"CpuModelParams().l1Bytes",
            "L1 cache size of a core in bytes">,
-    Option<"l2Bytes", "second-cache-bytes", "int64_t",
+    Option<"l2Bytes", "l2-bytes", "int64_t",
            /*default=*/"CpuModelParams().l2Bytes",
            "L2 cache size of a core in bytes">,
-    Option<"llcBytes", "last-cache-bytes", "int64_t",
+    Option<"llcBytes", "llc-bytes", "int64_t",
            /*default=*/"CpuModelParams().llcBytes",
            "Last-level cache size in bytes">,
-    Option<"l1SetStride", "set-period-bytes", "int64_t",
+    Option<"l1SetStride", "l1-set-stride", "int64_t",
            /*default=*/"CpuModelParams().l1SetStride",
            "Distance in bytes at which L1 cache lines share a set">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
-           "Mark loops for layout-parallelize-loops">
+           "Mark loops for layout-cpu-parallelize-loops">
   ];
 }
 
 def LowerVectorShapesPass
-    : InterfacePass<"layout-lower-vector-shapes", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-lower-vector-shapes", "FunctionOpInterface"> {
   let summary = "Lower vector transfers and transpositions to 1-D vector ops";
   let description = [{
     Lowers transfers of contiguous rows to loads and stores, and others to accesses of single
@@ -361,7 +361,7 @@ def LowerVectorShapesPass
   ];
 }
 
-def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
+def BufferizePass : Pass<"layout-cpu-bufferize", "ModuleOp"> {
   let summary = "Bufferize tensors and inline cpu.kernel ops";
   let description = [{
     Runs upstream's elimination of empty tensors and its one-shot bufferization, with contiguous
@@ -370,8 +370,8 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
 
     A write of a vector to the beginning of a tensor of higher rank gets a non-constant index.
     Otherwise upstream would treat the write as one of all elements, and lose the others. A function
-    that `layout-outline-kernels` created from bodies of `cpu.kernel` gets the buffer types of its
-    calls as argument types, and is cloned for each list of types.
+    that `layout-cpu-outline-kernels` created from bodies of `cpu.kernel` gets the buffer types of
+    its calls as argument types, and is cloned for each list of types.
 
         %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : ..)         // before
         %m = memref.alloc() : memref<64xf32>                           // after
@@ -383,7 +383,7 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
   ];
 }
 
-def CopyNoncontiguousCastsPass : Pass<"layout-copy-strided-casts"> {
+def CopyNoncontiguousCastsPass : Pass<"layout-cpu-copy-noncontiguous-casts"> {
   let summary = "Replace memref.cast ops that lose strides by copies";
   let description = [{
     Bufferization casts a slice of dynamic size that crosses a function boundary to contiguous
@@ -398,7 +398,7 @@ def CopyNoncontiguousCastsPass : Pass<"layout-copy-strided-casts"> {
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }
 
-def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
+def LowerMPIPass : Pass<"layout-cpu-lower-mpi", "ModuleOp"> {
   let summary = "Lower mpi ops to calls in the LLVM dialect";
   let description = [{
     Applies upstream's patterns from `mpi` to `llvm`, for which upstream has no pass. Later passes
@@ -407,7 +407,7 @@ def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
+def BF16AsBitsPass : Pass<"layout-cpu-bf16-as-bits"> {
   let summary = "Replace bf16 by i16 in the LLVM dialect";
   let description = [{
     Replaces bf16 by i16 in all types, constants, globals and functions, after arithmetic on bf16
@@ -423,7 +423,7 @@ def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
 }
 
 def LowerAccessesPass
-    : InterfacePass<"layout-lower-accesses", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-lower-accesses", "FunctionOpInterface"> {
   let summary = "Lower loads and stores to LLVM accesses with shared pointers";
   let description = [{
     Lowers `memref.load`, `memref.store`, `vector.load` and `vector.store` on buffers with static
@@ -441,7 +441,7 @@ def LowerAccessesPass
 }
 
 def LowerStridedCopiesPass
-    : InterfacePass<"layout-lower-strided-copies", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-lower-strided-copies", "FunctionOpInterface"> {
   let summary = "Lower memref.copy between non-contiguous buffers to loops";
   let description = [{
     Upstream lowers `memref.copy` between dense buffers to memcpy, and others to a runtime function
@@ -458,13 +458,13 @@ def LowerStridedCopiesPass
 }
 
 def PlanMemoryPass
-    : InterfacePass<"layout-plan-memory", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-plan-memory", "FunctionOpInterface"> {
   let summary = "Allocate temporary buffers of static size in one arena";
   let description = [{
     Finds the allocations at the top level of a function that provably do not escape it, and the
     range of ops that uses each one. Those of static size get places in one arena, where buffers
     with disjoint ranges share memory. Those of dynamic size are freed after their last use. Other
-    allocations are left to `layout-free-buffers`. With `arena=false`, all are freed after their
+    allocations are left to `layout-cpu-free-buffers`. With `arena=false`, all are freed after their
     last use, also in inner blocks, so that the peak is that of live buffers.
 
         %a = memref.alloc() : memref<16xf32>                           // before
@@ -480,12 +480,12 @@ def PlanMemoryPass
   ];
 }
 
-def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
+def FreeBuffersPass : Pass<"layout-cpu-free-buffers", "ModuleOp"> {
   let summary = "Insert memref.dealloc for every allocated buffer";
   let description = [{
     Runs upstream's ownership-based deallocation and the lowering of its clones. Its errors get a
     note that says what to write instead. A private function that allocates nothing, e.g. of
-    `layout-outline-kernels`, stays unchanged.
+    `layout-cpu-outline-kernels`, stays unchanged.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "bufferization::BufferizationDialect",
@@ -494,15 +494,15 @@ def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
 }
 
 def ParallelizeLoopsPass
-    : InterfacePass<"layout-parallelize-loops", "FunctionOpInterface"> {
+    : InterfacePass<"layout-cpu-parallelize-loops", "FunctionOpInterface"> {
   let summary = "Rewrite marked scf.for loops to scf.parallel";
   let description = [{
-    An `scf.for` on buffers that `layout-emit-kernels` or `layout-tile-transposes` marked with
-    `layout.parallel`, and that carries no values, becomes `scf.parallel`. Marked loops that are the
-    whole body of another one are merged with it, until there are 32 iterations for each of `cores`;
-    an innermost loop of a few vectors with a dynamic trip count is merged only if the outer loops
-    have too few. Each element is computed by one iteration, as in the sequential loop, so that
-    results are bit-identical for any number of threads. Remaining marks are removed. An
+    An `scf.for` on buffers that `layout-cpu-emit-kernels` or `layout-cpu-tile-transposes` marked
+    with `layout.parallel`, and that carries no values, becomes `scf.parallel`. Marked loops that
+    are the whole body of another one are merged with it, until there are 32 iterations for each of
+    `cores`; an innermost loop of a few vectors with a dynamic trip count is merged only if the
+    outer loops have too few. Each element is computed by one iteration, as in the sequential loop,
+    so that results are bit-identical for any number of threads. Remaining marks are removed. An
     `scf.parallel` of the input becomes `scf.for` if it has results, because their rounding would
     depend on the number of threads, or if its body asserts, because a thread that fails cannot
     return to the launcher.
@@ -519,7 +519,7 @@ def ParallelizeLoopsPass
   ];
 }
 
-def ExpandMathPass : Pass<"layout-expand-math"> {
+def ExpandMathPass : Pass<"layout-cpu-expand-math"> {
   let summary = "Expand math functions on f32 to arithmetic";
   let description = [{
     Expands `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 to polynomials.
@@ -539,7 +539,7 @@ def ExpandMathPass : Pass<"layout-expand-math"> {
                            "math::MathDialect"];
 }
 
-def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
+def OutlineKernelsPass : Pass<"layout-cpu-outline-kernels", "ModuleOp"> {
   let summary = "Outline kernels to private func.func ops and merge equal ones";
   let description = [{
     Moves loops and structured ops on buffers, with the ops that compute on their values, to private
@@ -548,7 +548,7 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
     more than its own vector loads and stores, is not moved, but loops in it are.
 
     With `kernel-ops`, moves the bodies of `cpu.kernel` before bufferization, which then processes
-    equal bodies once. `layout-bufferize` later changes the argument types of these functions.
+    equal bodies once. `layout-cpu-bufferize` later changes the argument types of these functions.
 
         scf.for %i = %c0 to %c16 step %c1 { .. %v, %a .. }             // before
         scf.for %i = %c0 to %c16 step %c1 { .. %w, %b .. }
@@ -562,10 +562,10 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
   ];
 }
 
-def MergeSimilarKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
+def MergeSimilarKernelsPass : Pass<"layout-cpu-merge-similar-kernels", "ModuleOp"> {
   let summary = "Merge outlined kernels that differ only in integers";
   let description = [{
-    Merges functions of `layout-outline-kernels`, in the LLVM dialect, that are equal except for
+    Merges functions of `layout-cpu-outline-kernels`, in the LLVM dialect, that are equal except for
     integers. Each integer that differs becomes an argument: trip counts and strides of loops, and
     offsets of accesses, if few of them differ. Before that, parts of memref descriptors that are
     not read are removed from all functions. The order of operations stays.
@@ -578,11 +578,11 @@ def MergeSimilarKernelsPass : Pass<"layout-share-kernels", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
+def ProfileKernelsPass : Pass<"layout-cpu-profile-kernels", "ModuleOp"> {
   let summary = "Insert clock reads around kernels";
   let description = [{
-    Run it after `layout-outline-kernels`. Reads a clock before and after each call of an outlined
-    kernel, and each loop and copy outside of kernels. For each source location, the global
+    Run it after `layout-cpu-outline-kernels`. Reads a clock before and after each call of an
+    outlined kernel, and each loop and copy outside of kernels. For each source location, the global
     `layout_profile` holds the sum of nanoseconds and the number of executed operations on elements.
     The latter is only counted if all loops of the location have constant bounds. The module
     attribute `layout.profile` holds the names of the locations. `layout-run` prints all. Any other

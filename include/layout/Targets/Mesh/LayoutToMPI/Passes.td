@@ -75,7 +75,7 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
   ];
 }
 
-def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
+def ImportShardingsPass : Pass<"layout-mesh-import-shardings", "ModuleOp"> {
   let summary = "Import shard.shard annotations as #layout.mesh layouts";
   let description = [{
     Makes the annotation `shard.shard %a to %sharding` of an argument its type
@@ -108,7 +108,7 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
-def ReplicateOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
+def ReplicateOnMeshPass : Pass<"layout-mesh-replicate", "ModuleOp"> {
   let summary = "Place plain tensors on every device of the mesh";
   let description = [{
     During layout assignment a tensor without a layout is whole on every device. This
@@ -130,7 +130,7 @@ def ReplicateOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
-def ImportShardyPass : Pass<"layout-import-shardy", "ModuleOp"> {
+def ImportShardyPass : Pass<"layout-mesh-import-shardy", "ModuleOp"> {
   let summary = "Import Shardy shardings as layout constraints";
   let description = [{
     Converts `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on arguments and results of functions
@@ -156,10 +156,10 @@ def ImportShardyPass : Pass<"layout-import-shardy", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
-def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
+def ExportShardingsPass : Pass<"layout-mesh-export-shardings", "ModuleOp"> {
   let summary = "Export #layout.mesh layouts as shard.shard annotations";
   let description = [{
-    The inverse of `layout-import-shardings`: tensors become plain, a `shard.grid` gets the
+    The inverse of `layout-mesh-import-shardings`: tensors become plain, a `shard.grid` gets the
     sizes of the axes, and each value on a mesh is annotated by
     `shard.shard %v to %sharding`. A `layout.convert` becomes an annotation of its source
     for its users.

@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
+def UnrollLoopsPass : Pass<"npu-unroll-loops", "::mlir::func::FuncOp"> {
   let summary = "Unroll loops with a constant trip count";
   let description = [{
     Replaces an `scf.for` with a constant trip count by copies of its body, so
@@ -37,12 +37,12 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
+def CheckOnHostPass : Pass<"npu-check-on-host", "::mlir::func::FuncOp"> {
   let summary = "Replace cf.assert about indices by ranges of arguments";
   let description = [{
     Commands of an NPU have addresses that are known at compile time, so an
     index out of range reads a wrong row, but no byte outside of the tensor. A
-    `cf.assert` that `layout-check-indices=fixed-text` inserted about elements
+    `cf.assert` that `layout-cpu-check-indices=fixed-text` inserted about elements
     of an argument becomes an entry of the attribute `npu.ranges` of that
     argument: elements from `least` to `most` are in range. `layout-translate
     --npu-to-package` lists the ranges, and the host checks them before it runs
@@ -66,7 +66,7 @@ def CheckOnHostPass : Pass<"layout-check-on-host", "::mlir::func::FuncOp"> {
   }];
 }
 
-def SliceDynamicBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
+def SliceDynamicBatchPass : Pass<"npu-slice-dynamic-batch", "::mlir::func::FuncOp"> {
   let summary = "Slice a dynamic batch into programs for one index";
   let description = [{
     If dim 0 of arguments is dynamic, and every op provably computes each of its
@@ -91,7 +91,7 @@ def SliceDynamicBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncO
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
-def LegalizeLinalgPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
+def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
   let summary = "Legalize linalg and tensor ops for the cores of an NPU";
   let description = [{
     Rewrites a program to ops that the cores can execute. Runs before layouts
@@ -153,7 +153,7 @@ def LegalizeLinalgPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def TileAndFusePass : Pass<"layout-split-for-cores", "ModuleOp"> {
+def TileAndFusePass : Pass<"npu-tile-and-fuse", "ModuleOp"> {
   let summary = "Tile and fuse linalg ops that do not fit local memory";
   let description = [{
     A core has a small local memory. Successive ops whose tensors do not fit it
@@ -196,7 +196,7 @@ def TileAndFusePass : Pass<"layout-split-for-cores", "ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
+def NarrowConstantsPass : Pass<"npu-narrow-constants", "ModuleOp"> {
   let summary = "Store f32 constants with int8 values as i8";
   let description = [{
     An f32 constant whose elements all are int8 values, e.g. weights of a
@@ -218,7 +218,7 @@ def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
     bytes exceed the cost of this command (`launch_cost` of the target). The
     remark `Narrow` of the category `npu` counts the constants.
 
-    Run it after `layout-split-for-cores`, which counts the bytes of such
+    Run it after `npu-tile-and-fuse`, which counts the bytes of such
     constants as i8.
   }];
   let options = [

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attributes of a gpu.func that `count-kernel-work` sets; serialization copies
-// them to the kernel's metadata in a gpu.binary:
+// Attributes of a gpu.func that `layout-opencl-count-kernel-work` sets;
+// serialization copies them to the kernel's metadata in a gpu.binary:
 //
 //   layout.operations = 72 : i64   element operations of a work-item
 //   layout.bytes = 160 : i64       bytes that a work-item reads and writes

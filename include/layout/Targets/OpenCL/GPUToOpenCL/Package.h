@@ -57,7 +57,7 @@
 namespace mlir::layout {
 
 /// Writes the package of `function` of a module whose kernels are `gpu.binary`
-/// (serialize-image-kernels). Writes no file if an op is not supported.
+/// (layout-opencl-serialize-kernels). Writes no file if an op is not supported.
 LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
                                  StringRef directory);
 

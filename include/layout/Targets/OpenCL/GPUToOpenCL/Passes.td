@@ -14,7 +14,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
+def CountKernelWorkPass : Pass<"layout-opencl-count-kernel-work", "ModuleOp"> {
   let summary = "Count the operations and bytes of each gpu.func";
   let description = [{
     Sets the attributes of `KernelMetadata.h`, from which the profile of the runtime
@@ -23,8 +23,8 @@ def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
     `layout.items`, the work-items of a launch that compute. Operations and bytes are
     counted once per execution, and in both sides of a branch. If a kernel depends on its
     work-group, its numbers are per work-group. A number that is only known at launch is
-    omitted. Run it before `narrow-kernel-indices`: arithmetic on `index` is not counted,
-    but on i32 it is.
+    omitted. Run it before `layout-opencl-narrow-kernel-indices`: arithmetic on `index` is not
+    counted, but on i32 it is.
 
     ```mlir
     // before; the first 30 work-items load, arith.mulf and arith.addf vector<4xf32> in
@@ -38,7 +38,7 @@ def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
   let dependentDialects = ["gpu::GPUDialect"];
 }
 
-def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
+def NarrowKernelIndicesPass : Pass<"layout-opencl-narrow-kernel-indices", "ModuleOp"> {
   let summary = "Narrow kernel indices to 32 bits if they fit";
   let description = [{
     Use it for mobile GPUs, which emulate 64-bit arithmetic. If all launches of a kernel
@@ -88,12 +88,12 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
 }
 
 def KernelsToSourcePass
-    : Pass<"convert-image-kernels-to-source", "ModuleOp"> {
+    : Pass<"layout-opencl-kernels-to-source", "ModuleOp"> {
   let summary = "Print the kernels of each gpu.module as OpenCL C";
   let description = [{
     Prints the kernels of each GPU module as OpenCL C 1.2 into its attribute
     `layout.opencl_source`, for devices that do not accept SPIR-V. The pass accepts the
-    kernels of `convert-image-kernels-to-spirv`, and emits the same operations in the
+    kernels of `layout-opencl-kernels-to-spirv`, and emits the same operations in the
     same order, with `FP_CONTRACT` off.
 
     ```mlir
@@ -121,7 +121,7 @@ def KernelsToSourcePass
 }
 
 def KernelsToSPIRVPass
-    : Pass<"convert-image-kernels-to-spirv", "ModuleOp"> {
+    : Pass<"layout-opencl-kernels-to-spirv", "ModuleOp"> {
   let summary = "Convert each gpu.module to a spirv.module for OpenCL";
   let description = [{
     Converts the kernels of each `gpu.module @m` to entry points of a
@@ -166,13 +166,13 @@ def KernelsToSPIRVPass
   ];
 }
 
-def SerializeKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
+def SerializeKernelsPass : Pass<"layout-opencl-serialize-kernels", "ModuleOp"> {
   let summary = "Serialize each gpu.module to a gpu.binary with SPIR-V";
   let description = [{
     Serializes each `spirv.module @__spv__m`, changes words of the binary for OpenCL 1.2
     (see `OpenCLSpirvPatcher.h`), and replaces both the `spirv.module` and the `gpu.module @m` by
     `gpu.binary @m`. The kernel table of its object has the types of the kernels as GPU
-    functions. The OpenCL C of `convert-image-kernels-to-source`, if any, is a second
+    functions. The OpenCL C of `layout-opencl-kernels-to-source`, if any, is a second
     object.
 
     ```mlir

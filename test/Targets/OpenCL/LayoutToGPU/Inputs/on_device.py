@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-PASSES = ["--layout-prepare-entry-points", "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
+PASSES = ["--layout-cpu-prepare-entry-points", "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
           "--layout-gpu-to-opencl"]
 
 
