@@ -10,8 +10,7 @@
 
 #include "layout/Algebra/Views.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 inline bool checkMap(const LayoutMap &map, FailureReason error) {
   if (map && !map.hasOverflow())
@@ -32,7 +31,6 @@ std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
 LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
                          llvm::ArrayRef<int64_t> replicas);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_CHECKEDVIEWS_H

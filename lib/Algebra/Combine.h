@@ -10,8 +10,7 @@
 
 #include "layout/Algebra/IndexExpr.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the canonical form of constant + terms; see the laws of IndexExpr.h.
 IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
@@ -20,7 +19,6 @@ IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 std::optional<Digit> composeDigits(const Digit &inner, int64_t divisor,
                                    int64_t modulus);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_COMBINE_H

@@ -21,8 +21,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct SizesOfFusion {
   /// The product of the dynamic sizes of the fused dims (at least one).
@@ -43,7 +42,6 @@ private:
   SizeExpr apply(const SizeExpr::Ceil &ceil) const;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_SIZESOFFUSION_H

@@ -11,8 +11,7 @@
 #include "layout/Algebra/IndexExpr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A value in terms of storage axes, or std::nullopt if it is determined but
 /// not by a formula of digits.
@@ -36,7 +35,6 @@ solveSwizzles(llvm::ArrayRef<KnownDigit> known,
               llvm::function_ref<std::optional<Formula>(const Digit &)> lookup,
               Sizes sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_SOLVESWIZZLES_H

@@ -10,8 +10,7 @@
 
 #include "layout/Algebra/IndexExpr.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Rewrites (g * a + b) mod (g * m), with 0 <= b < g on the box of `sizes`, to
 /// g * (a mod m) + b, so that digits of sums become digits of the summands.
@@ -19,7 +18,6 @@ namespace layout {
 ///     (3 * d0 + d1) mod 6, d1 < 3:   3 * (d0 mod 2) + d1
 IndexExpr splitMods(const IndexExpr &value, Sizes sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_SPLITMODS_H

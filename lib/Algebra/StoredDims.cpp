@@ -51,8 +51,7 @@ bool StoredDims::operator==(const StoredDims &other) const {
   return areEqual(dims, other.dims);
 }
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 llvm::hash_code hash_value(const StoredDims &stored) {
   llvm::hash_code hash = llvm::hash_value(stored.dims.size());
   for (const BoundedIndex &dim : stored.dims)
@@ -60,8 +59,7 @@ llvm::hash_code hash_value(const StoredDims &stored) {
         llvm::hash_combine(hash, hash_value(dim.value), hash_value(dim.extent));
   return hash;
 }
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 void StoredDims::print(const LayoutMap &map, llvm::raw_ostream &os) const {
   if (dims.empty())

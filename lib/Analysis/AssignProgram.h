@@ -10,8 +10,7 @@
 
 #include "layout/Analysis/Assignment.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class IncrementalChainModel;
 
@@ -23,7 +22,6 @@ LayoutAssignment assignLayouts(Operation *root, Program program,
                                const WeightOptions &weights = {},
                                IncrementalChainModel *sequences = nullptr);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_ASSIGNPROGRAM_H

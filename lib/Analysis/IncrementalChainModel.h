@@ -23,8 +23,7 @@
 #include "ProgramReader.h"
 #include "layout/Solver/IncrementalChainSolver.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class IncrementalChainModel {
 public:
@@ -175,7 +174,6 @@ private:
   unsigned lastKind = kNone;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_SEQUENCEMODEL_H

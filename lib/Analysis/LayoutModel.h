@@ -20,8 +20,7 @@
 #include "layout/Solver/Budget.h"
 #include <map>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class IncrementalChainModel;
 
@@ -171,7 +170,6 @@ private:
   std::map<std::vector<LayoutId>, unsigned> asks;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H

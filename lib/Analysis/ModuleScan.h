@@ -17,8 +17,7 @@
 #include "ProgramReader.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The stored state of one op of the module, and its changes.
 class OpScan {
@@ -121,7 +120,6 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<OpScan>> scans;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_MODULESCAN_H

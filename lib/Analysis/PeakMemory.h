@@ -32,8 +32,7 @@
 
 #include "layout/Analysis/Candidates.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The copies of one tensor that are live at a program point. Consumers are
 /// numbered as in the tensor's class.
@@ -102,7 +101,6 @@ private:
       buffers;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_MEMORY_H

@@ -15,8 +15,7 @@
 
 #include "layout/Analysis/Program.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 inline bool isPriced(const NodeClass &node) {
   if (node.isTie() || isRematerializable(node.op, node.rule))
@@ -28,7 +27,6 @@ inline bool isPriced(const NodeClass &node) {
          llvm::all_of(node.op->getResults(), isKnown);
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_PRICEDNODES_H

@@ -32,8 +32,7 @@
 #include "layout/Analysis/Program.h"
 #include "llvm/ADT/SetVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Hashes ops by address without mixing. Ops are visited nearly in the order of
 /// their addresses, so neighbors have neighboring entries and lookups hit the
@@ -212,7 +211,6 @@ void addTensorClass(Program &program, TensorClass &&added);
 FailureOr<LayoutConstraints> readConstraints(Operation *root,
                                              ArrayRef<Operation *> ops);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_PROGRAMREADER_H

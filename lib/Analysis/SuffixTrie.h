@@ -31,8 +31,7 @@
 #include <optional>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class SuffixTrie {
 public:
@@ -78,7 +77,6 @@ private:
   std::vector<unsigned> ends;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_COMMONTAILS_H

@@ -15,8 +15,7 @@
 
 #include "layout/Analysis/Assignment.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Weight {
   /// One of the equal constants.
@@ -47,7 +46,6 @@ int64_t countWeightBytes(const LayoutAssignment &assignment,
 /// Sets `weightBytes` and `weightCost` of an assignment.
 void countWeights(LayoutAssignment &assignment, CostModel &costs);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ANALYSIS_WEIGHTS_H

@@ -22,8 +22,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if `body` returns the old element of result `result` if each
 /// input i has the value `inputs[i]`, or any value if it is null. The arguments
@@ -40,7 +39,6 @@ bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
 bool makesPadding(Operation &op, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_INTERFACES_PADDINGNEUTRAL_H

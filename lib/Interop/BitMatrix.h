@@ -25,8 +25,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstdint>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The maximal number of bits; more are not needed because extents are int64.
 constexpr unsigned kMaxBits = 62;
@@ -68,7 +67,6 @@ private:
   FailureReason error;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_INTEROP_BITMATRIX_H

@@ -18,8 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class Scanner {
 public:
@@ -113,7 +112,6 @@ private:
   size_t position = 0;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_INTEROP_SCANNER_H

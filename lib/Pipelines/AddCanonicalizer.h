@@ -11,8 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Adds the canonicalizer without ForOpTensorCastFolder, which gives an iter_arg
 /// the static shape of its init although the loop may grow it. Upstream exports
@@ -23,7 +22,6 @@ inline void addCanonicalizer(OpPassManager &pm) {
       GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_PIPELINES_ADDCANONICALIZER_H

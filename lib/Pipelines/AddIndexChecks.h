@@ -12,8 +12,7 @@
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Pass/PassManager.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Adds layout-cpu-check-indices after the passes that lower TOSA to ops that
 /// it checks and inline globals, so that constant indices are visible. Layouts
@@ -24,7 +23,6 @@ inline void addIndexChecks(OpPassManager &pm) {
   pm.addPass(createCheckIndicesPass());
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_PIPELINES_ADDINDEXCHECKS_H

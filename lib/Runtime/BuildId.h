@@ -14,14 +14,12 @@
 
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the build id that the linker wrote into the binary that contains
 /// this code, or an empty string if there is none.
 std::string getBuildId();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_RUNTIME_BUILDID_H

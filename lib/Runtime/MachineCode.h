@@ -21,8 +21,7 @@ namespace llvm::orc {
 class JITTargetMachineBuilder;
 } // namespace llvm::orc
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The name of the entry function, which takes an array of pointers to the
 /// arguments of the compiled function. All other symbols are internal.
@@ -45,7 +44,6 @@ compileToArchive(ModuleOp module, StringRef function,
 llvm::Expected<SmallVector<std::unique_ptr<llvm::MemoryBuffer>>>
 readArchive(StringRef archive);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_RUNTIME_MACHINECODE_H

@@ -27,8 +27,7 @@
 
 #include "CoreGraph.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Block {
   static constexpr unsigned kNone = ~0u;
@@ -42,7 +41,6 @@ struct Block {
 /// Finds the blocks of all components of a graph.
 std::vector<Block> findBlocks(const CoreGraph &core);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_BLOCKTREE_H

@@ -23,8 +23,7 @@
 #include "DualBound.h"
 #include "ProofWriter.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class BoundProof {
 public:
@@ -54,7 +53,6 @@ private:
   size_t start = 0;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_BOUNDPROOF_H

@@ -24,8 +24,7 @@
 #include "TableAlgebra.h"
 #include "TableSum.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Bucket {
   unsigned variable;
@@ -102,7 +101,6 @@ private:
   SumBuffers buffers;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_BUCKETELIMINATION_H

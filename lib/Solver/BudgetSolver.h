@@ -19,8 +19,7 @@
 #include <chrono>
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The weights of one cost and of one unit in a relaxation.
 struct Weights {
@@ -180,7 +179,6 @@ private:
   SolveStatistics taken;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_BUDGETSOLVER_H

@@ -21,8 +21,7 @@
 
 #include "TableStore.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// An unsaturated sum of costs. Costs are below 2^63, and there are fewer than
 /// 2^32 factors.
@@ -88,7 +87,6 @@ private:
   llvm::SmallVector<unsigned, 0> scopes, owners, nexts;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_COREGRAPH_H

@@ -33,8 +33,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class DualBound {
 public:
@@ -177,7 +176,6 @@ private:
   mutable std::vector<Cost> scratch;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_DUALBOUND_H

@@ -22,8 +22,7 @@
 
 #include "CoreGraph.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the variables of `core` in elimination order: all of them if no
 /// message has more than `maxTableSize` entries, else those before the first
@@ -31,7 +30,6 @@ namespace layout {
 std::vector<unsigned> getEliminationOrder(const CoreGraph &core,
                                           int64_t maxTableSize);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_ELIMINATIONORDER_H

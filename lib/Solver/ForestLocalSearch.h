@@ -31,8 +31,7 @@
 #include "SetupCosts.h"
 #include <random>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ForestLocalSearch {
 public:
@@ -70,7 +69,6 @@ private:
   std::vector<Cost> entries;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_FORESTDESCENT_H

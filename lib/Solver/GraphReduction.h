@@ -34,8 +34,7 @@
 #include "CoreGraph.h"
 #include "TableAlgebra.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class GraphReduction {
 public:
@@ -147,7 +146,6 @@ private:
   std::vector<unsigned> atMostOne, two;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_GRAPHREDUCTION_H

@@ -33,8 +33,7 @@
 #include <chrono>
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class SharedCopyBound;
 
@@ -125,7 +124,6 @@ private:
   bool isQuick = false;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_GRAPHSEARCH_H

@@ -22,8 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 template <typename Key> class IndexedHeap {
 public:
@@ -92,7 +91,6 @@ private:
   std::vector<unsigned> heap, places;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_INDEXEDHEAP_H

@@ -36,8 +36,7 @@
 #include "layout/Solver/Budget.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ParetoLabelSearch {
 public:
@@ -120,7 +119,6 @@ private:
   std::vector<Cost> sums; // of one label and each next value
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_LABELSEARCH_H

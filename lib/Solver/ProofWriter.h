@@ -27,8 +27,7 @@
 #include "CoreGraph.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class GraphReduction;
 
@@ -95,7 +94,6 @@ private:
   Names names;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_PROOFWRITER_H

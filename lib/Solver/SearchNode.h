@@ -15,8 +15,7 @@
 #include "BoundProof.h"
 #include "GraphSearch.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct GraphSearch::Node {
   Node(const CoreGraph &core, const TableStore &store, Goal goal,
@@ -47,7 +46,6 @@ struct GraphSearch::Node {
   Result answer;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_SEARCHNODE_H

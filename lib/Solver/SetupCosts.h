@@ -38,8 +38,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class SetupCosts {
 public:
@@ -149,7 +148,6 @@ private:
   std::vector<llvm::SmallVector<Role, 4>> rolesOf; // per variable
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_SHAREDCOSTS_H

@@ -46,8 +46,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class SharedCopyBound {
 public:
@@ -164,7 +163,6 @@ private:
   std::vector<double> result, sums;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_STARBOUND_H

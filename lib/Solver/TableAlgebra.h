@@ -28,8 +28,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include <tuple>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class TableAlgebra {
 public:
@@ -119,7 +118,6 @@ private:
       eliminated;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_TABLEALGEBRA_H

@@ -27,8 +27,7 @@
 #include "layout/Solver/FactorGraph.h"
 #include "llvm/Support/Allocator.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The id of no table, which represents a table of zeros.
 constexpr TableId kNoTable = TableId(~0u);
@@ -82,7 +81,6 @@ private:
   int64_t numOwnEntries = 0;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_TABLESTORE_H

@@ -24,8 +24,7 @@
 
 #include "TableStore.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The domains of the minimized variable and of the scope.
 struct SumShape {
@@ -61,7 +60,6 @@ llvm::MutableArrayRef<Cost> minimizeSum(const SumShape &shape,
                                         llvm::ArrayRef<SumTerm> terms,
                                         SumBuffers &buffers);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_TABLESUM_H

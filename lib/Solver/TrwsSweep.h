@@ -15,8 +15,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Calls fn(variable, from, to) along `order` or backward. `from` are the slots
 /// of a variable in factors with visited variables, and `to` those with
@@ -31,7 +30,6 @@ void sweep(llvm::ArrayRef<unsigned> order, const Slots &before,
   }
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_SOLVER_SWEEP_H

@@ -15,9 +15,7 @@
 
 #include "Contents.h"
 
-namespace mlir {
-namespace layout {
-namespace picture {
+namespace mlir::layout::picture {
 
 constexpr unsigned kNumColors = 8;
 
@@ -51,8 +49,6 @@ Cells readCells(const LayoutMap &map, const Contents &contents,
 std::string getValueText(const LayoutMap &map, unsigned coordinate,
                          int64_t value);
 
-} // namespace picture
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::picture
 
 #endif // LIB_PICTURE_CELLS_H

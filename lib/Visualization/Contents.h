@@ -15,9 +15,7 @@
 
 #include "layout/Visualization/Svg.h"
 
-namespace mlir {
-namespace layout {
-namespace picture {
+namespace mlir::layout::picture {
 
 using Point = llvm::SmallVector<int64_t>;
 struct Contents {
@@ -47,8 +45,6 @@ std::vector<int64_t> findOccupants(const Contents &contents);
 int64_t linearize(llvm::ArrayRef<int64_t> point,
                   llvm::ArrayRef<int64_t> extents);
 
-} // namespace picture
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::picture
 
 #endif // LIB_PICTURE_CONTENTS_H

@@ -21,9 +21,7 @@
 
 #include "Contents.h"
 
-namespace mlir {
-namespace layout {
-namespace picture {
+namespace mlir::layout::picture {
 
 struct Axis {
   unsigned coordinate = 0;
@@ -74,8 +72,6 @@ PanelGrid arrangeStorage(const LayoutMap &map, const Contents &contents,
 PanelGrid arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
                          int64_t maxColumns, int64_t columns);
 
-} // namespace picture
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::picture
 
 #endif // LIB_PICTURE_ARRANGEMENT_H

@@ -17,9 +17,7 @@
 #include "Cells.h"
 #include "PanelGrid.h"
 
-namespace mlir {
-namespace layout {
-namespace picture {
+namespace mlir::layout::picture {
 
 /// A text beside some rows or above some columns.
 struct Band {
@@ -82,8 +80,6 @@ constexpr int64_t kPictureWidth = 1150;
 constexpr int64_t kPanelMargin = 70;
 int64_t getCellWidth(int64_t numChars);
 
-} // namespace picture
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::picture
 
 #endif // LIB_PICTURE_SHEET_H

@@ -17,9 +17,7 @@
 #include "Errors.h"
 #include "LayoutValue.h"
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 /// Converts to a 64-bit integer; `what` names the value in errors.
 int64_t toInt(pybind11::handle value, const llvm::Twine &what);
@@ -43,8 +41,6 @@ std::vector<SmallVector<int64_t, 2>> toGroups(pybind11::handle values);
 /// Creates a tuple of ints, with None for kUnknownSize.
 pybind11::tuple toTuple(ArrayRef<int64_t> values);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_ARGUMENTS_H

@@ -21,9 +21,7 @@
 #include "LayoutValue.h"
 #include <pybind11/pybind11.h>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 /// Returns the attribute `name` of numpy.
 pybind11::object getNumpy(const char *name);
@@ -93,8 +91,6 @@ pybind11::object fromStored(const pybind11::object &array, Type element);
 pybind11::object getPadding(const OnShape &on, const pybind11::object &given,
                             const pybind11::object &dtype);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_ARRAYS_H

@@ -19,9 +19,7 @@
 #include "layout/Algebra/Proof.h"
 #include <pybind11/pybind11.h>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 using LayoutClass = pybind11::class_<LayoutValue, std::shared_ptr<LayoutValue>>;
 
@@ -103,8 +101,6 @@ std::string expandName(const std::string &text);
 /// Returns the text of the attribute for a Target object.
 std::string getTargetText(const pybind11::object &target);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_BINDINGS_H

@@ -24,9 +24,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include <mutex>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 struct ProcessContext {
   ProcessContext();
@@ -64,8 +62,6 @@ template <typename T> FailureOr<T> nonNull(T value) {
 /// which a parser would stop.
 void checkText(StringRef text, unsigned most);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_CONTEXT_H

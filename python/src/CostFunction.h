@@ -13,9 +13,7 @@
 #include <pybind11/pybind11.h>
 #include <utility>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 /// The op or conversion that is passed to the Python function.
 struct PricedOp;
@@ -41,8 +39,6 @@ private:
   std::exception_ptr error;
 };
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_COSTFUNCTION_H

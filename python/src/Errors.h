@@ -27,9 +27,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 struct LayoutError : std::exception {
   std::string message; // the result of str(), with location and source line
@@ -84,8 +82,6 @@ pybind11::str toPythonString(StringRef text);
 /// Defines LayoutError in `module` and translates the C++ exception to it.
 void bindErrors(pybind11::module_ &module);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_ERRORS_H

@@ -26,9 +26,7 @@
 #include <map>
 #include <mutex>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 using Shape = SmallVector<int64_t>;
 
@@ -127,8 +125,6 @@ private:
       shapes;
 };
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_LAYOUTVALUE_H

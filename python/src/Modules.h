@@ -27,8 +27,7 @@
 
 namespace mlir {
 class PassManager;
-namespace layout {
-namespace python {
+namespace layout::python {
 
 /// The limit on nested brackets in the text of a module, a target or a
 /// pipeline, whose parsers recurse.
@@ -118,8 +117,7 @@ private:
 /// object; empty for None.
 std::string toTargetText(const pybind11::object &target);
 
-} // namespace python
-} // namespace layout
+} // namespace layout::python
 } // namespace mlir
 
 #endif // LAYOUT_PYTHON_MODULES_H

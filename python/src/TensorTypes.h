@@ -13,9 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 #include <pybind11/pybind11.h>
 
-namespace mlir {
-namespace layout {
-namespace python {
+namespace mlir::layout::python {
 
 using TypesByName = llvm::MapVector<StringAttr, RankedTensorType>;
 
@@ -38,8 +36,6 @@ private:
 /// Converts to a Python dict of layouts by name.
 pybind11::dict toDict(const TypesByName &types, LayoutsOfTypes &layouts);
 
-} // namespace python
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::python
 
 #endif // LAYOUT_PYTHON_TENSORTYPES_H

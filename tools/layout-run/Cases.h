@@ -25,8 +25,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Case {
   std::vector<std::string> inputs, outputs;
@@ -37,7 +36,6 @@ struct Case {
 
 llvm::Expected<std::vector<Case>> readCases(StringRef path);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TOOLS_LAYOUTRUN_CASES_H

@@ -16,8 +16,7 @@ namespace llvm {
 class MemoryBuffer;
 } // namespace llvm
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Writes a module of `emitc` ops as C++ with upstream's emitter. Errors go to
 /// standard error.
@@ -28,7 +27,6 @@ LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks, bool isStrict);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // TOOLS_LAYOUT_TRANSLATE_CPP_H

@@ -21,8 +21,7 @@ namespace llvm {
 class MemoryBuffer;
 } // namespace llvm
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Writes the SPIR-V binary of the only module of kernels, or of the one called
 /// `name`.
@@ -38,7 +37,6 @@ writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // TOOLS_LAYOUT_TRANSLATE_KERNELS_H

@@ -23,8 +23,7 @@
 #include "mlir/IR/Types.h"
 #include "llvm/Support/SourceMgr.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class LocatedTexts {
 public:
@@ -55,7 +54,6 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H

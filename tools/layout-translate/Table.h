@@ -21,8 +21,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Writes the table of a layout that was resolved to `map` and verified on the
 /// static `shape`. If there are more than `maxPoints` points, `points` is null.
@@ -30,7 +29,6 @@ void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
                 ArrayRef<int64_t> shape, Type elementType, int64_t maxPoints,
                 raw_ostream &os);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // TOOLS_LAYOUT_TRANSLATE_TABLE_H

@@ -24,8 +24,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/IR/AffineMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Converts `size` to an affine expression, with sizeOf[d] for size(d).
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
@@ -73,7 +72,6 @@ std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
 AffineMap getBackwardMap(const LayoutMap &map, Sizes sizes,
                          MLIRContext *context);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_AFFINEMAPS_H

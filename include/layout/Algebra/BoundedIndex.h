@@ -23,8 +23,7 @@
 
 #include "layout/Algebra/IndexExpr.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct BoundedIndex {
   IndexExpr value;
@@ -65,7 +64,6 @@ BoundedIndex xorOf(llvm::ArrayRef<BoundedIndex> operands, int64_t extent);
 SizeExpr naturalExtent(const Digit &digit);
 SizeExpr naturalExtent(const IndexExpr &value);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_SIZED_H

@@ -21,8 +21,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the number of indices, or std::nullopt if a size is dynamic or the
 /// number exceeds int64.
@@ -70,7 +69,6 @@ template <typename Visit> bool forEachIndex(Sizes sizes, Visit visit) {
   return true;
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_BOX_H

@@ -20,8 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the character at `column` in single quotes.
 inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
@@ -36,7 +35,6 @@ inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
   return "'\\" + llvm::toHex(rest.take_front()) + "'";
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_ALGEBRA_CHARACTERS_H

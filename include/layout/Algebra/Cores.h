@@ -32,8 +32,7 @@
 #include "layout/Algebra/Views.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct LocalAddress {
   int64_t core = 0, byte = 0;
@@ -83,7 +82,6 @@ getBankUse(const LayoutMap &map, Sizes sizes,
            llvm::ArrayRef<llvm::SmallVector<int64_t>> indices,
            int64_t elementBytes, const Banks &banks, FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_CORES_H

@@ -44,8 +44,7 @@
 #include "layout/Algebra/Views.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A map in linear memory on a static shape.
 struct IntegerLayout {
@@ -94,7 +93,6 @@ IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
                                FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_CUTEALGEBRA_H

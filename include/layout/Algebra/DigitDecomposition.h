@@ -17,8 +17,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct PlacedDigit {
   Digit digit;
@@ -84,7 +83,6 @@ std::optional<std::vector<Source>>
 getSources(llvm::ArrayRef<PlacedDigit> digits, unsigned rank, Sizes sizes,
            FailureReason error);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_PLACEDDIGITS_H

@@ -24,8 +24,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class Evaluator {
 public:
@@ -91,7 +90,6 @@ private:
   std::vector<Digit> digits; // the digits in no table
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_EVALUATOR_H

@@ -22,8 +22,7 @@
 
 #include "layout/Algebra/IndexExpr.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Factor {
   llvm::SmallVector<unsigned> dims;
@@ -43,7 +42,6 @@ std::vector<Factor> findFactors(llvm::ArrayRef<IndexExpr> values,
                                 llvm::ArrayRef<IndexExpr> axes, Sizes box,
                                 unsigned rank);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FACTORS_H

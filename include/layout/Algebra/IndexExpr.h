@@ -33,8 +33,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <limits>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct IndexExpr;
 struct Swizzle;
@@ -147,7 +146,6 @@ IndexExpr xorBits(llvm::ArrayRef<IndexExpr> operands, unsigned bits,
 IndexExpr substitute(const IndexExpr &x, llvm::ArrayRef<IndexExpr> dims,
                      llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_INDEXEXPR_H

@@ -29,9 +29,7 @@
 
 #include "layout/Algebra/Proof.h"
 
-namespace mlir {
-namespace layout {
-namespace sets {
+namespace mlir::layout::sets {
 
 struct Statement {
   ProofResult answer = ProofResult::Unknown;
@@ -62,8 +60,6 @@ Statement proveInverse(Values values, Values inverse, Sizes sizes);
 Statement proveUnused(Values values, llvm::ArrayRef<int64_t> point,
                       Sizes sizes);
 
-} // namespace sets
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout::sets
 
 #endif // LAYOUT_ALGEBRA_INTEGERSETS_H

@@ -35,8 +35,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// One named coordinate: 0 <= value < extent on every valid shape.
 struct Coordinate {
@@ -169,7 +168,6 @@ struct StoredDims {
 std::vector<StoredAxis> findStoredAxes(const IndexExpr &value,
                                        const SizeExpr &extent);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_LAYOUTMAP_H

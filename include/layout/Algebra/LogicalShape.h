@@ -24,8 +24,7 @@
 #include "layout/Algebra/Views.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the largest logical shape with the given stored shape: 17 to 32
 /// channels are stored as 2 x 16. `known` are the logical sizes that are given
@@ -42,7 +41,6 @@ getLogicalShape(llvm::ArrayRef<BoundedIndex> storedDims,
 LayoutMap getMapOfStoredDims(const LayoutMap &map,
                              llvm::ArrayRef<BoundedIndex> storedDims);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_LOGICALSHAPE_H

@@ -40,8 +40,7 @@
 #include "layout/Algebra/Views.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A tensor at an address in memory.
 struct PlacedTensor {
@@ -70,7 +69,6 @@ std::optional<ProofResult> refines(const LayoutMap &a, int64_t groupOfA,
                                    const LayoutMap &b, int64_t groupOfB,
                                    Sizes sizes, FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_OVERLAP_H

@@ -17,8 +17,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the number of elements that storage holds, padding included, or
 /// std::nullopt if a size is dynamic or the product overflows int64.
@@ -37,7 +36,6 @@ std::optional<int64_t> getStorageSize(const LayoutMap &map, Sizes sizes);
                           unsigned elementBytes, llvm::ArrayRef<char> storage,
                           llvm::MutableArrayRef<char> logical);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_PACK_H

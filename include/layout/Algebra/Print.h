@@ -17,8 +17,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the text that LayoutMap::print prints, which the map caches.
 std::string makeText(const LayoutMap &map);
@@ -27,7 +26,6 @@ std::string makeText(const LayoutMap &map);
 /// strides, and the extent if it is not the natural one.
 std::string makeText(const LayoutMap &map, const BoundedIndex &value);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_PRINT_H

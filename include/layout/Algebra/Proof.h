@@ -30,8 +30,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class ProofResult { Disproved, Unknown, Proved };
 
@@ -90,7 +89,6 @@ std::optional<int64_t> countPoints(const LayoutMap &map, Sizes sizes);
 /// Decides if storage on this shape has points that hold no element.
 ProofResult hasPadding(const LayoutMap &map, Sizes sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_PROOF_H

@@ -35,8 +35,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class SizeExpr;
 llvm::hash_code hash_value(const SizeExpr &expr);
@@ -160,7 +159,6 @@ struct SizeExpr::Ceil {
   int64_t den = 1;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_SIZEEXPR_H

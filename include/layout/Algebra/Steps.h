@@ -38,8 +38,7 @@
 #include "layout/Algebra/Views.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Step {
   /// The increment of the coordinate.
@@ -102,7 +101,6 @@ std::optional<int64_t> getAlignment(const LayoutMap &map, unsigned coordinate,
 std::optional<int64_t> getVectorWidth(const LayoutMap &map, unsigned coordinate,
                                       unsigned dim, Sizes sizes, int64_t most);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_STEPS_H

@@ -40,8 +40,7 @@
 #include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The function v: dim d of the viewed tensor is dims[d] and has size
 /// sizeOf[d], as functions of the `rank` dims of the view. `sizes` are the
@@ -158,7 +157,6 @@ std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<BoundedIndex> storedDims = {},
                                  Sizes sizes = {}, FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_VIEWS_H

@@ -44,8 +44,7 @@
 #include "layout/Analysis/Candidates.h"
 #include "layout/Solver/FactorGraph.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A conversion that the assignment inserts.
 struct PlannedConversion {
@@ -156,7 +155,6 @@ void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
 /// Returns why an op has its layouts, e.g. "tiles its channels for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_ASSIGNMENT_H

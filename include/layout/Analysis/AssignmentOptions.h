@@ -12,8 +12,7 @@
 #ifndef LAYOUT_ANALYSIS_ASSIGNMENTOPTIONS_H
 #define LAYOUT_ANALYSIS_ASSIGNMENTOPTIONS_H
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class Objective {
   /// The time of ops and conversions.
@@ -22,7 +21,6 @@ enum class Objective {
   bytes
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_ASSIGNMENTOPTIONS_H

@@ -37,8 +37,7 @@
 
 #include "layout/Analysis/Assignment.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class Baseline {
   forward,
@@ -53,7 +52,6 @@ enum class Baseline {
 /// Replaces the choice of `assignment`, with its conversions and costs.
 void setBaseline(LayoutAssignment &assignment, Baseline rule, CostModel &costs);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_BASELINES_H

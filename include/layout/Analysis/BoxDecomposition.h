@@ -18,8 +18,7 @@
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 template <typename Access> bool isExact(const Access &axis) {
   return !axis.digits.empty() && axis.required == axis.extent;
@@ -349,7 +348,6 @@ int64_t countCommonRun(const Space &space, ArrayRef<int64_t> sizes) {
   return run;
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_DIGITBOXES_H

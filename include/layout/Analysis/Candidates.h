@@ -34,8 +34,7 @@
 #include "layout/Analysis/CostModel.h"
 #include "layout/Analysis/Program.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 inline LayoutId getLayoutAt(const OpLayouts &layouts, OperandOrResult slot) {
   return slot.isResult ? layouts.results[slot.index]
@@ -110,7 +109,6 @@ std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CANDIDATES_H

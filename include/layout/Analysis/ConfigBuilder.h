@@ -15,8 +15,7 @@
 
 #include "layout/Analysis/Candidates.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if the storage of the slice `part` is a slice of the storage of
 /// `whole` when `map` stores both. `rule` describes the slice.
@@ -77,7 +76,6 @@ private:
   CostModel &costs;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CONFIGBUILDER_H

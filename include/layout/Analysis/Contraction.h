@@ -19,8 +19,7 @@
 
 #include "layout/Interfaces/OpLayoutRule.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the only dim that `loop` indexes by itself, or std::nullopt if it
 /// indexes none or several, or is part of a sum.
@@ -70,7 +69,6 @@ std::optional<Contraction>
 findContraction(const LoopsRule &rule,
                 function_ref<bool(unsigned operand)> mayBeWeight);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CONTRACTION_H

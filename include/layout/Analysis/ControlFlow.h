@@ -44,8 +44,7 @@
 #include <memory>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Marks a public function whose signature may change.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
@@ -121,7 +120,6 @@ private:
   DenseMap<Region *, DenseMap<Block *, unsigned>> depths;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CONTROLFLOW_H

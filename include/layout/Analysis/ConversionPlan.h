@@ -31,8 +31,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/Cost.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the size of one element in memory, in bytes.
 int64_t getElementBytes(Type elementType);
@@ -105,7 +104,6 @@ bool isOverwritable(Value value);
 StringRef stringify(ConversionPlan::Kind kind);
 StringRef stringify(ConversionPlan::Method method);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CONVERSIONPLAN_H

@@ -23,8 +23,7 @@
 
 #include "layout/Analysis/ConversionPlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct ConversionSummary {
   ConversionPlan plan;
@@ -46,7 +45,6 @@ struct ConversionSummary {
                                TargetInterface target);
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_CONVERSIONSUMMARY_H

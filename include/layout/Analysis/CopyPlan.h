@@ -33,8 +33,7 @@
 
 #include "layout/Interfaces/IterationSpace.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The maximal number of boxes in a copy. More boxes would be too many loops.
 constexpr size_t kMaxCopyBoxes = 8;
@@ -121,7 +120,6 @@ FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
 /// std::nullopt if its padding is not a union of boxes.
 std::optional<CopyPlan> planPaddingFills(RankedTensorType type);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_COPYPLAN_H

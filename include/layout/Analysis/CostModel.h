@@ -27,8 +27,7 @@
 #include "layout/Analysis/CostProvider.h"
 #include "layout/Analysis/TargetModel.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The layouts of all tensors of an op, one per operand and result.
 struct OpLayouts {
@@ -109,7 +108,6 @@ private:
       plans[2];
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_COSTMODEL_H

@@ -31,8 +31,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// One run of an op that processes elements.
 struct OpToPrice {
@@ -62,7 +61,6 @@ public:
   }
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_COSTPROVIDER_H

@@ -45,8 +45,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ModuleScan;
 
@@ -119,7 +118,6 @@ private:
   Cost cost = 0, lowerBound = 0;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_LAYOUTASSIGNER_H

@@ -32,8 +32,7 @@
 #include "layout/Analysis/ControlFlow.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
@@ -89,7 +88,6 @@ struct LayoutConstraints {
 /// Reads all constraints below `root`, or reports one that cannot be satisfied.
 FailureOr<LayoutConstraints> readConstraints(Operation *root);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_LAYOUTCONSTRAINTS_H

@@ -32,8 +32,7 @@
 #include "llvm/Support/Allocator.h"
 #include <unordered_map>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The number of a layout.
 using LayoutId = unsigned;
@@ -146,7 +145,6 @@ private:
   llvm::DenseMap<TypeLayout, LayoutId> byNormalForm;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_LAYOUTTABLE_H

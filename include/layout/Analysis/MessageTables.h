@@ -24,8 +24,7 @@
 
 #include "layout/Analysis/ReshardPlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct MessageTables {
   static constexpr int64_t kStepSize = 5;
@@ -54,7 +53,6 @@ struct MessageTables {
                                       FailureReason refuse);
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_MESSAGETABLES_H

@@ -16,8 +16,7 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if an operand of a concatenation may be computed in place: it
 /// is not a part of an earlier concatenation, and its producer writes new
@@ -32,7 +31,6 @@ bool isStoredAtOnce(OpOperand &part);
 /// is uninitialized, filled with one value, or computed for this op only.
 bool isMadeInResult(OpOperand &init);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_PARTSINPLACE_H

@@ -36,8 +36,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 class CostModel;
 struct LayoutAssignment;
 
@@ -90,7 +89,6 @@ OwningOpRef<ModuleOp> readPriceList(StringRef file, MLIRContext *context);
 void writePriceList(const LayoutAssignment &assignment, CostModel &costs,
                     TargetInterface target, raw_ostream &os);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_PRICELIST_H

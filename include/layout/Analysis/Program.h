@@ -42,8 +42,7 @@
 #include <deque>
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// An operand or a result of a node. A tie has one operand and one result that
 /// represent all of its uses, and one more operand for each part (a slice that
@@ -164,7 +163,6 @@ Program readProgram(Operation *root, int64_t assumedTrips,
                     const LayoutConstraints &constraints = LayoutConstraints(),
                     bool usesPerElementAddressing = false);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_PROGRAM_H

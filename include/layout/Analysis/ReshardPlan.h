@@ -37,8 +37,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A range of every dim, and its offsets in the local tensors of both devices,
 /// i.e. the number of smaller indices of the dim that the device holds.
@@ -107,7 +106,6 @@ struct ReshardPlan {
   void print(raw_ostream &os) const;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_RESHARDPLAN_H

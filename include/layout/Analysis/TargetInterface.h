@@ -18,11 +18,9 @@
 #include "mlir/IR/Attributes.h"
 #include <memory>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 class TargetModel;
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #include "layout/Analysis/TargetInterface.h.inc"
 

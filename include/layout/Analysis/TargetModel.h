@@ -28,8 +28,7 @@
 #include "layout/Analysis/Program.h"
 #include "layout/Analysis/TargetInterface.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class CostModel;
 struct CandidateLimits;
@@ -196,7 +195,6 @@ void TargetModel::attachTo(DialectRegistry &registry) {
   });
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ANALYSIS_TARGETMODEL_H

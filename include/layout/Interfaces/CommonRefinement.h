@@ -37,8 +37,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Builds a Space from operands whose axes are of type `Axis`.
 template <typename Derived, typename Space, typename Axis>
@@ -405,7 +404,6 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::run() {
   return checkDigits();
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_DIGITREFINEMENT_H

@@ -26,8 +26,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the layout of a tensor without the `dropped` dims.
 LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
@@ -37,7 +36,6 @@ LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
 std::optional<LayoutMap> insertDims(const LayoutMap &map,
                                     const llvm::SmallBitVector &dropped);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_DROPPEDDIMS_H

@@ -37,8 +37,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The access of the loops to one operand.
 struct OperandAccess {
@@ -95,7 +94,6 @@ getIterationSpace(ArrayRef<OperandAccess> operands,
                   ArrayRef<utils::IteratorType> iterators,
                   ArrayRef<int64_t> sizes, FailureReason refuse = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_ITERATIONSPACE_H

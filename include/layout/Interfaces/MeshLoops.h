@@ -25,8 +25,7 @@
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if a tensor is on a mesh.
 bool liesOnMesh(Type type);
@@ -79,7 +78,6 @@ bool canSplit(const LoopsRule &rule, unsigned loop);
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,
                                TypeRange results, FailureReason refuse = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_MESHLOOPS_H

@@ -40,8 +40,7 @@
 #include "llvm/ADT/SmallBitVector.h"
 #include <variant>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// One loop of an op's iteration space.
 struct LoopRule {
@@ -146,7 +145,6 @@ LoopsRule getElementwiseRule(Operation *op);
 /// themselves in every map that uses them.
 void findTileableLoops(LoopsRule &rule);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_OPLAYOUTRULE_H

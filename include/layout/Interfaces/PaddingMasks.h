@@ -32,8 +32,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The scalar computation of an op: a body, one op, a copy, or unknown.
 struct ScalarBody {
@@ -68,7 +67,6 @@ PaddingMasks findPaddingMasks(ArrayRef<OperandAccess> operands,
                               const IterationSpace &space,
                               ArrayRef<unsigned> copyMask = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_PADDINGMASKS_H

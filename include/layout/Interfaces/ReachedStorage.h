@@ -25,8 +25,7 @@
 
 #include "layout/Interfaces/IterationSpace.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if indices of `loop`, with padding, have different positions.
 template <typename Space>
@@ -45,7 +44,6 @@ bool reachesBox(const IterationSpace &space, unsigned operand);
 /// Returns true if the digits reach every position in storage.
 bool reachesAll(const IterationSpace &space, unsigned operand);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_REACHEDSTORAGE_H

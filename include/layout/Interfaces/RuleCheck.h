@@ -22,8 +22,7 @@
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Checks that an op with this rule can run on these types. The reason of a
 /// failure continues after the op's name and names the conflict. With
@@ -44,7 +43,6 @@ LogicalResult checkRule(Operation *op, const OpLayoutRule &rule,
 /// Returns true if `source`, which only writes, can write its result as `type`.
 bool canWriteAs(Operation *source, Type type);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_RULECHECK_H

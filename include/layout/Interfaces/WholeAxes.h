@@ -21,8 +21,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct WholeAxes {
   /// Per stored axis, its touched dim, if any.
@@ -45,7 +44,6 @@ std::optional<WholeAxes> findWholeAxes(
     RankedTensorType a, RankedTensorType b, const llvm::SmallBitVector &touched,
     function_ref<bool(unsigned dim, int64_t divisor)> isDivisor = nullptr);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTERFACES_WHOLEAXES_H

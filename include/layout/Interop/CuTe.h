@@ -26,8 +26,7 @@
 #include "layout/Interop/Notation.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct CuTeLayout {
   struct Leaf {
@@ -59,7 +58,6 @@ std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
 std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
                                       FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_CUTE_H

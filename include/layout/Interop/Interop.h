@@ -28,8 +28,7 @@
 #include "layout/Support/FailureReason.h"
 #include <variant>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 using ImportedLayout =
     std::variant<XlaLayout, OneDnnLayout, CuTeLayout, TritonLayout>;
@@ -48,7 +47,6 @@ llvm::SmallVector<int64_t> getExampleShape(const ImportedLayout &layout);
 std::optional<std::string> exportAs(Notation notation, const LayoutMap &map,
                                     Sizes sizes, FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_INTEROP_H

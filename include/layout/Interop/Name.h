@@ -31,8 +31,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the name of `map`, or "" for linear memory without a tag.
 std::string makeName(const LayoutMap &map);
@@ -40,7 +39,6 @@ std::string makeName(const LayoutMap &map);
 /// Returns `image_in_out_channel`, `image_3d`, ..
 std::string makeName(RgbaImageKind kind);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_NAME_H

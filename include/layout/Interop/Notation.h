@@ -18,8 +18,7 @@
 #include "llvm/ADT/Twine.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class Notation { Xla, OneDnn, CuTe, Triton };
 
@@ -31,7 +30,6 @@ std::optional<Notation> getNotation(llvm::StringRef name);
 using TextError =
     llvm::function_ref<void(size_t column, const llvm::Twine &message)>;
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_NOTATION_H

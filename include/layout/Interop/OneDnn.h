@@ -30,8 +30,7 @@
 #include "layout/Interop/Notation.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct OneDnnLayout {
   /// A block of `size` indices of a dim, above all later blocks.
@@ -70,7 +69,6 @@ std::optional<OneDnnLayout> parseOneDnn(llvm::StringRef text, TextError error);
 std::optional<std::string> exportOneDnn(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_ONEDNN_H

@@ -30,8 +30,7 @@
 #include "layout/Interop/Notation.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct TritonLayout {
   /// A logical index, one entry per dim.
@@ -64,7 +63,6 @@ std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
 std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
                                         FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_TRITON_H

@@ -30,8 +30,7 @@
 #include "layout/Interop/Notation.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct XlaLayout {
   using Tile = llvm::SmallVector<int64_t, 4>;
@@ -53,7 +52,6 @@ std::optional<XlaLayout> parseXla(llvm::StringRef text, TextError error);
 std::optional<std::string> exportXla(const LayoutMap &map, Sizes sizes,
                                      FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_INTEROP_XLA_H

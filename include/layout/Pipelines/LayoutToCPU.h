@@ -17,8 +17,7 @@
 
 #include "layout/Pipelines/CPU.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct LayoutToCPUOptions : LinalgToLLVMOptions {
   Option<std::string> target{
@@ -33,7 +32,6 @@ void buildLayoutToCPUPipeline(OpPassManager &pm,
 
 void registerLayoutToCPUPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_PIPELINES_LAYOUTTOCPU_H

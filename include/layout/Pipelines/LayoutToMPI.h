@@ -19,8 +19,7 @@
 
 #include "layout/Pipelines/CPU.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct LayoutToMPIOptions : LinalgToLLVMOptions {
   /// Limits memory to live tensors: no arena, which may have gaps, and no
@@ -46,7 +45,6 @@ void buildLayoutToMPIPipeline(OpPassManager &pm,
 
 void registerLayoutToMPIPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_PIPELINES_LAYOUTTOMPI_H

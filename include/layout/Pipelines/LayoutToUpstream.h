@@ -17,14 +17,12 @@
 
 #include "layout/Pipelines/AssignLayouts.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 void buildLayoutToUpstreamPipeline(OpPassManager &pm, StringRef target = {});
 
 void registerLayoutToUpstreamPipelines();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_PIPELINES_LAYOUTTOUPSTREAM_H

@@ -17,8 +17,7 @@
 #ifndef LAYOUT_RUNTIME_COMPARE_H
 #define LAYOUT_RUNTIME_COMPARE_H
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 class Array;
 
 struct Difference {
@@ -32,7 +31,6 @@ struct Difference {
 /// Computes the difference of two arrays of equal shape and element kind.
 Difference compare(const Array &a, const Array &b);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_COMPARE_H

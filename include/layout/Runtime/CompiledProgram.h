@@ -55,8 +55,7 @@ class LLJIT;
 } // namespace orc
 } // namespace llvm
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 class DetachedConstants;
 class ObjectCache;
 enum class LoopRuntime;
@@ -204,7 +203,6 @@ private:
   int64_t *counters = nullptr;     // two of each of them (Profile.h)
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_COMPILEDPROGRAM_H

@@ -28,8 +28,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class DetachedConstants {
 public:
@@ -57,7 +56,6 @@ private:
   std::vector<Entry> entries;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_CONSTANTS_H

@@ -22,8 +22,7 @@
 
 #include <cstddef>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 void *allocateMemory(size_t bytes);
 void freeMemory(void *block);
@@ -40,7 +39,6 @@ void giveBackFreedMemory();
 /// read from its file again when it is used.
 void giveBackCompilerPages();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_KEPTMEMORY_H

@@ -36,8 +36,7 @@
 #include <memory>
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class ElementKind {
   F16,
@@ -129,7 +128,6 @@ private:
 llvm::Expected<Array> readNpy(StringRef path);
 llvm::Error writeNpy(StringRef path, const Array &array);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_NPY_H

@@ -33,8 +33,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ObjectCache {
 public:
@@ -59,7 +58,6 @@ private:
   std::string directory;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_RUNTIME_OBJECTCACHE_H

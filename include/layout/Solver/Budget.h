@@ -63,8 +63,7 @@
 
 #include "layout/Solver/FactorGraph.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Budget {
   struct Term {
@@ -102,7 +101,6 @@ BudgetedSolution solveUnderBudget(const FactorGraph &graph,
                                   const Budget &budget,
                                   const SolveOptions &options = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_BUDGET_H

@@ -69,8 +69,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct SolveOptions {
   /// The maximum number of entries of a table that elimination may build.
@@ -217,7 +216,6 @@ private:
   llvm::SmallVector<Record, 0> factors;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_FACTORGRAPH_H

@@ -38,8 +38,7 @@
 #include "layout/Solver/FactorGraph.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class IncrementalChainSolver {
 public:
@@ -78,7 +77,6 @@ private:
   std::unique_ptr<Memory> memory;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_SEQUENCESOLVER_H

@@ -18,15 +18,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the column of each row of a square cost matrix, in O(n^3). Sums of
 /// costs must fit in int64.
 llvm::SmallVector<int64_t>
 solveLinearAssignment(llvm::ArrayRef<llvm::SmallVector<int64_t>> costs);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_LINEARASSIGNMENT_H

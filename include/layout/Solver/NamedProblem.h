@@ -42,8 +42,7 @@
 #include <map>
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A producer or consumer of a tensor: an op, or a fixed layout if `op` is not
 /// set.
@@ -78,7 +77,6 @@ struct NamedProblem {
 llvm::Expected<NamedProblem>
 readNamedProblem(llvm::StringRef text, int64_t maxEntries = kMaxWcspEntries);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_NAMEDPROBLEM_H

@@ -47,8 +47,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct WcspProblem {
   /// The name, without white space.
@@ -88,7 +87,6 @@ llvm::Error writeCertificate(llvm::raw_ostream &os, const WcspProblem &problem,
 llvm::Expected<std::vector<unsigned>> readAssignment(llvm::StringRef text,
                                                      const FactorGraph &graph);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SOLVER_WCSP_H

@@ -19,8 +19,7 @@
 
 #include "layout/Support/ThreadDiagnostics.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class AdviceOnErrors : public ThreadDiagnosticHandler {
 public:
@@ -33,7 +32,6 @@ public:
         }) {}
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_ADVICEONERRORS_H

@@ -10,14 +10,12 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The attribute of a call that neither retains nor frees its buffer operands,
 /// so that their lifetimes may end right after the call.
 inline constexpr llvm::StringLiteral kBorrowsAttrName = "layout.borrows";
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_BORROWEDBUFFERS_H

@@ -10,14 +10,12 @@
 
 #include <cstdint>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The alignment of buffers in bytes, the default of upstream's bufferization.
 /// Upstream allocates kBufferAlignment extra bytes to align a buffer.
 constexpr int64_t kBufferAlignment = 64;
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_BUFFERALIGNMENT_H

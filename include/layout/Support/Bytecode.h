@@ -10,15 +10,13 @@
 
 #include "llvm/Support/Alignment.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The largest alignment that constants in bytecode may require: one page.
 /// Mapped files have it. Small files are read into memory, which must be
 /// aligned because upstream's reader rejects unaligned buffers.
 inline constexpr llvm::Align kBytecodeAlignment = llvm::Align::Constant<4096>();
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_BYTECODE_H

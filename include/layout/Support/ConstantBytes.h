@@ -23,8 +23,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the bytes of all elements in row-major order, or the bytes of one
 /// element if `value` is a splat. Returns std::nullopt for other attributes,
@@ -52,7 +51,6 @@ inline AsmResourceBlob allocateConstant(size_t bytes, size_t alignment) {
                          /*dataIsMutable=*/true);
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_CONSTANTBYTES_H

@@ -22,8 +22,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Allocates `bytes` uninitialized bytes at a multiple of `alignment`, a power
 /// of two of at most kHugePageBytes. Pages of only this block are released with
@@ -33,7 +32,6 @@ std::shared_ptr<char> allocateConstantBytes(size_t bytes, size_t alignment);
 /// Returns true if `data` points into a block of allocateConstantBytes().
 bool isConstantMemory(const void *data);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_CONSTANTMEMORY_H

@@ -24,8 +24,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 using Cost = int64_t;
 
@@ -47,7 +46,6 @@ inline Cost scaleCost(Cost a, int64_t b) {
   return b != 0 && a > (kInfiniteCost - 1) / b ? kInfiniteCost - 1 : a * b;
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_COST_H

@@ -10,8 +10,7 @@
 
 #include "layout/Support/CpuModelParams.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The processors that code can be compiled for: psABI levels of x86-64,
 /// AArch64 and some of its cores, and the host of this process.
@@ -32,7 +31,6 @@ CpuModelParams getParams(Cpu cpu);
 /// process may use.
 int64_t getCores(Cpu cpu);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_CPU_H

@@ -16,8 +16,7 @@
 
 #include <cstdint>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct CpuModelParams {
   /// The width of one vector register in bits; 0 for scalar code.
@@ -37,7 +36,6 @@ struct CpuModelParams {
   int64_t l1SetStride = 4096;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_CPUFIGURES_H

@@ -23,8 +23,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if `text` consists of 1 to 100 ASCII letters, digits and
 /// underscores.
@@ -50,7 +49,6 @@ std::string escapeXml(llvm::StringRef text);
 /// Escapes `text` for a quoted string of Graphviz's dot; line breaks are kept.
 std::string escapeDot(llvm::StringRef text);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_EMITTEDTEXT_H

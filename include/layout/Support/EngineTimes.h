@@ -23,8 +23,7 @@
 #include "layout/Support/Cost.h"
 #include <limits>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Stands for an unset parameter of a target, whose value is that of the chip.
 constexpr int64_t kFigureOfChip = std::numeric_limits<int64_t>::min();
@@ -65,7 +64,6 @@ struct EngineTimes {
   }
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_ENGINETIMES_H

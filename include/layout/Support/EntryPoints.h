@@ -15,8 +15,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The attribute with the array types of operands and results; see
 /// Runtime/Signature.h.
@@ -27,7 +26,6 @@ inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
 inline constexpr llvm::StringLiteral kCInterfaceAttrName =
     "llvm.emit_c_interface";
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_ENTRYPOINTS_H

@@ -27,8 +27,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The result of a failed function: converts to failure() and std::nullopt.
 struct Failed {
@@ -79,7 +78,6 @@ private:
   llvm::function_ref<void(const llvm::Twine &why)> take;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_REFUSAL_H

@@ -18,8 +18,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Finds the lowest address >= `least` that `fit` allows and at which no block
 /// of `others` overlaps. `fit(least)` returns the lowest allowed address >=
@@ -41,7 +40,6 @@ int64_t findFirstFit(int64_t least, const Others &others, const Fit &fit,
   return place;
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_FIRSTFIT_H

@@ -17,8 +17,7 @@
 
 #include <cstddef>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
 
@@ -26,7 +25,6 @@ inline constexpr size_t kHugePageBytes = 2 << 20;
 /// pages, to be freed with std::free. Returns null if the allocation fails.
 void *allocateHugePages(size_t bytes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_HUGEPAGES_H

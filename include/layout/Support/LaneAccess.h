@@ -16,8 +16,7 @@
 #include "mlir/IR/AffineMap.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The position of the next accessed element when loop `dim` advances by one,
 /// for a `map` from loops to the index of a row-major tensor: the same element,
@@ -89,7 +88,6 @@ inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {
   return shape.size();
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_LANEACCESS_H

@@ -17,8 +17,7 @@
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if all dims are tiled, in order. Upstream would lower a pack
 /// with unit outer dims to a plain pad, which is right only in this case.
@@ -50,7 +49,6 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   }
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_LOWERPACKS_H

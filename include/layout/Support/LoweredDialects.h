@@ -17,8 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if the LLVM pipeline lowers ops of dialect `name`, or produces
 /// them.
@@ -37,7 +36,6 @@ inline bool isInputDialect(llvm::StringRef name) {
   return isPlainDialect(name) || llvm::is_contained(kNames, name);
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_LOWEREDDIALECTS_H

@@ -17,8 +17,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Registers the pages of `file`, which is mapped read-only, during the
 /// lifetime of this object.
@@ -37,7 +36,6 @@ private:
 /// file; otherwise does nothing.
 void forgetMappedPages(llvm::ArrayRef<char> bytes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_MAPPEDFILES_H

@@ -18,8 +18,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if a dim of `type` is statically 0.
 inline bool hasNoElements(ShapedType type) {
@@ -59,7 +58,6 @@ inline LogicalResult checkStatedSizes(Operation *op) {
   return success();
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_STATEDSIZES_H

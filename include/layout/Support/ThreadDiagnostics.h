@@ -23,8 +23,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Threading.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Calls `hear` with each diagnostic that the constructing thread emits. A
 /// diagnostic is consumed if `hear` returns success.
@@ -42,7 +41,6 @@ public:
             }) {}
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_THREADDIAGNOSTICS_H

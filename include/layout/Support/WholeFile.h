@@ -24,8 +24,7 @@
 #include <string>
 #include <system_error>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class WholeFile {
 public:
@@ -60,7 +59,6 @@ private:
   std::error_code code;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_SUPPORT_WHOLEFILE_H

@@ -41,8 +41,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/LogicalResult.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct PictureOptions {
   enum class View { Storage, Logical };
@@ -75,7 +74,6 @@ llvm::LogicalResult drawSvg(const LayoutMap &map, Sizes sizes,
                             const PictureOptions &options,
                             llvm::raw_ostream &os, FailureReason error);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_VISUALIZATION_SVG_H

@@ -52,8 +52,7 @@
 #include "StaticCopyCost.h"
 #include "layout/Analysis/Candidates.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct StoredOp;
 
@@ -109,7 +108,6 @@ private:
   CpuTargetAttr target;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H

@@ -33,8 +33,7 @@
 
 #include "layout/Analysis/Candidates.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Adds at most `limits.configsPerOp` candidates per class. `masksCost` is true
 /// if a masked reduction costs more than one that includes padding.
@@ -42,7 +41,6 @@ void addPaddingStates(const Program &program, bool masksCost, CostModel &costs,
                       const CandidateLimits &limits,
                       std::vector<Candidates> &candidates);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_PADDINGSTATES_H

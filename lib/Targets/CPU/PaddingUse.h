@@ -22,8 +22,7 @@
 #include "StoredOp.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct PaddingUse {
   /// The reductions that must skip padding for some result.
@@ -47,7 +46,6 @@ SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
 /// Returns true if a reduction of static size has more iterations in `trips`.
 bool reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_PADDINGUSE_H

@@ -27,8 +27,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A SizeExpr evaluated on a static shape. Products saturate at INT64_MAX.
 class SaturatedInt {
@@ -120,7 +119,6 @@ std::optional<StaticCopyCount> countStaticCopy(const StaticStorage &from,
                                                const StaticStorage &to,
                                                llvm::ArrayRef<int64_t> shape);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_STATICCOPYCOST_H

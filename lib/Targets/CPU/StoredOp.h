@@ -18,8 +18,7 @@
 #include "layout/Analysis/CostModel.h"
 #include "layout/Interfaces/PaddingMasks.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct StoredOp {
   SmallVector<OperandAccess> operands; // inputs, then results
@@ -71,7 +70,6 @@ private:
                                                  MLIRContext *context) const;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_STOREDOP_H

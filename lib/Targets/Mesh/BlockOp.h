@@ -22,8 +22,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class BlockOp {
 public:
@@ -50,7 +49,6 @@ private:
   std::optional<NodeClass> node;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_BLOCKOP_H

@@ -35,8 +35,7 @@
 #include "layout/Analysis/MessageTables.h"
 #include <map>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class BlockOp;
 
@@ -135,7 +134,6 @@ private:
       blocks;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_MESHMODEL_H

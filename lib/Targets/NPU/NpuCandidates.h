@@ -33,8 +33,7 @@
 #include "layout/Analysis/TargetModel.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class NpuCandidates {
 public:
@@ -114,7 +113,6 @@ private:
   mutable std::optional<int64_t> leastBytes;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUCANDIDATES_H

@@ -23,8 +23,7 @@
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Targets/NPU/TensorMovePlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The factor by which the cost of an op that cannot run on cores is scaled.
 constexpr int64_t kNotOnCores = 1 << 20;
@@ -64,7 +63,6 @@ private:
   EngineTimes times;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H

@@ -28,8 +28,7 @@
 #include "layout/Analysis/Contraction.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ImageCandidates {
 public:
@@ -74,7 +73,6 @@ private:
 LayoutId generalizeImage(LayoutId special, RankedTensorType type,
                          CostModel &costs);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_IMAGECANDIDATES_H

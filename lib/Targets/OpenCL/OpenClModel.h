@@ -24,8 +24,7 @@
 #include "layout/Analysis/Candidates.h"
 #include "layout/Targets/OpenCL/ImageReads.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class OpenClModel : public TargetModel {
 public:
@@ -60,7 +59,6 @@ private:
   DenseMap<std::pair<RankedTensorType, LayoutId>, KernelItem> items;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_OPENCLMODEL_H

@@ -19,8 +19,7 @@
 #include "gtest/gtest.h"
 #include <random>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 using namespace mlir::layout;
 
@@ -140,7 +139,6 @@ inline int64_t countElements(const Index &shape) {
   return count;
 }
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // TEST_UNIT_NPU_RANDOMSCATTER_H

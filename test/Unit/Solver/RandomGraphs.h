@@ -21,8 +21,7 @@
 #include <algorithm>
 #include <random>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct Model {
   struct Term {
@@ -287,7 +286,6 @@ private:
   unsigned most = 9, forbidden = 0;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TEST_UNIT_SOLVER_RANDOMGRAPHS_H

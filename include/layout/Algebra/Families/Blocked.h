@@ -21,8 +21,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/Twine.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct BlockedLayout {
   /// The required size of each logical dim, or 0 for any size. A block in the
@@ -44,7 +43,6 @@ std::optional<BlockedLayout> parseBlocked(llvm::StringRef logical,
                                           llvm::StringRef stored,
                                           BlockedError error);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_BLOCKED_H

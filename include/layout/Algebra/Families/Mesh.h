@@ -40,8 +40,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The space of maps over several devices. The last coordinate is a position in
 /// the memory of one device, and the coordinates before it identify the device.
@@ -123,7 +122,6 @@ std::optional<int64_t> countDevices(const LayoutMap &map, Sizes sizes);
 /// coordinates of the mesh, in terms of logical dims and replicas.
 IndexExpr getDevice(const LayoutMap &map, Sizes sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_MESH_H

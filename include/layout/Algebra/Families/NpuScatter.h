@@ -41,8 +41,7 @@
 #include "llvm/ADT/Twine.h"
 #include <string>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The rule that determines the strides.
 enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
@@ -121,7 +120,6 @@ std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         int64_t elementBytes, Sizes sizes,
                                         FailureReason error = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H

@@ -29,8 +29,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// One physical dim: `1`, `1 : 4` or `1 : oddeven 4`.
 struct PackedDim {
@@ -64,7 +63,6 @@ std::optional<llvm::SmallVector<BoundedIndex>>
 getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape,
               FailureReason why = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H

@@ -27,8 +27,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/Twine.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct NamedAxis {
   std::string name;
@@ -98,7 +97,6 @@ private:
   std::shared_ptr<const Data> data;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_RELATIONS_H

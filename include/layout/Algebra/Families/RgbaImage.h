@@ -24,8 +24,7 @@
 #include "layout/Support/FailureReason.h"
 #include "llvm/ADT/Twine.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 enum class RgbaImageKind {
   InOutChannel,
@@ -76,7 +75,6 @@ std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
                                       llvm::ArrayRef<unsigned> order,
                                       Sizes shape, FailureReason why = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_ALGEBRA_FAMILIES_RGBAIMAGE_H

@@ -28,8 +28,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The parameters of a scattered layout that do not depend on its axes.
 struct NpuForm {
@@ -105,7 +104,6 @@ llvm::SmallBitVector getAxisLoops(AffineMap map, NpuScatterAttr layout,
 /// Returns the bytes that `layout` reserves in every core.
 int64_t getNpuBytes(NpuScatterAttr layout, RankedTensorType type);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_NPU_NPULAYOUTS_H

@@ -31,8 +31,7 @@
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the offsets of each operand of `concat` in the result.
 SmallVector<SmallVector<int64_t>> getPartOffsets(tensor::ConcatOp concat);
@@ -50,7 +49,6 @@ std::optional<int64_t> findNpuPlace(NpuScatterAttr part, RankedTensorType type,
                                     RankedTensorType wholeType,
                                     ArrayRef<int64_t> offsets);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_NPU_NPUPARTS_H

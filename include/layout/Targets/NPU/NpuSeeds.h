@@ -15,8 +15,7 @@
 
 #include "layout/Analysis/Candidates.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Marks a tensor.concat whose result the tiling pass has placed in system
 /// memory.
@@ -42,7 +41,6 @@ bool isDequantizedInPlace(NpuScatterAttr layout, RankedTensorType floats,
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,
                                          NpuTargetInterface chip);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_NPU_NPUSEEDS_H

@@ -30,8 +30,7 @@
 #include "layout/Dialect/NPU/Utils/Transfers.h"
 #include "layout/Support/EngineTimes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct TensorMovePlan {
   enum class Method { Direct, ThroughSystem, Cores };
@@ -61,7 +60,6 @@ EngineTimes getNpuTimes(NpuTargetAttr target);
 /// Returns the steps in which all lanes of all cores compute `points` points.
 int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_NPU_NPUMOVE_H

@@ -29,8 +29,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The number of lanes of a pixel.
 constexpr int64_t kLanesOfPixel = 4;
@@ -109,7 +108,6 @@ struct ImageChoice {
 ImageChoice chooseImage(RankedTensorType type, unsigned laneDim, ImageRole role,
                         ArrayRef<unsigned> summed, OpenClTargetAttr target);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_IMAGELAYOUTS_H

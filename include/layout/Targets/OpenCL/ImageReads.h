@@ -40,8 +40,7 @@
 #include "layout/Support/Cost.h"
 #include "layout/Targets/OpenCL/KernelLoops.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The bytes that kernels read; bytes that are read twice count twice.
 struct ImageReads {
@@ -162,7 +161,6 @@ ImageReads countConversionReads(const LayoutMap &from, const LayoutMap &to,
                                 ArrayRef<int64_t> sizes, int64_t elementBytes,
                                 MLIRContext *context);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_IMAGEREADS_H

@@ -38,8 +38,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class KernelVariables {
 public:
@@ -123,7 +122,6 @@ private:
 std::optional<unsigned> findWindow(AffineMap operand, unsigned along,
                                    const KernelLoops &loops);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_KERNELLOOPS_H

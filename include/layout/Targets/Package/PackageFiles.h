@@ -21,8 +21,7 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 inline constexpr llvm::StringLiteral kManifestName = "manifest.json";
 
@@ -36,7 +35,6 @@ LogicalResult writePackageFile(Operation *op, StringRef directory,
                                StringRef name,
                                function_ref<LogicalResult(raw_ostream &)> fill);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_PACKAGE_PACKAGEFILES_H

@@ -11,14 +11,12 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/IR/OpImplementation.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Parses `(dims) -> space(coordinates)`, and the dims of an optional
 /// `stored(..)` into `stored`. Reports errors at their position in the text.
 FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser, StoredDims &stored);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LIB_DIALECT_LAYOUT_IR_MAPPARSER_H

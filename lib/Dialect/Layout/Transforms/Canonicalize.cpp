@@ -13,12 +13,10 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 #define GEN_PASS_DEF_CANONICALIZELAYOUTSPASS
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 using namespace mlir;
 using namespace mlir::layout;

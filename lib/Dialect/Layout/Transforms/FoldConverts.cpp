@@ -16,12 +16,10 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 #define GEN_PASS_DEF_FOLDCONVERTSPASS
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 using namespace mlir;
 using namespace mlir::layout;

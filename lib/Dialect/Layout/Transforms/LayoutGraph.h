@@ -22,8 +22,7 @@
 
 #include "layout/Analysis/ConversionPlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The boxes of a program and the tensors between them.
 class LayoutGraph {
@@ -68,7 +67,6 @@ private:
   DenseMap<Block *, SmallVector<Operation *>> framesOf;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_LAYOUTGRAPH_H

@@ -19,8 +19,7 @@ namespace llvm::json {
 class OStream;
 } // namespace llvm::json
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the shape and the element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
@@ -44,7 +43,6 @@ LogicalResult
 printToFile(Operation *root, StringRef target, StringRef output,
             function_ref<void(TargetInterface, raw_ostream &)> print);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H

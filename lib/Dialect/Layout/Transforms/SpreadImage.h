@@ -21,8 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// One dim of the image: position `stride` * i + `offset` holds pixel i of
 /// `size`, all others hold zero.
@@ -51,7 +50,6 @@ struct SpreadImage {
 /// `image` does not have this form.
 std::optional<SpreadImage> findSpreadImage(Value image);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_SPREADIMAGE_H

@@ -19,12 +19,10 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 #define GEN_PASS_DEF_VERIFYLAYOUTSPASS
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 using namespace mlir;
 using namespace mlir::layout;

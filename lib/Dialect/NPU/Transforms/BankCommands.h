@@ -31,15 +31,13 @@
 #include "layout/Dialect/NPU/Utils/BankPlacement.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns the commands of `function`. Blocks are numbered in the order of
 /// `allocs`.
 std::vector<BankCommand>
 getBankCommands(func::FuncOp function, ArrayRef<AllocOp> allocs, ChipAttr chip);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_BANKCOMMANDS_H

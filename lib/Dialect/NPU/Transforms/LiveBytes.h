@@ -20,8 +20,7 @@
 #include "layout/Dialect/NPU/Utils/AddressPlacement.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The live bytes from a time on.
 struct LiveBytes {
@@ -44,7 +43,6 @@ llvm::SmallVector<LiveBytes> getFullest(const std::vector<PlacedBlock> &blocks,
 /// first fit in order, or std::nullopt if all have one.
 std::optional<int64_t> findUnplaced(const std::vector<PlacedBlock> &blocks);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEBYTES_H

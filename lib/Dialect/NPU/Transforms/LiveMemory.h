@@ -25,8 +25,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// A placement of blocks whose live ranges can be extended.
 class LiveMemory {
@@ -50,7 +49,6 @@ private:
   std::vector<SmallVector<unsigned, 4>> live; // at each time
 };
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVEMEMORY_H

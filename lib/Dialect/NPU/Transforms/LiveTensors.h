@@ -19,8 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The live ranges and sizes of the tensors of a function.
 struct LiveTensors {
@@ -50,7 +49,6 @@ private:
 /// scratch.
 bool isUnchanging(Value memref);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_LIVETENSORS_H

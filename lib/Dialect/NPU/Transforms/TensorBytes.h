@@ -23,8 +23,7 @@
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Utils/OwnedBytes.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns all bytes that the layout reserves. `storage` contains the start
 /// byte.
@@ -39,7 +38,6 @@ OwnedBytes getElements(const Storage &storage, ArrayRef<int64_t> shape);
 FailureOr<OwnedBytes> getOwnedBytes(AllocOp alloc, int64_t byte,
                                     bool exactBytes);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_TENSORBYTES_H

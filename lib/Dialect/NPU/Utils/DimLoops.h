@@ -22,8 +22,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The step of a loop on one side.
 struct LoopStep {
@@ -86,7 +85,6 @@ std::optional<Loop> takeLongest(std::vector<Loop> &loops,
 /// Merges loops that all sides traverse as one.
 void mergeLoops(std::vector<Loop> &loops);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_DIALECT_NPU_UTILS_DIMLOOPS_H

@@ -21,8 +21,7 @@
 #include "Storage.h"
 #include "layout/Analysis/CopyPlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits a copy of Method::Boxes, and returns it. `sizes` are logical sizes.
 Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
@@ -32,7 +31,6 @@ Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
 Value emitFills(OpBuilder &b, Location loc, const CopyPlan &copy, Value storage,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_COPYBOXES_H

@@ -21,8 +21,7 @@
 
 #include "Storage.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits the element at a logical index inside the box.
 using EmitElement = function_ref<Value(OpBuilder &, Location, ValueRange)>;
@@ -39,7 +38,6 @@ Value emitChoice(OpBuilder &b, Location loc, Value condition, EmitValue inside,
 Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
                  ArrayRef<OpFoldResult> sizes, EmitElement element);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_GATHER_H

@@ -27,8 +27,7 @@
 #include "Storage.h"
 #include "layout/Analysis/CopyPlan.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits `copy` as a pack or unpack and returns its result, or null if it is
 /// neither. `sizes` are logical sizes.
@@ -36,7 +35,6 @@ Value emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
                   Value source, RankedTensorType to,
                   ArrayRef<OpFoldResult> sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_PACKOPS_H

@@ -17,8 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Stores the reasons why ops could not be lowered.
 class Reasons {
@@ -91,7 +90,6 @@ private:
 Value convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
                      ValueRange source, RankedTensorType to);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_PATTERNS_H

@@ -22,8 +22,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Adds the conversion from laid-out tensors of the `buffer` space to physical
 /// tensors and carried sizes.
@@ -97,7 +96,6 @@ Value extractElement(OpBuilder &b, Location loc, RankedTensorType type,
                      Value physical, ValueRange index,
                      ArrayRef<OpFoldResult> sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_STORAGE_H

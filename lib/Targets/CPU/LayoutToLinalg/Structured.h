@@ -29,8 +29,7 @@
 #include "layout/Interfaces/PaddingMasks.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Describes a structured op by its logical tensors.
 struct StructuredOp {
@@ -82,7 +81,6 @@ StructuredOp describeLinalgOp(linalg::LinalgOp op);
 /// Returns true if the ops of a body must not run on arbitrary operands.
 bool mayTrapOnPadding(Block &body);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_STRUCTURED_H

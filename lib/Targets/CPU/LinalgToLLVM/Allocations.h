@@ -13,8 +13,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if `op` allocates memory that only vector loads and stores use,
 /// so that layout-cpu-free-buffers frees it in the region of the allocation.
@@ -49,7 +48,6 @@ inline bool leavesAllocationsAlone(Operation &op, bool mayHoldOwn = false) {
   return !walk.wasInterrupted();
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_ALLOCATIONS_H

@@ -22,8 +22,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct IndexMaximum {
   /// The maximum as an i64, or 0 if the body is not reached.
@@ -48,7 +47,6 @@ std::optional<IndexMaximum> computeIndexMaximum(OpBuilder &builder,
 std::optional<Value> filterIndices(OpBuilder &builder, linalg::LinalgOp op,
                                    Value index, Operation *user, int64_t size);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_INDEXMAXIMUM_H

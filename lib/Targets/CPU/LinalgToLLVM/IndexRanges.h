@@ -22,8 +22,7 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if `value` depends on elements of tensors or on a scalar
 /// argument of a function. Loops, sizes and select conditions do not.
@@ -47,7 +46,6 @@ private:
   bool isAnalyzed;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_INDEXRANGES_H

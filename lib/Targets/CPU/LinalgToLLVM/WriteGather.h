@@ -10,14 +10,12 @@
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Rewrites every `tensor.gather` below `root` to a `linalg.generic` that reads
 /// one element per iteration.
 void writeGathers(RewriterBase &rewriter, Operation *root);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_WRITEGATHER_H

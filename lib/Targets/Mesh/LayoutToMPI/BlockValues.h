@@ -28,8 +28,7 @@
 #include "mlir/IR/Builders.h"
 #include <map>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class BlockValues {
 public:
@@ -100,7 +99,6 @@ private:
 /// Converts `value` to a type with another layout.
 Value convertLayout(OpBuilder &b, Location loc, Value value, Type type);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_BLOCKVALUES_H

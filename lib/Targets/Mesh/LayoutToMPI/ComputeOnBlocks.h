@@ -28,8 +28,7 @@
 
 #include "MessageLoops.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if `op` only forwards blocks: control flow, functions, and
 /// conversions that become messages.
@@ -39,7 +38,6 @@ bool forwardsBlocks(Operation *op);
 /// the others by `builtin.unrealized_conversion_cast`s of the memory of blocks.
 LogicalResult computeOnBlocks(func::FuncOp function, MessageSymbols &symbols);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_COMPUTEONBLOCKS_H

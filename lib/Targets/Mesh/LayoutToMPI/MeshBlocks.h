@@ -22,8 +22,7 @@
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Support/FailureReason.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The index range of a dim or loop on each device.
 struct DeviceRanges {
@@ -67,7 +66,6 @@ struct MeshBlocks {
 /// Returns the type of a block's memory, or null without a static size.
 RankedTensorType getBlockMemory(RankedTensorType type);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESHBLOCKS_H

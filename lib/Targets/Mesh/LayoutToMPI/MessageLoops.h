@@ -19,8 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A conversion between two distributions, and its symbols in the module.
 struct PlannedConversion {
@@ -74,7 +73,6 @@ void emitMessages(OpBuilder &b, Location loc,
                   const PlannedConversion &conversion, Value source,
                   Value target);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGELOOPS_H

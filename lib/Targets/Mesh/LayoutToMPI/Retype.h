@@ -14,8 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Changes the type of each tensor in `module`, including function signatures,
 /// to `getType` of it, and folds conversions between equal types. Emits an
@@ -65,7 +64,6 @@ LogicalResult retypeTensors(ModuleOp module, GetType getType) {
   return success();
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_RETYPE_H

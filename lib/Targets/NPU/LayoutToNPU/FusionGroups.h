@@ -34,8 +34,7 @@
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A box of the elements of a tensor.
 struct TensorBox {
@@ -206,7 +205,6 @@ LogicalResult tileFusionGroup(OpBuilder &builder, const Stages &stages,
 /// their parts, so that the whole is not stored.
 void readPartsOfConcats(func::FuncOp function);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H

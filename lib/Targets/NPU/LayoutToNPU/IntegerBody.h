@@ -41,8 +41,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The largest n such that an f32 represents all integers up to n exactly.
 constexpr int64_t kExactInteger = int64_t(1) << 24;
@@ -107,7 +106,6 @@ private:
   DenseMap<Value, CarriedNumber> numbers;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_INTEGERBODY_H

@@ -19,8 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Erases the assertions in bodies, with a warning that they are not checked.
 void dropAsserts(func::FuncOp function);
@@ -132,7 +131,6 @@ LogicalResult expandMath(func::FuncOp function);
 /// comparisons, into ops that have one.
 void composeBody(linalg::GenericOp op);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H

@@ -21,8 +21,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the element of a constant at row-major position `place`, without a
 /// copy of the other elements, or a null attribute if its bytes are not known.
@@ -56,7 +55,6 @@ private:
   DenseMap<Value, std::unique_ptr<LoopValueTable>> known;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H

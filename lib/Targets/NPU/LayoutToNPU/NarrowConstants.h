@@ -22,8 +22,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class NarrowConstants {
 public:
@@ -42,7 +41,6 @@ private:
   DenseMap<Attribute, bool> narrow;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_NARROWCONSTANTS_H

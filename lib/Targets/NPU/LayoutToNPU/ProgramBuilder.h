@@ -40,8 +40,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class ProgramBuilder {
 public:
@@ -141,7 +140,6 @@ private:
 /// attribute.
 TypedAttr getConstantFill(Value tensor);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PROGRAMBUILDER_H

@@ -25,8 +25,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns true if cores can execute the op once its tensors fit.
 bool isForCores(linalg::LinalgOp op);
@@ -75,7 +74,6 @@ void makeInPlace(func::FuncOp function);
 /// core, and sums over cores.
 void sumInTwoStages(func::FuncOp function, int64_t npus);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H

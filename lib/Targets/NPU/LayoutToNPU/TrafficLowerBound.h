@@ -30,12 +30,10 @@
 #include "NarrowConstants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 int64_t getTrafficLowerBound(func::FuncOp function, NarrowConstants &narrow);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H

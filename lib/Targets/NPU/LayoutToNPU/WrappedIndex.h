@@ -20,8 +20,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <optional>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct WrappedIndex {
   Value index;
@@ -44,7 +43,6 @@ inline std::optional<WrappedIndex> matchWrappedIndex(arith::SelectOp select) {
   return WrappedIndex{x, *size};
 }
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_WRAPPEDINDEX_H

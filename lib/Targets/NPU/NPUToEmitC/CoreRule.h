@@ -31,8 +31,7 @@
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The cores of the elements of a tensor.
 struct CoreTable {
@@ -51,7 +50,6 @@ CoreVisibility getCoreVisibility(linalg::LinalgOp op, OpOperand &operand,
                                  const CoreTable &cores,
                                  const CoreTable &result);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_CORERULE_H

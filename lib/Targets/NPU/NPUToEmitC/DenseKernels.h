@@ -28,8 +28,7 @@
 #include <memory>
 #include <string>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 class DenseKernels {
 public:
@@ -61,7 +60,6 @@ LogicalResult removeDeadReads(ModuleOp functions);
 /// Lowers functions of loops, arith, math and memref to emitc.
 LogicalResult lowerKernelsToEmitC(ModuleOp functions);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_DENSEKERNELS_H

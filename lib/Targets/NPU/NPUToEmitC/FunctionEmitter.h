@@ -24,8 +24,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns the linear memory that a view is an offset into.
 Value getLinearMemory(Value memref);
@@ -154,7 +153,6 @@ private:
   ChipAttr chip; // of local memory
 };
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H

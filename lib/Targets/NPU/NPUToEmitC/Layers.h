@@ -24,8 +24,7 @@
 #include "layout/Dialect/NPU/Utils/Commands.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Maps the loops of an op to places N, C, H and W, or to constant indices.
 class LoopPlaces {
@@ -66,7 +65,6 @@ int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
 /// Returns the two operands whose product is added to the only result, if any.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_LAYERS_H

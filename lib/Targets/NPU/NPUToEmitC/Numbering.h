@@ -21,8 +21,7 @@
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 struct Numbering {
   int64_t first = 0;
@@ -40,7 +39,6 @@ std::optional<Numbering> getNumbering(Value memref);
 /// Returns false if their sizes do not divide each other.
 bool splitAlike(MutableArrayRef<Numbering> numberings);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_NUMBERING_H

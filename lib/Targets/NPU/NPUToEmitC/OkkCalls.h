@@ -18,8 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include <map>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 class OkkCalls {
 public:
@@ -99,7 +98,6 @@ private:
   std::map<std::pair<LoopSizes, bool>, Value> sizes;
 };
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_OKKCALLS_H

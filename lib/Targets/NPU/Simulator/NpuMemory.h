@@ -10,8 +10,7 @@
 
 #include "layout/Targets/NPU/Simulator/NpuSimulator.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The state bits of a byte.
 enum State : uint8_t {
@@ -116,7 +115,6 @@ inline void clearBits(uint8_t *state, int64_t bytes, uint8_t bits) {
     state[i] &= kept;
 }
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_SIMULATOR_NPUMEMORY_H

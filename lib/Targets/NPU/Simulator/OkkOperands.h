@@ -16,8 +16,7 @@
 #include "layout/Targets/NPU/Simulator/okk/okk.h"
 #include <functional>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns the simulator of the process.
 Simulator &okkSimulator();
@@ -35,7 +34,6 @@ void walkMatrix(
     local_addr_t addr, int rows, int cols, int width,
     const std::function<void(const Operand &, int, const Box &)> &fn);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_LIB_TARGETS_NPU_SIMULATOR_OKKOPERANDS_H

@@ -27,8 +27,7 @@
 #include <map>
 #include <vector>
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A sum of products of powers of symbols; a power may be negative.
 class Bound {
@@ -102,7 +101,6 @@ private:
   Bound largest;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_GPUTOOPENCL_INDEXBOUNDS_H

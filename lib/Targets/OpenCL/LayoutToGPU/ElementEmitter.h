@@ -34,8 +34,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The advice of errors at ops that cannot be part of a kernel.
 constexpr StringLiteral kRewrite =
@@ -195,7 +194,6 @@ private:
   SmallVector<Cell> cells;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_ELEMENTEMITTER_H

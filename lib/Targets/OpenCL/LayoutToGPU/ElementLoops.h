@@ -16,8 +16,7 @@
 
 #include "ElementEmitter.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The loops of a reduction while they are emitted.
 struct ElementEmitter::Loops {
@@ -51,7 +50,6 @@ struct ElementEmitter::Loops {
   }
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_ELEMENTLOOPS_H

@@ -30,8 +30,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The work of a kernel for an element of an op's results.
 enum class ComputeKind {
@@ -75,7 +74,6 @@ private:
   DenseSet<Value> reducing;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_FUSIONPLAN_H

@@ -26,8 +26,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Makes laid-out arguments and results of host functions plain tensors of
 /// their storage. A public function that the module calls gets a private copy
@@ -48,7 +47,6 @@ LogicalResult convertConstants(ModuleOp module);
 /// of the call from the host.
 void insertDeallocations(ModuleOp module);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_HOSTBOUNDARY_H

@@ -27,8 +27,7 @@
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Attribute of a function whose kernels are compiled on demand.
 constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
@@ -36,7 +35,6 @@ constexpr llvm::StringLiteral kFallbackAttrName = "layout.fallback";
 /// Adds the fallbacks. Runs after exposeStorage and before convertHostBoundary.
 void addImageFallbacks(ModuleOp module, OpenClTargetAttr target);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_IMAGEFALLBACK_H

@@ -26,8 +26,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class KernelScope : public KernelVariables {
 public:
@@ -97,7 +96,6 @@ private:
   SmallVector<UnrealizedConversionCastOp> groupMemory; // replaced by `finish`
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_KERNELSCOPE_H

@@ -25,8 +25,7 @@
 #include "ElementEmitter.h"
 #include "layout/Targets/OpenCL/ImageReads.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits kernels into a gpu.module, and launches next to the ops.
 class KernelEmitter {
@@ -55,7 +54,6 @@ private:
   DenseMap<Type, SmallVector<gpu::GPUFuncOp>> kernels;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_KERNELS_H

@@ -21,8 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Resolves each tensor.dim in `root` of a tensor that an op computes or that
 /// is in device memory. Those of block arguments and of control flow remain.
@@ -36,7 +35,6 @@ SmallVector<BoundedIndex> getShownDims(RankedTensorType laidOut,
 /// Returns true if these dims determine all dynamic sizes of `laidOut`.
 bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_SIZES_H

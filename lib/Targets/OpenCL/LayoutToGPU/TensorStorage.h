@@ -31,8 +31,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 struct TensorStorage {
   LayoutMap map;
@@ -63,7 +62,6 @@ SmallVector<Value> castToDevice(OpBuilder &b, Location loc, Value tensor);
 Value castFromDevice(OpBuilder &b, Location loc, RankedTensorType type,
                      Value memory, ArrayRef<OpFoldResult> sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_TENSORSTORAGE_H

@@ -32,15 +32,13 @@
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The module attribute that states the target. `layout-solve` records its
 /// `target` option there; lowerings remove the attribute with the last layout.
 inline constexpr StringLiteral kTargetAttr = "layout.target";
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #include "layout/Dialect/Layout/IR/LayoutDialect.h.inc"
 #include "layout/Dialect/Layout/IR/LayoutInterfaces.h.inc"

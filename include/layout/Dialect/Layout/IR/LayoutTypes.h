@@ -36,8 +36,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 class LayoutAttrInterface;
 
@@ -116,7 +115,6 @@ LogicalResult verifyEncoding(LayoutAttrInterface layout,
                              ArrayRef<int64_t> shape, Type elementType,
                              function_ref<InFlightDiagnostic()> emitError);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTTYPES_H

@@ -19,8 +19,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/RWMutex.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// A thread-safe cache of the maps of tensor types.
 class ResolvedLayouts {
@@ -46,7 +45,6 @@ private:
   DenseMap<Type, LayoutMap> maps;
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_IR_RESOLVEDLAYOUTS_H

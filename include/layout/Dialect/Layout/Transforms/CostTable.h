@@ -18,8 +18,7 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The conversions and ops of a program with their costs.
 struct CostTable {
@@ -49,7 +48,6 @@ struct CostTable {
   static CostTable get(Operation *root, TargetInterface target);
 };
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_COSTTABLE_H

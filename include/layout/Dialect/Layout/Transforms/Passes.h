@@ -23,8 +23,7 @@
 #include "layout/Support/Cpu.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 class CostModel;
 class CostProvider;
 struct LayoutAssignment;
@@ -113,7 +112,6 @@ std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
 #define GEN_PASS_REGISTRATION
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H

@@ -24,8 +24,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/IR/Builders.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits the value of each expression in `values`, with dims[d] as dim d.
 SmallVector<Value> emitValues(OpBuilder &b, Location loc,
@@ -74,7 +73,6 @@ FailureOr<EmittedIndex> emitBackwardOfPoint(OpBuilder &b, Location loc,
                                             ValueRange point,
                                             ArrayRef<OpFoldResult> sizes);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_UTILS_EMITINDEX_H

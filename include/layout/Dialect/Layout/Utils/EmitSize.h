@@ -18,8 +18,7 @@
 #include "layout/Algebra/SizeExpr.h"
 #include "mlir/IR/Builders.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Emits the value of `size`, with sizeOf[d] as size(d).
 OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
@@ -30,7 +29,6 @@ OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
 OpFoldResult emitExtent(OpBuilder &b, Location loc, const SizeExpr &size,
                         ArrayRef<OpFoldResult> sizeOf);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_UTILS_EMITSIZE_H

@@ -21,15 +21,13 @@
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Returns the constant of the physical type of `type` that holds the logical
 /// elements of `value`, or failure with a reason if it cannot be packed.
 FailureOr<ElementsAttr> packConstant(ElementsAttr value, RankedTensorType type,
                                      FailureReason refuse = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H

@@ -17,15 +17,13 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// An array of dictionaries with the inclusive bounds `least` and `most`, the
 /// box that they apply to as its first indices `first` and extents `count`
 /// (both empty for the whole argument), and the `text` of the error.
 constexpr llvm::StringLiteral kRangesArgument = "npu.ranges";
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_IR_ARGUMENTRANGES_H

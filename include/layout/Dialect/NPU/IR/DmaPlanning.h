@@ -26,8 +26,7 @@
 #include "layout/Support/FailureReason.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns the limits of a DMA transfer of `chip`: its shape, its strides and
 /// the alignment of its addresses.
@@ -72,7 +71,6 @@ bool canBeStored(MemRefType type);
 bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
                    layout::Sizes sizes);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_IR_MOVES_H

@@ -32,8 +32,7 @@
 #define GET_OP_CLASSES
 #include "layout/Dialect/NPU/IR/NPUOps.h.inc"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Argument attribute of buffers for the results of a program.
 constexpr StringLiteral kResultArgument = "npu.result";
@@ -56,7 +55,6 @@ constexpr StringLiteral kSliceArgument = "npu.slice";
 /// addresses.
 constexpr StringLiteral kReusesHoles = "npu.reuses_holes";
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_IR_NPU_H

@@ -25,8 +25,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// An elementwise function of OKKernel and its arguments.
 struct ElementFunction {
@@ -105,7 +104,6 @@ bool takesStrides(linalg::LinalgOp op);
 /// command per reduction index in other layouts.
 bool prefersAligned(linalg::LinalgOp op);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H

@@ -22,8 +22,7 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
@@ -70,7 +69,6 @@ bool haveSamePoints(const layout::LayoutMap &a, const layout::LayoutMap &b,
 /// `memref` is a view of.
 Value getViewedMemory(Value memref);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_IR_STORAGE_H

@@ -11,8 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 #define GEN_PASS_DECL
 #include "layout/Dialect/NPU/Transforms/Passes.h.inc"
@@ -23,7 +22,6 @@ LogicalResult verifyMemory(func::FuncOp function, bool exactBytes);
 #define GEN_PASS_REGISTRATION
 #include "layout/Dialect/NPU/Transforms/Passes.h.inc"
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_TRANSFORMS_PASSES_H

@@ -36,8 +36,7 @@
 #include <memory>
 #include <vector>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// A block of memory with a live range.
 struct PlacedBlock {
@@ -82,7 +81,6 @@ int64_t findFreePlace(const std::vector<PlacedBlock> &blocks, size_t block,
                       int64_t least, llvm::ArrayRef<size_t> others,
                       const std::vector<int64_t> &places);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H

@@ -37,8 +37,7 @@
 #include "layout/Support/Cost.h"
 #include <tuple>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Bytes [begin, end), relative to the place of a block, that one side of a
 /// command uses.
@@ -119,7 +118,6 @@ private:
   std::vector<std::vector<size_t>> commandsOf; // the commands of each block
 };
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_BANKPLACEMENT_H

@@ -33,8 +33,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// A tensor in local memory, and the map from loops to its dims.
 struct CommandOperand {
@@ -110,7 +109,6 @@ std::optional<UnstridedCommands> dropStrides(llvm::ArrayRef<Command> commands,
                                              const TransferLimits &limits,
                                              bool mayBeCompact);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_COMMANDS_H

@@ -24,8 +24,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The access of cores to an operand.
 enum class CoreVisibility { Own, Broadcast, Neither };
@@ -35,7 +34,6 @@ enum class CoreVisibility { Own, Broadcast, Neither };
 CoreVisibility getCoreVisibility(AffineMap map,
                                  const llvm::SmallBitVector &channels);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_REACH_H

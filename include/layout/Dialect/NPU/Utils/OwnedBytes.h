@@ -27,8 +27,7 @@
 #include <optional>
 #include <vector>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 constexpr int64_t kEveryCore = -1;
 
@@ -55,7 +54,6 @@ struct SharedBytes {
 std::optional<SharedBytes> findShared(const OwnedBytes &a, int64_t byteOfA,
                                       const OwnedBytes &b, int64_t byteOfB);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_OWNEDBYTES_H

@@ -20,8 +20,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// One table per dim.
 struct Tables {
@@ -45,7 +44,6 @@ constexpr int64_t kMaxTableSize = int64_t(1) << 22;
 std::optional<Tables> tabulate(const layout::IndexExpr &value,
                                layout::Sizes sizes);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_TABLES_H

@@ -34,8 +34,7 @@
 #include <array>
 #include <vector>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Sizes or strides of the loops N, C, H and W.
 using LoopSizes = std::array<int64_t, 4>;
@@ -91,7 +90,6 @@ bool cutBox(
 TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
                          int64_t elementBytes, int64_t npus);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_DIALECT_NPU_UTILS_TRANSFERS_H

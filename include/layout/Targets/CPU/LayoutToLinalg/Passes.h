@@ -17,8 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 #define GEN_PASS_DECL
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h.inc"
@@ -26,7 +25,6 @@ namespace layout {
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_PASSES_H

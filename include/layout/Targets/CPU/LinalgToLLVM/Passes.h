@@ -29,8 +29,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 #define GEN_PASS_DECL
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
@@ -38,7 +37,6 @@ namespace layout {
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H

@@ -22,8 +22,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 #define GEN_PASS_DECL
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
@@ -31,7 +30,6 @@ namespace layout {
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_H

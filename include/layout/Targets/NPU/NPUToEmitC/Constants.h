@@ -24,8 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// Returns the chip of the module's local memory, if any.
 ChipAttr findChip(ModuleOp module);
@@ -48,7 +47,6 @@ struct ConstantBlock {
 /// Returns the block, or an error if a global is not a known constant.
 FailureOr<ConstantBlock> getConstantBlock(ModuleOp module);
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_TARGETS_NPU_NPUTOEMITC_CONSTANTS_H

@@ -19,8 +19,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 #define GEN_PASS_DECL
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h.inc"
@@ -28,7 +27,6 @@ namespace npu {
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h.inc"
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_TARGETS_NPU_NPUTOEMITC_PASSES_H

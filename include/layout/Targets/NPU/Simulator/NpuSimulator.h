@@ -56,8 +56,7 @@
 #include <string>
 #include <vector>
 
-namespace mlir {
-namespace npu {
+namespace mlir::npu {
 
 /// The parameters of `#npu.target`; a limit of 0 is unknown.
 struct SimulatedChip {
@@ -277,7 +276,6 @@ private:
   std::vector<std::string> errors;
 };
 
-} // namespace npu
-} // namespace mlir
+} // namespace mlir::npu
 
 #endif // LAYOUT_TARGETS_NPU_SIMULATOR_NPUSIMULATOR_H

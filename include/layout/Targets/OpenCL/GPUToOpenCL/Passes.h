@@ -23,8 +23,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// The prefix that makes the name of a GPU module that of its SPIR-V module.
 constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
@@ -56,7 +55,6 @@ std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PASSES_H

@@ -17,14 +17,12 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 /// Lowers `module` like the pass convert-layout-to-gpu. Emits an error and
 /// fails if an op cannot be lowered, or if an image does not fit `target`.
 LogicalResult convertLayoutToGPU(ModuleOp module, OpenClTargetAttr target = {});
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_LAYOUTTOGPU_LAYOUTTOGPU_H

@@ -18,8 +18,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 #define GEN_PASS_DECL
 #include "layout/Targets/OpenCL/LayoutToGPU/Passes.h.inc"
@@ -27,7 +26,6 @@ namespace layout {
 #define GEN_PASS_REGISTRATION
 #include "layout/Targets/OpenCL/LayoutToGPU/Passes.h.inc"
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_TARGETS_OPENCL_LAYOUTTOGPU_PASSES_H

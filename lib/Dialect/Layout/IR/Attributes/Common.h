@@ -11,8 +11,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 
-namespace mlir {
-namespace layout {
+namespace mlir::layout {
 
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
@@ -44,7 +43,6 @@ ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,
 FailureOr<Mesh> parseMeshAxes(AsmParser &parser);
 void printMeshAxes(AsmPrinter &printer, const Mesh &mesh);
 
-} // namespace layout
-} // namespace mlir
+} // namespace mlir::layout
 
 #endif // LAYOUT_LIB_DIALECT_LAYOUT_IR_ATTRIBUTES_COMMON_H
