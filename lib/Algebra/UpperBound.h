@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ALGEBRA_SIZED_H
-#define LAYOUT_LIB_ALGEBRA_SIZED_H
+#ifndef LAYOUT_LIB_ALGEBRA_UPPERBOUND_H
+#define LAYOUT_LIB_ALGEBRA_UPPERBOUND_H
 
 #include "layout/Algebra/BoundedIndex.h"
 
@@ -22,4 +22,4 @@ std::optional<SizeExpr> getUpperBound(const IndexExpr &value, Sizes sizes);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_ALGEBRA_SIZED_H
+#endif // LAYOUT_LIB_ALGEBRA_UPPERBOUND_H

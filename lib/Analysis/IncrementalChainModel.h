@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_SEQUENCEMODEL_H
-#define LAYOUT_LIB_ANALYSIS_SEQUENCEMODEL_H
+#ifndef LAYOUT_LIB_ANALYSIS_INCREMENTALCHAINMODEL_H
+#define LAYOUT_LIB_ANALYSIS_INCREMENTALCHAINMODEL_H
 
 #include "LayoutModel.h"
 #include "ProgramReader.h"
@@ -176,4 +176,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_ANALYSIS_SEQUENCEMODEL_H
+#endif // LAYOUT_LIB_ANALYSIS_INCREMENTALCHAINMODEL_H

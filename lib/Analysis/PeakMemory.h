@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_MEMORY_H
-#define LAYOUT_LIB_ANALYSIS_MEMORY_H
+#ifndef LAYOUT_LIB_ANALYSIS_PEAKMEMORY_H
+#define LAYOUT_LIB_ANALYSIS_PEAKMEMORY_H
 
 #include "layout/Analysis/Candidates.h"
 
@@ -103,4 +103,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_ANALYSIS_MEMORY_H
+#endif // LAYOUT_LIB_ANALYSIS_PEAKMEMORY_H

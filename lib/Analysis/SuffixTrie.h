@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_COMMONTAILS_H
-#define LAYOUT_LIB_ANALYSIS_COMMONTAILS_H
+#ifndef LAYOUT_LIB_ANALYSIS_SUFFIXTRIE_H
+#define LAYOUT_LIB_ANALYSIS_SUFFIXTRIE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -79,4 +79,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_ANALYSIS_COMMONTAILS_H
+#endif // LAYOUT_LIB_ANALYSIS_SUFFIXTRIE_H

@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_SOLVER_FORESTDESCENT_H
-#define LAYOUT_LIB_SOLVER_FORESTDESCENT_H
+#ifndef LAYOUT_LIB_SOLVER_FORESTLOCALSEARCH_H
+#define LAYOUT_LIB_SOLVER_FORESTLOCALSEARCH_H
 
 #include "SetupCosts.h"
 #include <random>
@@ -71,4 +71,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_SOLVER_FORESTDESCENT_H
+#endif // LAYOUT_LIB_SOLVER_FORESTLOCALSEARCH_H

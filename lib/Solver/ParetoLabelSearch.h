@@ -29,8 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_SOLVER_LABELSEARCH_H
-#define LAYOUT_LIB_SOLVER_LABELSEARCH_H
+#ifndef LAYOUT_LIB_SOLVER_PARETOLABELSEARCH_H
+#define LAYOUT_LIB_SOLVER_PARETOLABELSEARCH_H
 
 #include "BucketElimination.h"
 #include "layout/Solver/Budget.h"
@@ -121,4 +121,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_SOLVER_LABELSEARCH_H
+#endif // LAYOUT_LIB_SOLVER_PARETOLABELSEARCH_H

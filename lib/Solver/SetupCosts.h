@@ -31,8 +31,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_SOLVER_SHAREDCOSTS_H
-#define LAYOUT_LIB_SOLVER_SHAREDCOSTS_H
+#ifndef LAYOUT_LIB_SOLVER_SETUPCOSTS_H
+#define LAYOUT_LIB_SOLVER_SETUPCOSTS_H
 
 #include "CoreGraph.h"
 #include "llvm/ADT/DenseMap.h"
@@ -150,4 +150,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_SOLVER_SHAREDCOSTS_H
+#endif // LAYOUT_LIB_SOLVER_SETUPCOSTS_H

@@ -38,8 +38,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_SOLVER_STARBOUND_H
-#define LAYOUT_LIB_SOLVER_STARBOUND_H
+#ifndef LAYOUT_LIB_SOLVER_SHAREDCOPYBOUND_H
+#define LAYOUT_LIB_SOLVER_SHAREDCOPYBOUND_H
 
 #include "ProofWriter.h"
 #include "SetupCosts.h"
@@ -165,4 +165,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_SOLVER_STARBOUND_H
+#endif // LAYOUT_LIB_SOLVER_SHAREDCOPYBOUND_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_SOLVER_SWEEP_H
-#define LAYOUT_LIB_SOLVER_SWEEP_H
+#ifndef LAYOUT_LIB_SOLVER_TRWSSWEEP_H
+#define LAYOUT_LIB_SOLVER_TRWSSWEEP_H
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -32,4 +32,4 @@ void sweep(llvm::ArrayRef<unsigned> order, const Slots &before,
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_SOLVER_SWEEP_H
+#endif // LAYOUT_LIB_SOLVER_TRWSSWEEP_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_PICTURE_CELLS_H
-#define LIB_PICTURE_CELLS_H
+#ifndef LAYOUT_LIB_VISUALIZATION_CELLS_H
+#define LAYOUT_LIB_VISUALIZATION_CELLS_H
 
 #include "Contents.h"
 
@@ -51,4 +51,4 @@ std::string getValueText(const LayoutMap &map, unsigned coordinate,
 
 } // namespace mlir::layout::picture
 
-#endif // LIB_PICTURE_CELLS_H
+#endif // LAYOUT_LIB_VISUALIZATION_CELLS_H

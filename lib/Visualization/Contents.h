@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_PICTURE_CONTENTS_H
-#define LIB_PICTURE_CONTENTS_H
+#ifndef LAYOUT_LIB_VISUALIZATION_CONTENTS_H
+#define LAYOUT_LIB_VISUALIZATION_CONTENTS_H
 
 #include "layout/Visualization/Svg.h"
 
@@ -47,4 +47,4 @@ int64_t linearize(llvm::ArrayRef<int64_t> point,
 
 } // namespace mlir::layout::picture
 
-#endif // LIB_PICTURE_CONTENTS_H
+#endif // LAYOUT_LIB_VISUALIZATION_CONTENTS_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_PICTURE_ARRANGEMENT_H
-#define LIB_PICTURE_ARRANGEMENT_H
+#ifndef LAYOUT_LIB_VISUALIZATION_PANELGRID_H
+#define LAYOUT_LIB_VISUALIZATION_PANELGRID_H
 
 #include "Contents.h"
 
@@ -74,4 +74,4 @@ PanelGrid arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
 
 } // namespace mlir::layout::picture
 
-#endif // LIB_PICTURE_ARRANGEMENT_H
+#endif // LAYOUT_LIB_VISUALIZATION_PANELGRID_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_PICTURE_SHEET_H
-#define LIB_PICTURE_SHEET_H
+#ifndef LAYOUT_LIB_VISUALIZATION_PICTUREMODEL_H
+#define LAYOUT_LIB_VISUALIZATION_PICTUREMODEL_H
 
 #include "Cells.h"
 #include "PanelGrid.h"
@@ -82,4 +82,4 @@ int64_t getCellWidth(int64_t numChars);
 
 } // namespace mlir::layout::picture
 
-#endif // LIB_PICTURE_SHEET_H
+#endif // LAYOUT_LIB_VISUALIZATION_PICTUREMODEL_H

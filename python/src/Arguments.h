@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_ARGUMENTS_H
-#define LAYOUT_PYTHON_ARGUMENTS_H
+#ifndef LAYOUT_PYTHON_SRC_ARGUMENTS_H
+#define LAYOUT_PYTHON_SRC_ARGUMENTS_H
 
 #include "Errors.h"
 #include "LayoutValue.h"
@@ -43,4 +43,4 @@ pybind11::tuple toTuple(ArrayRef<int64_t> values);
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_ARGUMENTS_H
+#endif // LAYOUT_PYTHON_SRC_ARGUMENTS_H

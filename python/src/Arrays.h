@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_ARRAYS_H
-#define LAYOUT_PYTHON_ARRAYS_H
+#ifndef LAYOUT_PYTHON_SRC_ARRAYS_H
+#define LAYOUT_PYTHON_SRC_ARRAYS_H
 
 #include "LayoutValue.h"
 #include <pybind11/pybind11.h>
@@ -93,4 +93,4 @@ pybind11::object getPadding(const OnShape &on, const pybind11::object &given,
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_ARRAYS_H
+#endif // LAYOUT_PYTHON_SRC_ARRAYS_H

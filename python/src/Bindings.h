@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_BINDINGS_H
-#define LAYOUT_PYTHON_BINDINGS_H
+#ifndef LAYOUT_PYTHON_SRC_BINDINGS_H
+#define LAYOUT_PYTHON_SRC_BINDINGS_H
 
 #include "LayoutValue.h"
 #include "layout/Algebra/Cores.h"
@@ -103,4 +103,4 @@ std::string getTargetText(const pybind11::object &target);
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_BINDINGS_H
+#endif // LAYOUT_PYTHON_SRC_BINDINGS_H

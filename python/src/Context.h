@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_CONTEXT_H
-#define LAYOUT_PYTHON_CONTEXT_H
+#ifndef LAYOUT_PYTHON_SRC_CONTEXT_H
+#define LAYOUT_PYTHON_SRC_CONTEXT_H
 
 #include "Errors.h"
 #include "mlir/IR/MLIRContext.h"
@@ -64,4 +64,4 @@ void checkText(StringRef text, unsigned most);
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_CONTEXT_H
+#endif // LAYOUT_PYTHON_SRC_CONTEXT_H

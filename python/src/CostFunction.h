@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_COSTFUNCTION_H
-#define LAYOUT_PYTHON_COSTFUNCTION_H
+#ifndef LAYOUT_PYTHON_SRC_COSTFUNCTION_H
+#define LAYOUT_PYTHON_SRC_COSTFUNCTION_H
 
 #include "layout/Analysis/CostProvider.h"
 #include <exception>
@@ -41,4 +41,4 @@ private:
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_COSTFUNCTION_H
+#endif // LAYOUT_PYTHON_SRC_COSTFUNCTION_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_ERRORS_H
-#define LAYOUT_PYTHON_ERRORS_H
+#ifndef LAYOUT_PYTHON_SRC_ERRORS_H
+#define LAYOUT_PYTHON_SRC_ERRORS_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/Twine.h"
@@ -84,4 +84,4 @@ void bindErrors(pybind11::module_ &module);
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_ERRORS_H
+#endif // LAYOUT_PYTHON_SRC_ERRORS_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_LAYOUTVALUE_H
-#define LAYOUT_PYTHON_LAYOUTVALUE_H
+#ifndef LAYOUT_PYTHON_SRC_LAYOUTVALUE_H
+#define LAYOUT_PYTHON_SRC_LAYOUTVALUE_H
 
 #include "layout/Algebra/BoundedIndex.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
@@ -127,4 +127,4 @@ private:
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_LAYOUTVALUE_H
+#endif // LAYOUT_PYTHON_SRC_LAYOUTVALUE_H

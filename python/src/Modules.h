@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_MODULES_H
-#define LAYOUT_PYTHON_MODULES_H
+#ifndef LAYOUT_PYTHON_SRC_MODULES_H
+#define LAYOUT_PYTHON_SRC_MODULES_H
 
 #include "Errors.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -120,4 +120,4 @@ std::string toTargetText(const pybind11::object &target);
 } // namespace layout::python
 } // namespace mlir
 
-#endif // LAYOUT_PYTHON_MODULES_H
+#endif // LAYOUT_PYTHON_SRC_MODULES_H

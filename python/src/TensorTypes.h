@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PYTHON_TENSORTYPES_H
-#define LAYOUT_PYTHON_TENSORTYPES_H
+#ifndef LAYOUT_PYTHON_SRC_TENSORTYPES_H
+#define LAYOUT_PYTHON_SRC_TENSORTYPES_H
 
 #include "LayoutValue.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,4 +38,4 @@ pybind11::dict toDict(const TypesByName &types, LayoutsOfTypes &layouts);
 
 } // namespace mlir::layout::python
 
-#endif // LAYOUT_PYTHON_TENSORTYPES_H
+#endif // LAYOUT_PYTHON_SRC_TENSORTYPES_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TOOLS_LAYOUTRUN_CASES_H
-#define LAYOUT_TOOLS_LAYOUTRUN_CASES_H
+#ifndef LAYOUT_TOOLS_LAYOUT_RUN_CASES_H
+#define LAYOUT_TOOLS_LAYOUT_RUN_CASES_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
@@ -38,4 +38,4 @@ llvm::Expected<std::vector<Case>> readCases(StringRef path);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_TOOLS_LAYOUTRUN_CASES_H
+#endif // LAYOUT_TOOLS_LAYOUT_RUN_CASES_H

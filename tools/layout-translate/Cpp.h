@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOOLS_LAYOUT_TRANSLATE_CPP_H
-#define TOOLS_LAYOUT_TRANSLATE_CPP_H
+#ifndef LAYOUT_TOOLS_LAYOUT_TRANSLATE_CPP_H
+#define LAYOUT_TOOLS_LAYOUT_TRANSLATE_CPP_H
 
 #include "mlir/Support/LLVM.h"
 #include <memory>
@@ -29,4 +29,4 @@ LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
 
 } // namespace mlir::layout
 
-#endif // TOOLS_LAYOUT_TRANSLATE_CPP_H
+#endif // LAYOUT_TOOLS_LAYOUT_TRANSLATE_CPP_H

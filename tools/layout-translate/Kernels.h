@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOOLS_LAYOUT_TRANSLATE_KERNELS_H
-#define TOOLS_LAYOUT_TRANSLATE_KERNELS_H
+#ifndef LAYOUT_TOOLS_LAYOUT_TRANSLATE_KERNELS_H
+#define LAYOUT_TOOLS_LAYOUT_TRANSLATE_KERNELS_H
 
 #include "mlir/Support/LLVM.h"
 #include <memory>
@@ -39,4 +39,4 @@ LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
 
 } // namespace mlir::layout
 
-#endif // TOOLS_LAYOUT_TRANSLATE_KERNELS_H
+#endif // LAYOUT_TOOLS_LAYOUT_TRANSLATE_KERNELS_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H
-#define TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H
+#ifndef LAYOUT_TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H
+#define LAYOUT_TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H
+#endif // LAYOUT_TOOLS_LAYOUT_TRANSLATE_LOCATEDTEXT_H

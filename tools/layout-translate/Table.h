@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TOOLS_LAYOUT_TRANSLATE_TABLE_H
-#define TOOLS_LAYOUT_TRANSLATE_TABLE_H
+#ifndef LAYOUT_TOOLS_LAYOUT_TRANSLATE_TABLE_H
+#define LAYOUT_TOOLS_LAYOUT_TRANSLATE_TABLE_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 
@@ -31,4 +31,4 @@ void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
 
 } // namespace mlir::layout
 
-#endif // TOOLS_LAYOUT_TRANSLATE_TABLE_H
+#endif // LAYOUT_TOOLS_LAYOUT_TRANSLATE_TABLE_H

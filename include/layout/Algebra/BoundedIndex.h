@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ALGEBRA_SIZED_H
-#define LAYOUT_ALGEBRA_SIZED_H
+#ifndef LAYOUT_ALGEBRA_BOUNDEDINDEX_H
+#define LAYOUT_ALGEBRA_BOUNDEDINDEX_H
 
 #include "layout/Algebra/IndexExpr.h"
 
@@ -66,4 +66,4 @@ SizeExpr naturalExtent(const IndexExpr &value);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_ALGEBRA_SIZED_H
+#endif // LAYOUT_ALGEBRA_BOUNDEDINDEX_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ALGEBRA_CHARACTERS_H
-#define LAYOUT_LIB_ALGEBRA_CHARACTERS_H
+#ifndef LAYOUT_ALGEBRA_CHARACTERS_H
+#define LAYOUT_ALGEBRA_CHARACTERS_H
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -37,4 +37,4 @@ inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_ALGEBRA_CHARACTERS_H
+#endif // LAYOUT_ALGEBRA_CHARACTERS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ALGEBRA_PLACEDDIGITS_H
-#define LAYOUT_ALGEBRA_PLACEDDIGITS_H
+#ifndef LAYOUT_ALGEBRA_DIGITDECOMPOSITION_H
+#define LAYOUT_ALGEBRA_DIGITDECOMPOSITION_H
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Support/FailureReason.h"
@@ -85,4 +85,4 @@ getSources(llvm::ArrayRef<PlacedDigit> digits, unsigned rank, Sizes sizes,
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_ALGEBRA_PLACEDDIGITS_H
+#endif // LAYOUT_ALGEBRA_DIGITDECOMPOSITION_H

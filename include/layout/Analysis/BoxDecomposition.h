@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ANALYSIS_DIGITBOXES_H
-#define LAYOUT_ANALYSIS_DIGITBOXES_H
+#ifndef LAYOUT_ANALYSIS_BOXDECOMPOSITION_H
+#define LAYOUT_ANALYSIS_BOXDECOMPOSITION_H
 
 #include "layout/Analysis/CopyPlan.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -350,4 +350,4 @@ int64_t countCommonRun(const Space &space, ArrayRef<int64_t> sizes) {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_ANALYSIS_DIGITBOXES_H
+#endif // LAYOUT_ANALYSIS_BOXDECOMPOSITION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETINTERFACE
-#define LAYOUT_TARGETINTERFACE
+#ifndef LAYOUT_ANALYSIS_TARGETINTERFACE_TD
+#define LAYOUT_ANALYSIS_TARGETINTERFACE_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -25,4 +25,4 @@ def TargetInterface : AttrInterface<"TargetInterface"> {
   ];
 }
 
-#endif // LAYOUT_TARGETINTERFACE
+#endif // LAYOUT_ANALYSIS_TARGETINTERFACE_TD

@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_INTERFACES_DIGITREFINEMENT_H
-#define LAYOUT_INTERFACES_DIGITREFINEMENT_H
+#ifndef LAYOUT_INTERFACES_COMMONREFINEMENT_H
+#define LAYOUT_INTERFACES_COMMONREFINEMENT_H
 
 #include "layout/Interfaces/ReachedStorage.h"
 #include "llvm/ADT/STLExtras.h"
@@ -406,4 +406,4 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::run() {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_INTERFACES_DIGITREFINEMENT_H
+#endif // LAYOUT_INTERFACES_COMMONREFINEMENT_H

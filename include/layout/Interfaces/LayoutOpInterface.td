@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LAYOUTOPINTERFACE
-#define LAYOUT_LAYOUTOPINTERFACE
+#ifndef LAYOUT_INTERFACES_LAYOUTOPINTERFACE_TD
+#define LAYOUT_INTERFACES_LAYOUTOPINTERFACE_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -24,4 +24,4 @@ def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   ];
 }
 
-#endif // LAYOUT_LAYOUTOPINTERFACE
+#endif // LAYOUT_INTERFACES_LAYOUTOPINTERFACE_TD

@@ -32,8 +32,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_SOLVER_SEQUENCESOLVER_H
-#define LAYOUT_SOLVER_SEQUENCESOLVER_H
+#ifndef LAYOUT_SOLVER_INCREMENTALCHAINSOLVER_H
+#define LAYOUT_SOLVER_INCREMENTALCHAINSOLVER_H
 
 #include "layout/Solver/FactorGraph.h"
 #include <optional>
@@ -79,4 +79,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_SOLVER_SEQUENCESOLVER_H
+#endif // LAYOUT_SOLVER_INCREMENTALCHAINSOLVER_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_SUPPORT_CPUFIGURES_H
-#define LAYOUT_SUPPORT_CPUFIGURES_H
+#ifndef LAYOUT_SUPPORT_CPUMODELPARAMS_H
+#define LAYOUT_SUPPORT_CPUMODELPARAMS_H
 
 #include <cstdint>
 
@@ -38,4 +38,4 @@ struct CpuModelParams {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_SUPPORT_CPUFIGURES_H
+#endif // LAYOUT_SUPPORT_CPUMODELPARAMS_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_SUPPORT_REFUSAL_H
-#define LAYOUT_SUPPORT_REFUSAL_H
+#ifndef LAYOUT_SUPPORT_FAILUREREASON_H
+#define LAYOUT_SUPPORT_FAILUREREASON_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -80,4 +80,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_SUPPORT_REFUSAL_H
+#endif // LAYOUT_SUPPORT_FAILUREREASON_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_SUPPORT_COUNTOPERATIONS_H
-#define LAYOUT_SUPPORT_COUNTOPERATIONS_H
+#ifndef LAYOUT_SUPPORT_OPCOUNTESTIMATE_H
+#define LAYOUT_SUPPORT_OPCOUNTESTIMATE_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -103,4 +103,4 @@ inline std::optional<int64_t> countOperations(Operation *op) {
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_SUPPORT_COUNTOPERATIONS_H
+#endif // LAYOUT_SUPPORT_OPCOUNTESTIMATE_H

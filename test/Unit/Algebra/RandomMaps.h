@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_ALGEBRA_RANDOMMAPS_H
-#define TEST_UNIT_ALGEBRA_RANDOMMAPS_H
+#ifndef LAYOUT_TEST_UNIT_ALGEBRA_RANDOMMAPS_H
+#define LAYOUT_TEST_UNIT_ALGEBRA_RANDOMMAPS_H
 
 #include "layout/Algebra/LayoutMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -376,4 +376,4 @@ template <typename Fn> void forEachIndex(const Index &sizes, Fn fn) {
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_ALGEBRA_RANDOMMAPS_H
+#endif // LAYOUT_TEST_UNIT_ALGEBRA_RANDOMMAPS_H

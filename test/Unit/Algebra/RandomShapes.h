@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_ALGEBRA_RANDOMSHAPES_H
-#define TEST_UNIT_ALGEBRA_RANDOMSHAPES_H
+#ifndef LAYOUT_TEST_UNIT_ALGEBRA_RANDOMSHAPES_H
+#define LAYOUT_TEST_UNIT_ALGEBRA_RANDOMSHAPES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -59,4 +59,4 @@ inline std::vector<SmallIndex> allIndices(llvm::ArrayRef<int64_t> shape) {
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_ALGEBRA_RANDOMSHAPES_H
+#endif // LAYOUT_TEST_UNIT_ALGEBRA_RANDOMSHAPES_H

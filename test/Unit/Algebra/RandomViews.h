@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_ALGEBRA_RANDOMVIEWS_H
-#define TEST_UNIT_ALGEBRA_RANDOMVIEWS_H
+#ifndef LAYOUT_TEST_UNIT_ALGEBRA_RANDOMVIEWS_H
+#define LAYOUT_TEST_UNIT_ALGEBRA_RANDOMVIEWS_H
 
 #include "RandomMaps.h"
 #include "layout/Algebra/Views.h"
@@ -193,4 +193,4 @@ inline void note(const Tensor &tensor, const Index &view,
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_ALGEBRA_RANDOMVIEWS_H
+#endif // LAYOUT_TEST_UNIT_ALGEBRA_RANDOMVIEWS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_ANALYSIS_PRICES_H
-#define TEST_UNIT_ANALYSIS_PRICES_H
+#ifndef LAYOUT_TEST_UNIT_ANALYSIS_PRICES_H
+#define LAYOUT_TEST_UNIT_ANALYSIS_PRICES_H
 
 #include "layout/Analysis/CostModel.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
@@ -96,4 +96,4 @@ protected:
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_ANALYSIS_PRICES_H
+#endif // LAYOUT_TEST_UNIT_ANALYSIS_PRICES_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_NEIGHBOURS_SUPPORT_H
-#define TEST_UNIT_NEIGHBOURS_SUPPORT_H
+#ifndef LAYOUT_TEST_UNIT_INTEROP_SUPPORT_H
+#define LAYOUT_TEST_UNIT_INTEROP_SUPPORT_H
 
 #include "layout/Algebra/Proof.h"
 #include "layout/Interop/Interop.h"
@@ -178,4 +178,4 @@ struct NumberLayout {
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_NEIGHBOURS_SUPPORT_H
+#endif // LAYOUT_TEST_UNIT_INTEROP_SUPPORT_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_NPU_RANDOMSCATTER_H
-#define TEST_UNIT_NPU_RANDOMSCATTER_H
+#ifndef LAYOUT_TEST_UNIT_NPU_RANDOMSCATTER_H
+#define LAYOUT_TEST_UNIT_NPU_RANDOMSCATTER_H
 
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
@@ -141,4 +141,4 @@ inline int64_t countElements(const Index &shape) {
 
 } // namespace mlir::npu
 
-#endif // TEST_UNIT_NPU_RANDOMSCATTER_H
+#endif // LAYOUT_TEST_UNIT_NPU_RANDOMSCATTER_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TEST_UNIT_PROOFS_PROVEN_H
-#define TEST_UNIT_PROOFS_PROVEN_H
+#ifndef LAYOUT_TEST_UNIT_PROOFS_PROVEN_H
+#define LAYOUT_TEST_UNIT_PROOFS_PROVEN_H
 
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/IntegerSets.h"
@@ -147,4 +147,4 @@ inline void expectBugFound(const mlir::layout::LayoutMap &map,
 
 } // namespace layout_test
 
-#endif // TEST_UNIT_PROOFS_PROVEN_H
+#endif // LAYOUT_TEST_UNIT_PROOFS_PROVEN_H

@@ -23,8 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETS_NPU_NPUMOVE_H
-#define LAYOUT_TARGETS_NPU_NPUMOVE_H
+#ifndef LAYOUT_TARGETS_NPU_TENSORMOVEPLAN_H
+#define LAYOUT_TARGETS_NPU_TENSORMOVEPLAN_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
@@ -62,4 +62,4 @@ int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_TARGETS_NPU_NPUMOVE_H
+#endif // LAYOUT_TARGETS_NPU_TENSORMOVEPLAN_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LIB_DIALECT_LAYOUT_IR_MAPPARSER_H
-#define LIB_DIALECT_LAYOUT_IR_MAPPARSER_H
+#ifndef LAYOUT_LIB_DIALECT_LAYOUT_IR_MAPPARSER_H
+#define LAYOUT_LIB_DIALECT_LAYOUT_IR_MAPPARSER_H
 
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/IR/OpImplementation.h"
@@ -19,4 +19,4 @@ FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser, StoredDims &stored);
 
 } // namespace mlir::layout
 
-#endif // LIB_DIALECT_LAYOUT_IR_MAPPARSER_H
+#endif // LAYOUT_LIB_DIALECT_LAYOUT_IR_MAPPARSER_H

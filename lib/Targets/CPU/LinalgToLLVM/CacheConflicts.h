@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHESETS_H
-#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHESETS_H
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHECONFLICTS_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHECONFLICTS_H
 
 #include "layout/Support/CpuModelParams.h"
 #include <numeric>
@@ -31,4 +31,4 @@ inline bool conflictsInL1(int64_t lines, int64_t stride,
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHESETS_H
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_CACHECONFLICTS_H

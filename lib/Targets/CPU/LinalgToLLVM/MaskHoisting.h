@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_GUARD_H
-#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_GUARD_H
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_MASKHOISTING_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_MASKHOISTING_H
 
 #include "Kernel.h"
 
@@ -56,4 +56,4 @@ std::optional<HoistedMasks> findHoistableMasks(const Kernel &kernel,
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_GUARD_H
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_MASKHOISTING_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COMPACTINPUTS_H
-#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COMPACTINPUTS_H
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_PACKSTRIDEDINPUTS_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_PACKSTRIDEDINPUTS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -28,4 +28,4 @@ void packStridedInputs(linalg::LinalgOp op);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COMPACTINPUTS_H
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_PACKSTRIDEDINPUTS_H

@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H
-#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILECOSTMODEL_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILECOSTMODEL_H
 
 #include "Kernel.h"
 #include "layout/Support/CpuModelParams.h"
@@ -99,4 +99,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILEPRICE_H
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_TILECOSTMODEL_H

@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H
-#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_FUSIONGROUPS_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_FUSIONGROUPS_H
 
 #include "NarrowConstants.h"
 #include "TileAndFuse.h"
@@ -207,4 +207,4 @@ void readPartsOfConcats(func::FuncOp function);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_FUSIONGROUPS_H

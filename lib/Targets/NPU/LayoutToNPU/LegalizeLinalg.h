@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
-#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEGALIZELINALG_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEGALIZELINALG_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -133,4 +133,4 @@ void composeBody(linalg::GenericOp op);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEGALIZELINALG_H

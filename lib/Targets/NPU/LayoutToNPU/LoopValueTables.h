@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H
-#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPVALUETABLES_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPVALUETABLES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPVALUETABLES_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
-#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILEANDFUSE_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILEANDFUSE_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -76,4 +76,4 @@ void sumInTwoStages(func::FuncOp function, int64_t npus);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TILEANDFUSE_H

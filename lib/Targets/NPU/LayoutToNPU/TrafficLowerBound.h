@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H
-#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TRAFFICLOWERBOUND_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TRAFFICLOWERBOUND_H
 
 #include "NarrowConstants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,4 +36,4 @@ int64_t getTrafficLowerBound(func::FuncOp function, NarrowConstants &narrow);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_TRAFFICLOWERBOUND_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H
-#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_DEVICEMEMORY_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_DEVICEMEMORY_H
 
 #include "Session.h"
 
@@ -25,4 +25,4 @@ void startDownload(void *host, void *buffer, int64_t bytes);
 
 } // namespace mlir::layout::opencl
 
-#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MEMORY_H
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_DEVICEMEMORY_H

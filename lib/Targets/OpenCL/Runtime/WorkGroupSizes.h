@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H
-#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_WORKGROUPSIZES_H
+#define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_WORKGROUPSIZES_H
 
 #include "Programs.h"
 
@@ -44,4 +44,4 @@ cl_int enqueueKernel(cl_command_queue queue, const Kernel &kernel,
 
 } // namespace mlir::layout::opencl
 
-#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_GROUPS_H
+#endif // LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_WORKGROUPSIZES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_BLOCKEDATTR
-#define LAYOUT_BLOCKEDATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_BLOCKEDATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_BLOCKEDATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -26,4 +26,4 @@ def Layout_BlockedAttr : Layout_LayoutAttr<"Blocked", "blocked", ["getStatedShap
     StringRefParameter<"the stored axes, slowest first">:$stored);
 }
 
-#endif // LAYOUT_BLOCKEDATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_BLOCKEDATTR_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_IMPORTATTR
-#define LAYOUT_IMPORTATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_IMPORTATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_IMPORTATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -43,4 +43,4 @@ def Layout_ImportAttr : Layout_LayoutAttr<"Import", "import",
     StringRefParameter<"the text">:$text);
 }
 
-#endif // LAYOUT_IMPORTATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_IMPORTATTR_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LAYOUTATTRBASE
-#define LAYOUT_LAYOUTATTRBASE
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRBASE_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRBASE_TD
 
 include "layout/Dialect/Layout/IR/LayoutDialect.td"
 include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
@@ -34,4 +34,4 @@ class Layout_LayoutAttr<string name, string attrMnemonic,
   }];
 }
 
-#endif // LAYOUT_LAYOUTATTRBASE
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRBASE_TD

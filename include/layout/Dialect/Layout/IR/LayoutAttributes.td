@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ATTRIBUTES
-#define LAYOUT_ATTRIBUTES
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRIBUTES_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRIBUTES_TD
 
 include "layout/Dialect/Layout/IR/BlockedAttr.td"
 include "layout/Dialect/Layout/IR/ImportAttr.td"
@@ -90,4 +90,4 @@ def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded",
     OptionalParameter<"::mlir::TypedAttr", "null for zero">:$value);
 }
 
-#endif // LAYOUT_ATTRIBUTES
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTATTRIBUTES_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_DIALECT
-#define LAYOUT_DIALECT
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTDIALECT_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTDIALECT_TD
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -47,4 +47,4 @@ class Layout_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-#endif // LAYOUT_DIALECT
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTDIALECT_TD

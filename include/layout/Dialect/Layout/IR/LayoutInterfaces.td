@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_INTERFACES
-#define LAYOUT_INTERFACES
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTINTERFACES_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTINTERFACES_TD
 
 include "mlir/IR/OpBase.td"
 
@@ -79,4 +79,4 @@ def NpuTargetInterface : AttrInterface<"NpuTargetInterface"> {
   ];
 }
 
-#endif // LAYOUT_INTERFACES
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTINTERFACES_TD

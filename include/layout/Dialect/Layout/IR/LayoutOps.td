@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_OPS
-#define LAYOUT_OPS
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTOPS_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTOPS_TD
 
 include "layout/Dialect/Layout/IR/LayoutDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -63,4 +63,4 @@ def Layout_StorageViewOp : Layout_Op<"storage_view", [Pure]> {
   let hasFolder = 1;
 }
 
-#endif // LAYOUT_OPS
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTOPS_TD

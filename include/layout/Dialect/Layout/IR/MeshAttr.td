@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_MESHATTR
-#define LAYOUT_MESHATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_MESHATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_MESHATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -81,4 +81,4 @@ def Layout_PartialAttr : Layout_LayoutAttr<"Partial", "partial",
     ArrayRefParameter<"::mlir::StringAttr", "the axes of the parts">:$axes);
 }
 
-#endif // LAYOUT_MESHATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_MESHATTR_TD

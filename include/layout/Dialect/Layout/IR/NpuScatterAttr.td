@@ -1,12 +1,12 @@
-//===- NpuScatterAttr.td - Channels over the cores of an NPU -*- tablegen -*-===//
+//===- NpuScatterAttr.td - Channels over the cores of an NPU -*- tablegen -*-=//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_NPUSCATTERATTR
-#define LAYOUT_NPUSCATTERATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_NPUSCATTERATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_NPUSCATTERATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -82,4 +82,4 @@ def Layout_NpuScatterAttr
   }];
 }
 
-#endif // LAYOUT_NPUSCATTERATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_NPUSCATTERATTR_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_PACKEDDIMSATTR
-#define LAYOUT_PACKEDDIMSATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_PACKEDDIMSATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_PACKEDDIMSATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -54,4 +54,4 @@ def Layout_PackedDimsAttr : Layout_LayoutAttr<"PackedDims", "packed_dims",
     ArrayRefParameter<"::mlir::layout::PackedDim", "slowest first">:$dims);
 }
 
-#endif // LAYOUT_PACKEDDIMSATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_PACKEDDIMSATTR_TD

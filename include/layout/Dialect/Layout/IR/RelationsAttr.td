@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_RELATIONSATTR
-#define LAYOUT_RELATIONSATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_RELATIONSATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_RELATIONSATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -47,4 +47,4 @@ def Layout_RelationsAttr : Layout_LayoutAttr<"Relations", "relations",
     AttrParameter<"::mlir::layout::Relations", "the relations">:$relations);
 }
 
-#endif // LAYOUT_RELATIONSATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_RELATIONSATTR_TD

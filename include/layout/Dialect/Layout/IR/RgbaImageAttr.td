@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_RGBAIMAGEATTR
-#define LAYOUT_RGBAIMAGEATTR
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_RGBAIMAGEATTR_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_RGBAIMAGEATTR_TD
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
 
@@ -56,4 +56,4 @@ def Layout_RgbaImageAttr : Layout_LayoutAttr<"RgbaImage", "rgba_image",
                       "the axis of each dim; empty for the default">:$order);
 }
 
-#endif // LAYOUT_RGBAIMAGEATTR
+#endif // LAYOUT_DIALECT_LAYOUT_IR_RGBAIMAGEATTR_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETATTRS
-#define LAYOUT_TARGETATTRS
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_TARGETATTRS_TD
+#define LAYOUT_DIALECT_LAYOUT_IR_TARGETATTRS_TD
 
 include "layout/Dialect/Layout/IR/LayoutDialect.td"
 
@@ -238,4 +238,4 @@ def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
   }];
 }
 
-#endif // LAYOUT_TARGETATTRS
+#endif // LAYOUT_DIALECT_LAYOUT_IR_TARGETATTRS_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TRANSFORMS_PASSES
-#define LAYOUT_TRANSFORMS_PASSES
+#ifndef LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_TD
+#define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -596,4 +596,4 @@ def VerifyLayoutsPass : Pass<"layout-verify"> {
   ];
 }
 
-#endif // LAYOUT_TRANSFORMS_PASSES
+#endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_TD

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_DIALECT_NPU_IR_MOVES_H
-#define LAYOUT_DIALECT_NPU_IR_MOVES_H
+#ifndef LAYOUT_DIALECT_NPU_IR_DMAPLANNING_H
+#define LAYOUT_DIALECT_NPU_IR_DMAPLANNING_H
 
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
@@ -73,4 +73,4 @@ bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
 
 } // namespace mlir::npu
 
-#endif // LAYOUT_DIALECT_NPU_IR_MOVES_H
+#endif // LAYOUT_DIALECT_NPU_IR_DMAPLANNING_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NPU_ATTRIBUTES
-#define NPU_ATTRIBUTES
+#ifndef LAYOUT_DIALECT_NPU_IR_NPUATTRIBUTES_TD
+#define LAYOUT_DIALECT_NPU_IR_NPUATTRIBUTES_TD
 
 include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
 include "layout/Dialect/NPU/IR/NPUDialect.td"
@@ -122,4 +122,4 @@ def NPU_MemoryAttr : NPU_Attr<"Memory", "memory"> {
   let genVerifyDecl = 1;
 }
 
-#endif // NPU_ATTRIBUTES
+#endif // LAYOUT_DIALECT_NPU_IR_NPUATTRIBUTES_TD

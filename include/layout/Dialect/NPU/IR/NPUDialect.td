@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NPU_DIALECT
-#define NPU_DIALECT
+#ifndef LAYOUT_DIALECT_NPU_IR_NPUDIALECT_TD
+#define LAYOUT_DIALECT_NPU_IR_NPUDIALECT_TD
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -46,4 +46,4 @@ def NPU_Dialect : Dialect {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
-#endif // NPU_DIALECT
+#endif // LAYOUT_DIALECT_NPU_IR_NPUDIALECT_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NPU_OPS
-#define NPU_OPS
+#ifndef LAYOUT_DIALECT_NPU_IR_NPUOPS_TD
+#define LAYOUT_DIALECT_NPU_IR_NPUOPS_TD
 
 include "layout/Dialect/NPU/IR/NPUAttributes.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -213,4 +213,4 @@ def NPU_ParallelOp
   let hasRegionVerifier = 1;
 }
 
-#endif // NPU_OPS
+#endif // LAYOUT_DIALECT_NPU_IR_NPUOPS_TD

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H
-#define LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H
+#ifndef LAYOUT_DIALECT_NPU_IR_OKKFUNCTIONMATCHER_H
+#define LAYOUT_DIALECT_NPU_IR_OKKFUNCTIONMATCHER_H
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,4 +106,4 @@ bool prefersAligned(linalg::LinalgOp op);
 
 } // namespace mlir::npu
 
-#endif // LAYOUT_DIALECT_NPU_IR_FUNCTIONS_H
+#endif // LAYOUT_DIALECT_NPU_IR_OKKFUNCTIONMATCHER_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NPU_PASSES
-#define NPU_PASSES
+#ifndef LAYOUT_DIALECT_NPU_TRANSFORMS_PASSES_TD
+#define LAYOUT_DIALECT_NPU_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -168,4 +168,4 @@ def NPUVerifyMemoryPass
   ];
 }
 
-#endif // NPU_PASSES
+#endif // LAYOUT_DIALECT_NPU_TRANSFORMS_PASSES_TD

@@ -27,8 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H
-#define LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H
+#ifndef LAYOUT_DIALECT_NPU_UTILS_ADDRESSPLACEMENT_H
+#define LAYOUT_DIALECT_NPU_UTILS_ADDRESSPLACEMENT_H
 
 #include "layout/Dialect/NPU/Utils/OwnedBytes.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -83,4 +83,4 @@ int64_t findFreePlace(const std::vector<PlacedBlock> &blocks, size_t block,
 
 } // namespace mlir::npu
 
-#endif // LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H
+#endif // LAYOUT_DIALECT_NPU_UTILS_ADDRESSPLACEMENT_H

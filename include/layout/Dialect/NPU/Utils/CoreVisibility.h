@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_DIALECT_NPU_UTILS_REACH_H
-#define LAYOUT_DIALECT_NPU_UTILS_REACH_H
+#ifndef LAYOUT_DIALECT_NPU_UTILS_COREVISIBILITY_H
+#define LAYOUT_DIALECT_NPU_UTILS_COREVISIBILITY_H
 
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -36,4 +36,4 @@ CoreVisibility getCoreVisibility(AffineMap map,
 
 } // namespace mlir::npu
 
-#endif // LAYOUT_DIALECT_NPU_UTILS_REACH_H
+#endif // LAYOUT_DIALECT_NPU_UTILS_COREVISIBILITY_H

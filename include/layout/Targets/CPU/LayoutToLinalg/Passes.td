@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_LAYOUTTOLINALG_PASSES
-#define LAYOUT_CONVERSION_LAYOUTTOLINALG_PASSES
+#ifndef LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_PASSES_TD
+#define LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -71,4 +71,4 @@ def StripAttributesPass : Pass<"layout-strip-attributes", "ModuleOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
-#endif // LAYOUT_CONVERSION_LAYOUTTOLINALG_PASSES
+#endif // LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_PASSES_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CPU_OPS
-#define CPU_OPS
+#ifndef LAYOUT_TARGETS_CPU_LINALGTOLLVM_CPUOPS_TD
+#define LAYOUT_TARGETS_CPU_LINALGTOLLVM_CPUOPS_TD
 
 include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
 include "mlir/IR/OpBase.td"
@@ -93,4 +93,4 @@ def Cpu_AssertIndexOp : Op<Cpu_Dialect, "assert_index", [
   }];
 }
 
-#endif // CPU_OPS
+#endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_CPUOPS_TD

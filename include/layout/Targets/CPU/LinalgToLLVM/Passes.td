@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
-#define LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
+#ifndef LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_TD
+#define LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -597,4 +597,4 @@ def ProfileKernelsPass : Pass<"layout-cpu-profile-kernels", "ModuleOp"> {
                            "LLVM::LLVMDialect"];
 }
 
-#endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
+#endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_TD

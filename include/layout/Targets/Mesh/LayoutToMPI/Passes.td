@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES
-#define LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES
+#ifndef LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_TD
+#define LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -185,4 +185,4 @@ def ExportShardingsPass : Pass<"layout-mesh-export-shardings", "ModuleOp"> {
   let dependentDialects = ["::mlir::shard::ShardDialect"];
 }
 
-#endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES
+#endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_TD

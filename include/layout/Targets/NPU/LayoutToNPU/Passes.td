@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_LAYOUTTONPU_PASSES
-#define LAYOUT_CONVERSION_LAYOUTTONPU_PASSES
+#ifndef LAYOUT_TARGETS_NPU_LAYOUTTONPU_PASSES_TD
+#define LAYOUT_TARGETS_NPU_LAYOUTTONPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -270,4 +270,4 @@ def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
   ];
 }
 
-#endif // LAYOUT_CONVERSION_LAYOUTTONPU_PASSES
+#endif // LAYOUT_TARGETS_NPU_LAYOUTTONPU_PASSES_TD

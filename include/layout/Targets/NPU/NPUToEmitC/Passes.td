@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_NPUTOEMITC_PASSES
-#define LAYOUT_CONVERSION_NPUTOEMITC_PASSES
+#ifndef LAYOUT_TARGETS_NPU_NPUTOEMITC_PASSES_TD
+#define LAYOUT_TARGETS_NPU_NPUTOEMITC_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -84,4 +84,4 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-#endif // LAYOUT_CONVERSION_NPUTOEMITC_PASSES
+#endif // LAYOUT_TARGETS_NPU_NPUTOEMITC_PASSES_TD

@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H
-#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H
+#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELMETADATA_H
+#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELMETADATA_H
 
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,4 +47,4 @@ LayoutClKernelMetadata readKernelMetadata(DictionaryAttr metadata);
 
 } // namespace mlir::layout
 
-#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELFACTS_H
+#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_KERNELMETADATA_H

@@ -34,8 +34,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_SPIRVBINARY_H
-#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_SPIRVBINARY_H
+#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_OPENCLSPIRVPATCHER_H
+#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_OPENCLSPIRVPATCHER_H
 
 #include "layout/Support/FailureReason.h"
 #include "mlir/Support/LLVM.h"
@@ -63,4 +63,4 @@ LogicalResult serializeForOpenCL(spirv::ModuleOp module,
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_SPIRVBINARY_H
+#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_OPENCLSPIRVPATCHER_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_GPUTOOPENCL_PASSES
-#define LAYOUT_CONVERSION_GPUTOOPENCL_PASSES
+#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PASSES_TD
+#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -219,4 +219,4 @@ def ConvertGPUToOpenCLRuntimePass
   let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
 }
 
-#endif // LAYOUT_CONVERSION_GPUTOOPENCL_PASSES
+#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PASSES_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_CONVERSION_LAYOUTTOGPU_PASSES
-#define LAYOUT_CONVERSION_LAYOUTTOGPU_PASSES
+#ifndef LAYOUT_TARGETS_OPENCL_LAYOUTTOGPU_PASSES_TD
+#define LAYOUT_TARGETS_OPENCL_LAYOUTTOGPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
@@ -71,4 +71,4 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
   ];
 }
 
-#endif // LAYOUT_CONVERSION_LAYOUTTOGPU_PASSES
+#endif // LAYOUT_TARGETS_OPENCL_LAYOUTTOGPU_PASSES_TD
