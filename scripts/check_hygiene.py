@@ -3,6 +3,7 @@
 usage: check_hygiene.py ROOT
 
 - A file must not exceed the number of lines of its suffix, nor a C++ function 79 lines.
+- The include guard of a header is its path.
 - No text contains an absolute path of somebody's machine, or a path outside the tree.
 - There are no merge conflict markers and no large binaries.
 """
@@ -87,6 +88,22 @@ def check_functions(name, lines):
             yield f"{name}:{first}: a function of {count} lines, at most {FUNCTION_LIMIT - 1}: split it: {head[:80]}"
 
 
+_GUARD = re.compile(r"^#ifndef (\w+)\n#define \1$", re.MULTILINE)
+
+
+def guard_of(name):
+    """Returns the include guard of a header: LAYOUT_SUPPORT_COST_H for include/layout/Support/Cost.h."""
+    path = name[len("include/"):] if name.startswith("include/") else "layout/" + name
+    return re.sub(r"\W", "_", path).upper()
+
+
+def check_guard(name, text):
+    """Yields a message if a header has an include guard that is not its path."""
+    guard = _GUARD.search(text)
+    if guard and guard[1] != guard_of(name):
+        yield f"{name}: the include guard is {guard[1]}, not {guard_of(name)}"
+
+
 def check_file(root, name):
     path = os.path.join(root, name)
     size = os.path.getsize(path)
@@ -97,12 +114,15 @@ def check_file(root, name):
         data = file.read()
     if b"\0" in data:
         return
-    lines = data.decode("utf-8", errors="replace").splitlines()
+    text = data.decode("utf-8", errors="replace")
+    lines = text.splitlines()
     limit = LINE_LIMITS.get(os.path.splitext(name)[1])
     if limit and len(lines) > limit and not name.startswith(EXEMPT_FROM_LINES):
         yield f"{name}: {len(lines)} lines, at most {limit}: split it"
     if name.endswith((".cpp", ".h")):
         yield from check_functions(name, lines)
+    if name.endswith((".h", ".td")):
+        yield from check_guard(name, text)
     for number, line in enumerate(lines, 1):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
