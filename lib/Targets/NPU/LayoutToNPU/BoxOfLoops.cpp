@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's tiling slices an operand by the first index of the box and the
-// distance to the last one, which requires increasing indices. For reversed and
-// divided indices, this file slices by the least and the greatest index.
+// distance to the last one, which requires increasing indices from 0 on. For
+// reversed, divided and shifted indices, this file slices by the least and the
+// greatest index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,12 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Returns true if the index is linear in the loops with factors of at least 0.
+/// Returns true if the index is linear in the loops with factors of at least 0,
+/// without a constant, which would be in the slice as well as in the map.
 static bool goesForward(AffineExpr expr) {
-  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() == 0;
+  if (isa<AffineDimExpr>(expr))
     return true;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)

@@ -13,11 +13,20 @@
 //     %h[t, r] = %ids[t] == r ? 1 : 0
 //     %e[t, d] = %e[t, d] + %h[t, r] * %table[r, d]
 //
-// Law: the table is a finite f32 constant of at most 2^24 rows, so the other
-// terms of the sum are 0. For any other table with few rows, each row becomes
-// an operand, and the body selects one:
+// Law: each term but one of the sum is +0, so the table is an f32 constant
+// without infinities, NaN and -0, of at most 2^24 rows. For any other table with
+// few rows, each row becomes an operand, and the body selects one:
 //
 //     %r = %ids[t] == 2 ? %row2[d] : %ids[t] == 1 ? %row1[d] : %row0[d]
+//
+// For more rows of 32-bit elements there are two products, with the high and the
+// low 16 bits of the elements as f32, from which the body makes the element:
+//
+//     %r = bitcast (i32 %high[t, d] << 16 | i32 %low[t, d])
+//
+// Several indices become one of all the rows that they name:
+//
+//     %r = tensor.extract %table[%i, %d, %j]     row %i * 7 + %j of 5 * 7
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +61,9 @@ struct RowRead {
 };
 } // namespace
 
-static bool isFinite(Value table) {
+/// Returns true if `table` is a constant with f32 elements x such that
+/// 0 + 1 * x + 0 * y is x for any two of them.
+static bool hasExactProducts(Value table) {
   ElementsAttr numbers;
   if (!getElementTypeOrSelf(table).isF32() ||
       !matchPattern(table, m_Constant(&numbers)))
@@ -63,7 +74,7 @@ static bool isFinite(Value table) {
   for (size_t i = 0; i + sizeof(float) <= bytes->size(); i += sizeof(float)) {
     float number;
     std::memcpy(&number, bytes->data() + i, sizeof(float));
-    if (!std::isfinite(number))
+    if (!std::isfinite(number) || (number == 0 && std::signbit(number)))
       return false;
   }
   return true;
@@ -150,6 +161,57 @@ static std::optional<RowRead> findRowRead(linalg::GenericOp op,
   return read.named.empty() ? std::nullopt : std::make_optional(read);
 }
 
+/// Emits the row number of `id` as f32. If `wrap` is not 0, a negative `id`
+/// counts from the end of `wrap` rows.
+static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
+                           int64_t wrap) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(body, loc,
+                                     body.getF32FloatAttr(float(value)));
+  };
+  Value row = id;
+  if (!id.getType().isF32())
+    row = arith::SIToFPOp::create(body, loc, body.getF32Type(), id);
+  if (wrap == 0)
+    return row;
+  Value isNegative = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::OLT,
+                                           row, number(0));
+  Value fromEnd = arith::AddFOp::create(body, loc, row, number(wrap));
+  return arith::SelectOp::create(body, loc, isNegative, fromEnd, row);
+}
+
+namespace {
+using MakeBody = function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+/// The one index of a read, as a tensor of row numbers of `table`.
+struct Rows {
+  Value table;
+  unsigned dim = 0;
+  SmallVector<unsigned> loops; // of the other dims of the table
+  Value ids;
+  AffineMap map; // of `ids`
+  int64_t wrap = 0;
+};
+} // namespace
+
+/// Creates an elementwise op with f32 results over `shape`.
+static Value makeElementwise(OpBuilder &builder, Location loc,
+                             ArrayRef<int64_t> shape, ValueRange inputs,
+                             SmallVector<AffineMap> maps, MakeBody make) {
+  Value init =
+      tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
+  maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
+  SmallVector<utils::IteratorType> kinds(shape.size(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange(init.getType()), inputs, ValueRange(init),
+             maps, kinds,
+             [&](OpBuilder &body, Location loc, ValueRange values) {
+               linalg::YieldOp::create(body, loc, make(body, loc, values));
+             })
+      .getResult(0);
+}
+
 /// Returns a map from `rank` loops to the first `count` of them.
 static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
                               unsigned count) {
@@ -159,21 +221,81 @@ static AffineMap getFirstDims(OpBuilder &builder, unsigned rank,
       builder.getContext());
 }
 
-/// Emits the row number of `id` as f32. If `wrap` is not 0, a negative `id`
-/// counts from the end of `wrap` rows.
-static Value makeRowNumber(OpBuilder &body, Location loc, Value id,
-                           int64_t wrap) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(body, loc,
-                                     body.getF32FloatAttr(float(value)));
-  };
-  Value row = arith::SIToFPOp::create(body, loc, body.getF32Type(), id);
-  if (wrap == 0)
-    return row;
-  Value isNegative = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::OLT,
-                                           row, number(0));
-  Value fromEnd = arith::AddFOp::create(body, loc, row, number(wrap));
-  return arith::SelectOp::create(body, loc, isNegative, fromEnd, row);
+/// Computes one row number of several indices, over the loops that these
+/// depend on, and collapses the dims of the table that they name.
+static Rows combineIndices(OpBuilder &builder, linalg::GenericOp op,
+                           Value table, const RowRead &read) {
+  auto type = cast<RankedTensorType>(table.getType());
+  llvm::SmallBitVector used(op.getNumLoops());
+  SmallVector<Value> ids;
+  SmallVector<AffineMap> maps;
+  for (const NamedDim &named : read.named) {
+    OpOperand &operand = op->getOpOperand(named.row.getArgNumber());
+    ids.push_back(operand.get());
+    maps.push_back(op.getMatchingIndexingMap(&operand));
+    for (unsigned loop = 0; loop < used.size(); ++loop)
+      if (maps.back().isFunctionOfDim(loop))
+        used.set(loop);
+  }
+  SmallVector<int64_t> shape, ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : used.set_bits()) {
+    shape.push_back(ranges[loop]);
+    exprs.push_back(builder.getAffineDimExpr(loop));
+  }
+  llvm::SmallBitVector unused = used;
+  unused.flip();
+  for (AffineMap &map : maps)
+    map = compressDims(map, unused);
+  Rows rows;
+  rows.map = AffineMap::get(op.getNumLoops(), 0, exprs, builder.getContext());
+  rows.ids = makeElementwise(
+      builder, op.getLoc(), shape, ids, maps,
+      [&](OpBuilder &body, Location loc, ValueRange values) {
+        Value sum;
+        for (auto [named, id] :
+             llvm::zip_equal(read.named, values.drop_back())) {
+          Value row = makeRowNumber(body, loc, id, named.wrap);
+          if (!sum) {
+            sum = row;
+            continue;
+          }
+          Value size = arith::ConstantOp::create(
+              body, loc,
+              body.getF32FloatAttr(float(type.getDimSize(named.dim))));
+          sum = arith::MulFOp::create(body, loc, sum, size);
+          sum = arith::AddFOp::create(body, loc, sum, row);
+        }
+        return sum;
+      });
+  SmallVector<int64_t> order;
+  SmallVector<ReassociationIndices> groups(1);
+  for (const NamedDim &named : read.named) {
+    groups[0].push_back(order.size());
+    order.push_back(named.dim);
+  }
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (!llvm::is_contained(order, d)) {
+      groups.push_back({int64_t(order.size())});
+      order.push_back(d);
+    }
+  if (!llvm::is_sorted(order))
+    table = transpose(builder, op.getLoc(), table, order);
+  rows.table =
+      tensor::CollapseShapeOp::create(builder, op.getLoc(), table, groups);
+  rows.loops = read.loops;
+  return rows;
+}
+
+/// Returns the rows of a read, with one row number for several indices.
+static Rows findRows(OpBuilder &builder, linalg::GenericOp op, Value table,
+                     const RowRead &read) {
+  if (read.named.size() > 1)
+    return combineIndices(builder, op, table, read);
+  auto [dim, row, wrap] = read.named.front();
+  OpOperand &ids = op->getOpOperand(row.getArgNumber());
+  return {table, dim, read.loops, ids.get(), op.getMatchingIndexingMap(&ids),
+          wrap};
 }
 
 /// Creates the one-hot encoding of `ids`, with a last dim of size `rows`.
@@ -183,41 +305,34 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids, int64_t rows,
   unsigned rank = shape.size();
   shape.push_back(rows);
   Value known = makeIndices(builder, loc, rows);
-  Value init =
-      tensor::EmptyOp::create(builder, loc, shape, builder.getF32Type());
-  AffineMap all = builder.getMultiDimIdentityMap(rank + 1);
-  SmallVector<utils::IteratorType> kinds(rank + 1,
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, TypeRange(init.getType()), ValueRange{ids, known},
-             ValueRange(init),
-             ArrayRef{getFirstDims(builder, rank + 1, rank),
-                      all.getMinorSubMap(1), all},
-             kinds,
-             [&](OpBuilder &body, Location loc, ValueRange values) {
-               Value id = makeRowNumber(body, loc, values[0], wrap);
-               Value is = arith::CmpFOp::create(
-                   body, loc, arith::CmpFPredicate::OEQ, id, values[1]);
-               auto number = [&](float value) -> Value {
-                 return arith::ConstantOp::create(body, loc,
-                                                  body.getF32FloatAttr(value));
-               };
-               Value one =
-                   arith::SelectOp::create(body, loc, is, number(1), number(0));
-               linalg::YieldOp::create(body, loc, one);
-             })
-      .getResult(0);
+  return makeElementwise(
+      builder, loc, shape, ValueRange{ids, known},
+      {getFirstDims(builder, rank + 1, rank),
+       builder.getMultiDimIdentityMap(rank + 1).getMinorSubMap(1)},
+      [&](OpBuilder &body, Location loc, ValueRange values) -> Value {
+        Value id = makeRowNumber(body, loc, values[0], wrap);
+        Value is = arith::CmpFOp::create(body, loc, arith::CmpFPredicate::OEQ,
+                                         id, values[1]);
+        auto number = [&](float value) -> Value {
+          return arith::ConstantOp::create(body, loc,
+                                           body.getF32FloatAttr(value));
+        };
+        return arith::SelectOp::create(body, loc, is, number(1), number(0));
+      });
 }
 
 /// Creates the product of one-hot rows and a table, whose dim `dim` is summed
-/// over.
+/// over. `shared` has the dim of the rows that each other dim of the table is
+/// a batch with, or std::nullopt.
 static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
-                         Value table, unsigned dim) {
+                         Value table, unsigned dim,
+                         ArrayRef<std::optional<unsigned>> shared) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(ones.getType()).getShape());
   ArrayRef<int64_t> tableShape =
       cast<RankedTensorType>(table.getType()).getShape();
   // The loops of the result, then that of rows.
-  unsigned named = shape.size() - 1, last = named + tableShape.size() - 1;
+  unsigned named = shape.size() - 1,
+           last = named + llvm::count(shared, std::nullopt);
   shape.pop_back();
   SmallVector<AffineExpr> ofTable;
   for (auto [d, size] : llvm::enumerate(tableShape)) {
@@ -225,8 +340,10 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       ofTable.push_back(builder.getAffineDimExpr(last));
       continue;
     }
-    ofTable.push_back(builder.getAffineDimExpr(shape.size()));
-    shape.push_back(size);
+    std::optional<unsigned> same = shared[d - (d > dim)];
+    ofTable.push_back(builder.getAffineDimExpr(same.value_or(shape.size())));
+    if (!same)
+      shape.push_back(size);
   }
   AffineMap ofOnes = getFirstDims(builder, last + 1, named)
                          .insertResult(builder.getAffineDimExpr(last), named);
@@ -254,31 +371,83 @@ static Value makeProduct(OpBuilder &builder, Location loc, Value ones,
       .getResult(0);
 }
 
-/// Adds the selected rows as an operand and returns its element.
-static Value multiplyTable(linalg::GenericOp op, tensor::ExtractOp extract,
-                           const RowRead &read) {
+/// Creates the f32 of the high or the low 16 bits of 32-bit elements.
+static Value makeHalf(OpBuilder &builder, Location loc, Value table,
+                      bool isHigh) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(table.getType()).getShape();
+  return makeElementwise(
+      builder, loc, shape, table,
+      {builder.getMultiDimIdentityMap(shape.size())},
+      [&](OpBuilder &body, Location loc, ValueRange values) -> Value {
+        Value by =
+            arith::ConstantOp::create(body, loc, body.getI32IntegerAttr(16));
+        Value bits = values[0];
+        if (bits.getType().isF32())
+          bits = arith::BitcastOp::create(body, loc, body.getI32Type(), bits);
+        if (!isHigh)
+          bits = arith::ShLIOp::create(body, loc, bits, by);
+        bits = arith::ShRUIOp::create(body, loc, bits, by);
+        return arith::SIToFPOp::create(body, loc, body.getF32Type(), bits);
+      });
+}
+
+/// Adds the products of the rows with `tables` as operands and returns their
+/// elements.
+static SmallVector<Value> addProducts(linalg::GenericOp op, const Rows &rows,
+                                      ValueRange tables) {
   OpBuilder builder(op);
-  auto [dim, row, wrap] = read.named.front();
-  OpOperand &ids = op->getOpOperand(row.getArgNumber());
+  Location loc = op.getLoc();
   // A scalar index becomes one row. A sum of products without another dim would
   // be computed as an average times a count, which rounds.
-  Value named = ids.get();
-  auto idsType = cast<RankedTensorType>(named.getType());
-  bool isNumber = idsType.getRank() == 0;
+  Value ids = rows.ids;
+  auto type = cast<RankedTensorType>(ids.getType());
+  bool isNumber = type.getRank() == 0;
   if (isNumber)
-    named =
-        tensor::ExpandShapeOp::create(builder, op.getLoc(), idsType.clone({1}),
-                                      named, ArrayRef<ReassociationIndices>());
-  Value ones = makeOnes(builder, op.getLoc(), named,
-                        extract.getTensor().getType().getDimSize(dim), wrap);
-  Value rows =
-      makeProduct(builder, op.getLoc(), ones, extract.getTensor(), dim);
-  if (isNumber)
-    rows = takeIndex(builder, op.getLoc(), rows, 0, 0);
-  AffineMap map = op.getMatchingIndexingMap(&ids);
-  for (unsigned loop : read.loops)
-    map = map.insertResult(builder.getAffineDimExpr(loop), map.getNumResults());
-  return addOperand(op, rows, map);
+    ids = tensor::ExpandShapeOp::create(builder, loc, type.clone({1}), ids,
+                                        ArrayRef<ReassociationIndices>());
+  AffineMap map = rows.map;
+  SmallVector<std::optional<unsigned>> shared;
+  for (unsigned loop : rows.loops) {
+    AffineExpr expr = builder.getAffineDimExpr(loop);
+    shared.push_back(rows.map.getResultPosition(expr));
+    if (!shared.back())
+      map = map.insertResult(expr, map.getNumResults());
+  }
+  Value ones = makeOnes(
+      builder, loc, ids,
+      cast<RankedTensorType>(rows.table.getType()).getDimSize(rows.dim),
+      rows.wrap);
+  SmallVector<Value> elements;
+  for (Value table : tables) {
+    Value product = makeProduct(builder, loc, ones, table, rows.dim, shared);
+    if (isNumber)
+      product = takeIndex(builder, loc, product, 0, 0);
+    elements.push_back(addOperand(op, product, map));
+  }
+  return elements;
+}
+
+/// Adds the selected rows as operands and returns the element.
+static Value multiplyTable(OpBuilder &body, linalg::GenericOp op, Value table,
+                           const RowRead &read, bool isExact) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Rows rows = findRows(builder, op, table, read);
+  if (isExact)
+    return addProducts(op, rows, rows.table).front();
+  Value high = makeHalf(builder, loc, rows.table, /*isHigh=*/true);
+  Value low = makeHalf(builder, loc, rows.table, /*isHigh=*/false);
+  SmallVector<Value> elements = addProducts(op, rows, {high, low});
+  IntegerBody words(body, loc, nullptr);
+  Value by = arith::ConstantOp::create(body, loc, body.getI32IntegerAttr(16));
+  Value bits = arith::OrIOp::create(
+      body, loc,
+      arith::ShLIOp::create(body, loc, words.word(elements[0], {0, 0xFFFF}),
+                            by),
+      words.word(elements[1], {0, 0xFFFF}));
+  Type type = getElementTypeOrSelf(table);
+  return type.isF32() ? Value(arith::BitcastOp::create(body, loc, type, bits))
+                      : bits;
 }
 
 /// Emits the selection among the rows of the last dim of `named`, each of which
@@ -309,15 +478,29 @@ static Value chooseRow(OpBuilder &body, linalg::GenericOp op, Value table,
   return chosen;
 }
 
-/// Returns true if the table has at most `kMostChosen` rows to select from.
-static bool hasFewRows(RankedTensorType table, const RowRead &read) {
+/// Returns the number of rows to select from, or 2^24 + 1 for more than 2^24.
+static int64_t countRows(RankedTensorType table, const RowRead &read) {
   int64_t rows = 1;
-  for (const NamedDim &named : read.named) {
-    rows *= table.getDimSize(named.dim);
-    if (rows == 0 || rows > kMostChosen)
-      return false;
-  }
-  return true;
+  for (const NamedDim &named : read.named)
+    rows = std::min(rows * table.getDimSize(named.dim), kExactInteger + 1);
+  return rows;
+}
+
+/// Returns the element that `extract` reads, or null if it is left as it is.
+static Value makeElement(linalg::GenericOp op, tensor::ExtractOp extract) {
+  std::optional<RowRead> read = findRowRead(op, extract);
+  if (!read)
+    return {};
+  OpBuilder body(extract);
+  Value table = extract.getTensor();
+  Type type = extract.getType();
+  int64_t rows = countRows(extract.getTensor().getType(), *read);
+  bool isExact = hasExactProducts(table);
+  if (rows > 0 && rows <= kMostChosen && !(isExact && read->named.size() == 1))
+    return chooseRow(body, op, table, read->loops, read->named);
+  if (rows > kExactInteger || !(type.isF32() || type.isInteger(32)))
+    return {};
+  return multiplyTable(body, op, table, *read, isExact);
 }
 
 void layout::convertGathersToMatmuls(func::FuncOp function) {
@@ -330,14 +513,7 @@ void layout::convertGathersToMatmuls(func::FuncOp function) {
     for (auto extract :
          llvm::to_vector(op.getBlock()->getOps<tensor::ExtractOp>())) {
       extract = readSlice(op, extract);
-      std::optional<RowRead> read = findRowRead(op, extract);
-      OpBuilder body(extract);
-      Value element;
-      if (read && read->named.size() == 1 && isFinite(extract.getTensor()))
-        element = multiplyTable(op, extract, *read);
-      else if (read && hasFewRows(extract.getTensor().getType(), *read))
-        element =
-            chooseRow(body, op, extract.getTensor(), read->loops, read->named);
+      Value element = makeElement(op, extract);
       if (!element)
         continue;
       extract.replaceAllUsesWith(element);

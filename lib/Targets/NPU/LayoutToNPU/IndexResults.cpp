@@ -11,189 +11,382 @@
 //   %c = arith.select %is, %i, %least      %c = arith.select %is, %i, 2^24
 //   %l = arith.minsi %c, %least            %l = arith.minimumf %c, %least
 //
-// The result is converted to i64 for its users.
+// The result is converted to i64 for its users. Arithmetic on loop indices and
+// on such results becomes f32, too, if its ranges are exact (IntegerBody.h).
+//
+// Law: the f32 equals the integer if an index is selected. An init that no f32
+// represents, e.g. the largest i64, becomes the largest index.
+//
+// A reduction over windows becomes one elementwise op per tap, on strided
+// slices, because no function for windows yields an index:
+//
+//   i[h] = min(i[h], x[2 h + k] == top[h] ? 2 h + k : 7)              k < 2
+//     i0 = min(7,  x[0, 2, ..][h] == top[h] ? 2 h     : 7)
+//     i1 = min(i0, x[1, 3, ..][h] == top[h] ? 2 h + 1 : 7)
 //
 //===----------------------------------------------------------------------===//
 
 #include "IntegerBody.h"
 #include "LegalizeLinalg.h"
+#include "layout/Algebra/Box.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::layout;
 
+// The maximum number of taps, each of which is at least one command.
+static constexpr int64_t kMostTaps = 256;
+
+using CarriedTensors = DenseMap<Value, CarriedTensor>;
+
 namespace {
-/// Rewrites a body that yields an index to f32.
+/// The `size` elements of `dim` from `first` on with stride `step`.
+struct TapSlice {
+  unsigned dim;
+  int64_t first, size, step;
+};
+
+/// An f32 body. Its arguments are those of the inputs, the indices of `loops`
+/// and the result.
+struct FloatBody {
+  std::unique_ptr<Block> block;
+  SmallVector<unsigned> loops;
+  IntegerRange range;
+};
+
+/// Rewrites an op that yields an index to f32.
 class IndexBody {
 public:
-  explicit IndexBody(linalg::GenericOp op) : op(op), builder(op) {}
+  IndexBody(linalg::GenericOp op, const CarriedTensors &carried)
+      : op(op), out(op.getBlock()->getArguments().back()), carried(carried),
+        builder(op), ranges(op.getStaticLoopRanges()) {
+    op.getReductionDims(reduced);
+  }
 
-  /// Returns the result as f32, or a null value if the body has another form.
-  Value run();
+  /// Returns the result as f32, or std::nullopt if the body has another form.
+  std::optional<CarriedTensor> run();
 
 private:
-  bool canConvert(Value value);
-  Value convert(OpBuilder &body, Value value);
-  Value start();
+  bool findStart();
+  bool findReduction();
+  bool findTaps();
+  std::optional<int64_t> getLimit(int64_t number) const;
+  void setInputs(IntegerBody &body, FloatBody &made, ArrayRef<int64_t> tap);
+  std::optional<CarriedNumber> makeTerm(IntegerBody &body, OpBuilder &inner);
+  std::optional<FloatBody> makeBody(ArrayRef<int64_t> tap);
+  std::optional<AffineMap> takeTap(AffineMap map, ArrayRef<int64_t> tap,
+                                   SmallVectorImpl<TapSlice> &slices) const;
+  Value makeStart();
+  Value create(FloatBody &body, ArrayRef<int64_t> tap, Value init);
 
   linalg::GenericOp op;
+  BlockArgument out;
+  const CarriedTensors &carried;
   OpBuilder builder;
-  IRMapping mapping;
-  /// The loops whose indices are read, each by an added input.
-  SmallVector<unsigned> loops;
+  SmallVector<int64_t> ranges;
+  SmallVector<unsigned> reduced;
+  /// The init if the body reads it, without a tensor if it is a fill.
+  std::optional<CarriedTensor> start;
+  /// The term of a reduction, and the range of the indices that it selects.
+  Value term;
+  bool isMin = false;
+  std::optional<IntegerRange> indices;
+  /// The indices of the reduction loops, for each of which there is an op.
+  SmallVector<SmallVector<int64_t>> taps;
 };
 } // namespace
 
-static bool isIndex(Value value) {
-  return value.getType().isInteger(64) || value.getType().isInteger(32);
-}
-
-static std::optional<int64_t> getExact(Value value) {
+static std::optional<int64_t> getInteger(Value value) {
   APInt number;
-  if (!matchPattern(value, m_ConstantInt(&number)) ||
-      !IntegerRange{number.getSExtValue(), number.getSExtValue()}.isExact())
+  if (!matchPattern(value, m_ConstantInt(&number)))
     return std::nullopt;
   return number.getSExtValue();
 }
 
-static linalg::IndexOp getLoopIndex(Value value) {
-  auto cast = value.getDefiningOp<arith::IndexCastOp>();
-  return cast ? cast.getIn().getDefiningOp<linalg::IndexOp>()
-              : linalg::IndexOp();
+/// Finds the init. Returns false if the body reads one that is not known.
+bool IndexBody::findStart() {
+  if (out.use_empty())
+    return true;
+  Value init = op.getDpsInits()[0];
+  if (auto known = carried.find(init); known != carried.end())
+    start = known->second;
+  else if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    if (std::optional<int64_t> number = getInteger(fill.getInputs()[0]))
+      start = CarriedTensor{{}, {*number, *number}};
+  return start && (!reduced.empty() || start->range.isExact());
 }
 
-/// Returns true if `value` consists of the output argument, constants, loop
-/// indices, minima, maxima and selects by f32 comparisons.
-bool IndexBody::canConvert(Value value) {
-  if (value == op.getBlock()->getArguments().back() || getExact(value))
-    return true;
-  if (linalg::IndexOp index = getLoopIndex(value)) {
-    if (op.getStaticLoopRanges()[index.getDim()] > kExactInteger)
-      return false;
-    if (!llvm::is_contained(loops, index.getDim()))
-      loops.push_back(index.getDim());
-    return true;
-  }
-  Operation *made = value.getDefiningOp();
-  if (isa_and_nonnull<arith::MinSIOp, arith::MaxSIOp>(made))
-    return canConvert(made->getOperand(0)) && canConvert(made->getOperand(1));
-  auto select = dyn_cast_or_null<arith::SelectOp>(made);
-  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
-                        : arith::CmpFOp();
-  return compare &&
-         llvm::all_of(compare->getOperands(), llvm::IsaPred<BlockArgument>) &&
-         canConvert(select.getTrueValue()) &&
-         canConvert(select.getFalseValue());
+/// Finds the term of a minimum or maximum. Returns false if the op is another
+/// reduction.
+bool IndexBody::findReduction() {
+  Operation *extreme =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::MinSIOp, arith::MaxSIOp>(extreme))
+    return false;
+  isMin = isa<arith::MinSIOp>(extreme);
+  unsigned number = extreme->getOperand(0) == out ? 1 : 0;
+  term = extreme->getOperand(number);
+  return extreme->getOperand(1 - number) == out;
 }
 
-Value IndexBody::convert(OpBuilder &body, Value value) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Location loc = value.getLoc();
-  Value made;
-  if (std::optional<int64_t> number = getExact(value)) {
-    made = arith::ConstantOp::create(body, loc,
-                                     body.getF32FloatAttr(float(*number)));
-  } else if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-    Value condition =
-        body.clone(*select.getCondition().getDefiningOp(), mapping)
-            ->getResult(0);
-    made = arith::SelectOp::create(body, loc, condition,
-                                   convert(body, select.getTrueValue()),
-                                   convert(body, select.getFalseValue()));
-  } else {
-    Operation *extreme = value.getDefiningOp();
-    Value a = convert(body, extreme->getOperand(0)),
-          b = convert(body, extreme->getOperand(1));
-    made = isa<arith::MinSIOp>(extreme)
-               ? Value(arith::MinimumFOp::create(body, loc, a, b))
-               : arith::MaximumFOp::create(body, loc, a, b);
+/// Returns `number`, or the last index instead if no f32 represents it, or
+/// std::nullopt if there is an index beyond it.
+std::optional<int64_t> IndexBody::getLimit(int64_t number) const {
+  if (IntegerRange{number, number}.isExact())
+    return number;
+  if (isMin ? number < indices->high : number > indices->low)
+    return std::nullopt;
+  return isMin ? indices->high : indices->low;
+}
+
+/// Sets the f32 forms of the inputs and of the loop indices.
+void IndexBody::setInputs(IntegerBody &body, FloatBody &made,
+                          ArrayRef<int64_t> tap) {
+  auto addArgument = [&]() -> Value {
+    return made.block->addArgument(builder.getF32Type(), op.getLoc());
+  };
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto known = carried.find(input->get());
+    body.set(op.getMatchingBlockArgument(input),
+             {addArgument(),
+              known == carried.end() ? IntegerRange() : known->second.range});
   }
-  mapping.map(value, made);
+  DenseMap<unsigned, CarriedNumber> numbers;
+  for (auto index : op.getBlock()->getOps<linalg::IndexOp>()) {
+    unsigned loop = index.getDim();
+    auto [number, isNew] = numbers.try_emplace(loop);
+    auto found = llvm::find(reduced, loop);
+    if (isNew && !tap.empty() && found != reduced.end()) {
+      int64_t at = tap[found - reduced.begin()];
+      number->second = {body.number(float(at)), {at, at}};
+    } else if (isNew) {
+      number->second = {addArgument(), {0, ranges[loop] - 1}};
+      made.loops.push_back(loop);
+    }
+    body.set(index, number->second);
+  }
+}
+
+/// Emits the term of a reduction. A select of the accumulator becomes one of a
+/// number beyond every exact accumulator:
+/// min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 >= least.
+std::optional<CarriedNumber> IndexBody::makeTerm(IntegerBody &body,
+                                                 OpBuilder &inner) {
+  auto select = term.getDefiningOp<arith::SelectOp>();
+  std::optional<int64_t> other;
+  if (select)
+    other = select.getFalseValue() == out
+                ? (isMin ? kExactInteger : -kExactInteger)
+                : getInteger(select.getFalseValue());
+  if (!other)
+    return body.get(term);
+  std::optional<CarriedNumber> index = body.get(select.getTrueValue());
+  Value condition = body.getCondition(select.getCondition());
+  if (!condition || !index || !index->value || index->window)
+    return std::nullopt;
+  if (!indices)
+    indices = index->range;
+  other = getLimit(*other);
+  if (!other)
+    return std::nullopt;
+  Value chosen = arith::SelectOp::create(
+      inner, op.getLoc(), condition, index->value, body.number(float(*other)));
+  return CarriedNumber{chosen,
+                       {std::min(index->range.low, *other),
+                        std::max(index->range.high, *other)}};
+}
+
+/// Rewrites the body for one tap, or for the whole reduction if `tap` is empty.
+/// The whole one comes first, as it finds the range of the indices.
+std::optional<FloatBody> IndexBody::makeBody(ArrayRef<int64_t> tap) {
+  FloatBody made{std::make_unique<Block>(), {}, {}};
+  OpBuilder inner(op.getContext());
+  inner.setInsertionPointToEnd(made.block.get());
+  IntegerBody body(inner, op.getLoc(), nullptr);
+  setInputs(body, made, tap);
+  Value last = made.block->addArgument(inner.getF32Type(), op.getLoc());
+  if (!term && start)
+    body.set(out, {last, start->range});
+  std::optional<CarriedNumber> result =
+      term ? makeTerm(body, inner)
+           : body.get(op.getBlock()->getTerminator()->getOperand(0));
+  if (!result || !result->value || result->window || !result->range.isExact())
+    return std::nullopt;
+  made.range = result->range;
+  Value yielded = result->value;
+  if (term) {
+    if (!indices)
+      indices = result->range;
+    std::optional<int64_t> low = getLimit(start->range.low),
+                           high = getLimit(start->range.high);
+    if (!low || !high)
+      return std::nullopt;
+    start->range = {*low, *high};
+    if (isMin) {
+      made.range = {std::min(*low, made.range.low),
+                    std::min(*high, made.range.high)};
+      yielded = arith::MinimumFOp::create(inner, op.getLoc(), yielded, last);
+    } else {
+      made.range = {std::max(*low, made.range.low),
+                    std::max(*high, made.range.high)};
+      yielded = arith::MaximumFOp::create(inner, op.getLoc(), yielded, last);
+    }
+  }
+  linalg::YieldOp::create(inner, op.getLoc(), yielded);
   return made;
 }
 
+/// Finds the taps if an input is read in windows. Returns false if these have
+/// another form.
+bool IndexBody::findTaps() {
+  bool hasWindows =
+      llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+        return op.payloadUsesValueFromOperand(input) &&
+               !op.getMatchingIndexingMap(input).isProjectedPermutation(
+                   /*allowZeroInResults=*/true);
+      });
+  if (!hasWindows || !term)
+    return true;
+  SmallVector<int64_t> sizes;
+  int64_t count = 1;
+  for (unsigned loop : reduced) {
+    sizes.push_back(ranges[loop]);
+    if (sizes.back() > kMostTaps || (count *= sizes.back()) > kMostTaps)
+      return false;
+  }
+  forEachIndex(sizes, [&](ArrayRef<int64_t> tap) {
+    taps.emplace_back(tap);
+    return true;
+  });
+  SmallVector<TapSlice> slices;
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return takeTap(map, taps.front(), slices).has_value();
+  });
+}
+
+/// Returns the map of an operand without the reduction loops, and appends the
+/// slices of the operand that it indexes. Returns std::nullopt if the index of
+/// a dim depends on several other loops.
+std::optional<AffineMap>
+IndexBody::takeTap(AffineMap map, ArrayRef<int64_t> tap,
+                   SmallVectorImpl<TapSlice> &slices) const {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> loops, results;
+  SmallVector<int64_t> sizes;
+  for (auto [loop, size] : llvm::enumerate(ranges)) {
+    auto found = llvm::find(reduced, loop);
+    if (found != reduced.end()) {
+      loops.push_back(
+          getAffineConstantExpr(tap[found - reduced.begin()], context));
+      continue;
+    }
+    loops.push_back(getAffineDimExpr(sizes.size(), context));
+    sizes.push_back(size);
+  }
+  map = map.replaceDimsAndSymbols(loops, {}, sizes.size(), 0);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    SmallVector<int64_t> factors;
+    if (failed(getFlattenedAffineExpr(expr, sizes.size(), 0, &factors)) ||
+        factors.size() != sizes.size() + 1)
+      return std::nullopt;
+    TapSlice slice{unsigned(dim), factors.back(), 1, 1};
+    AffineExpr result = getAffineConstantExpr(0, context);
+    for (auto [loop, size] : llvm::enumerate(sizes)) {
+      if (factors[loop] == 0)
+        continue;
+      if (factors[loop] < 0 || isa<AffineDimExpr>(result))
+        return std::nullopt;
+      slice.size = size;
+      slice.step = factors[loop];
+      result = getAffineDimExpr(loop, context);
+    }
+    slices.push_back(slice);
+    results.push_back(result);
+  }
+  return AffineMap::get(sizes.size(), 0, results, context);
+}
+
 /// Creates the f32 init of the result.
-Value IndexBody::start() {
+Value IndexBody::makeStart() {
+  if (start && start->tensor)
+    return start->tensor;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
                                         builder.getF32Type());
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill)
+  if (!start)
     return empty;
   Value number = arith::ConstantOp::create(
-      builder, op.getLoc(),
-      builder.getF32FloatAttr(float(*getExact(fill.getInputs()[0]))));
+      builder, op.getLoc(), builder.getF32FloatAttr(float(start->range.low)));
   return linalg::FillOp::create(builder, op.getLoc(), number, empty)
       .getResult(0);
 }
 
-Value IndexBody::run() {
-  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-  BlockArgument out = op.getBlock()->getArguments().back();
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  bool readsStart = !out.use_empty();
-  if (readsStart && (!fill || !getExact(fill.getInputs()[0])))
-    return {};
-  // min(is ? i : least, least) == min(is ? i : 2^24, least), as 2^24 >= least.
-  arith::SelectOp chosen;
-  if (op.getNumReductionLoops() > 0) {
-    auto least = yielded.getDefiningOp<arith::MinSIOp>();
-    if (!least)
-      return {};
-    for (auto [a, b] : {std::pair(least.getLhs(), least.getRhs()),
-                        std::pair(least.getRhs(), least.getLhs())})
-      if (b == out && !chosen)
-        chosen = a.getDefiningOp<arith::SelectOp>();
-    if (!chosen || chosen.getFalseValue() != out ||
-        chosen.getTrueValue() == out)
-      return {};
+/// Creates the op of one tap, or of the whole reduction if `tap` is empty.
+Value IndexBody::create(FloatBody &body, ArrayRef<int64_t> tap, Value init) {
+  Location loc = op.getLoc();
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  auto add = [&](Value tensor, AffineMap map) {
+    SmallVector<TapSlice> slices;
+    if (!tap.empty())
+      map = *takeTap(map, tap, slices);
+    for (const TapSlice &slice : slices) {
+      auto type = cast<RankedTensorType>(tensor.getType());
+      if (slice.size != type.getDimSize(slice.dim))
+        tensor = takeRange(builder, loc, tensor, slice.dim, slice.first,
+                           slice.size, slice.step);
+    }
+    operands.push_back(tensor);
+    maps.push_back(map);
+  };
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!tap.empty() && !op.payloadUsesValueFromOperand(input)) {
+      body.block->eraseArgument(operands.size());
+      continue;
+    }
+    auto known = carried.find(input->get());
+    add(known == carried.end() ? input->get() : known->second.tensor,
+        op.getMatchingIndexingMap(input));
   }
-  if (!canConvert(yielded))
-    return {};
-  SmallVector<Value> inputs(op.getInputs());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (unsigned loop : loops) {
-    maps.insert(
-        maps.begin() + inputs.size(),
+  for (unsigned loop : body.loops)
+    add(makeIndices(builder, loc, ranges[loop]),
         AffineMap::get(op.getNumLoops(), 0, builder.getAffineDimExpr(loop)));
-    inputs.push_back(makeIndices(builder, op.getLoc(), ranges[loop]));
-  }
-  Value init = start();
+  add(init, op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (!tap.empty())
+    kinds.assign(op.getNumParallelLoops(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      builder, op.getLoc(), TypeRange(init.getType()), inputs, ValueRange(init),
-      maps, op.getIteratorTypesArray(),
-      [&](OpBuilder &body, Location loc, ValueRange values) {
-        unsigned numInputs = op.getNumDpsInputs();
-        mapping.map(op.getBlock()->getArguments().take_front(numInputs),
-                    values.take_front(numInputs));
-        mapping.map(out, values.back());
-        op.getBlock()->walk([&](arith::IndexCastOp cast) {
-          if (linalg::IndexOp index = getLoopIndex(cast))
-            mapping.map(cast.getResult(),
-                        values[numInputs + (llvm::find(loops, index.getDim()) -
-                                            loops.begin())]);
-        });
-        if (chosen) {
-          Value condition =
-              body.clone(*chosen.getCondition().getDefiningOp(), mapping)
-                  ->getResult(0);
-          Value most = arith::ConstantOp::create(
-              body, loc, body.getF32FloatAttr(float(kExactInteger)));
-          mapping.map(chosen.getResult(),
-                      arith::SelectOp::create(
-                          body, loc, condition,
-                          convert(body, chosen.getTrueValue()), most)
-                          .getResult());
-        }
-        linalg::YieldOp::create(body, loc, convert(body, yielded));
-      });
+      builder, loc, TypeRange(init.getType()), ArrayRef(operands).drop_back(),
+      ValueRange(operands.back()), maps, kinds);
+  generic.getRegion().push_back(body.block.release());
   return generic.getResult(0);
+}
+
+std::optional<CarriedTensor> IndexBody::run() {
+  if (!findStart() || (!reduced.empty() && !findReduction()))
+    return std::nullopt;
+  std::optional<FloatBody> whole = makeBody({});
+  if (!whole || !findTaps() || llvm::any_of(whole->loops, [&](unsigned loop) {
+        return ranges[loop] > kExactInteger;
+      }))
+    return std::nullopt;
+  if (taps.empty())
+    return CarriedTensor{create(*whole, {}, makeStart()), whole->range};
+  SmallVector<FloatBody> bodies;
+  for (ArrayRef<int64_t> tap : taps) {
+    std::optional<FloatBody> body = makeBody(tap);
+    if (!body)
+      return std::nullopt;
+    bodies.push_back(std::move(*body));
+  }
+  Value result = makeStart();
+  for (auto [body, tap] : llvm::zip_equal(bodies, taps))
+    result = create(body, tap, result);
+  return CarriedTensor{result, whole->range};
 }
 
 Value layout::makeIndices(OpBuilder &builder, Location loc, int64_t count) {
@@ -221,23 +414,31 @@ Value layout::getFloatsOf(Value integers) {
   return isOf ? op->getOperand(0) : Value();
 }
 
+/// Returns true if the op computes one tensor of indices from f32 and such
+/// tensors.
+static bool yieldsIndices(linalg::GenericOp op, const CarriedTensors &carried) {
+  Type type = op.getBlock()->getArguments().back().getType();
+  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
+      op.hasDynamicShape() || llvm::is_contained(op.getStaticLoopRanges(), 0) ||
+      !(type.isInteger(32) || type.isInteger(64)))
+    return false;
+  auto isCarried = [&](Value input) { return carried.contains(input); };
+  // The index of a loop with one iteration may be folded to a constant.
+  return (op.hasIndexSemantics() || type.isInteger(64) ||
+          llvm::any_of(op.getInputs(), isCarried)) &&
+         llvm::all_of(op.getInputs(), [&](Value input) {
+           return isCarried(input) || getElementTypeOrSelf(input).isF32();
+         });
+}
+
 void layout::carryIndices(func::FuncOp function) {
-  SmallVector<linalg::GenericOp> ops;
-  function.walk([&](linalg::GenericOp op) {
-    if (op.getNumDpsInits() == 1 && op.hasPureTensorSemantics() &&
-        !op.hasDynamicShape() &&
-        isIndex(op.getBlock()->getArguments().back()) &&
-        // The index of a loop with one iteration may be folded to a constant.
-        (op.hasIndexSemantics() ||
-         op.getBlock()->getArguments().back().getType().isInteger(64)) &&
-        !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
-        llvm::all_of(op.getRegionInputArgs(), [](BlockArgument input) {
-          return input.getType().isF32();
-        }))
-      ops.push_back(op);
-  });
+  SmallVector<linalg::GenericOp> ops, conversions;
+  function.walk([&](linalg::GenericOp op) { ops.push_back(op); });
+  CarriedTensors carried;
   for (linalg::GenericOp op : ops) {
-    Value floats = IndexBody(op).run();
+    if (!yieldsIndices(op, carried))
+      continue;
+    std::optional<CarriedTensor> floats = IndexBody(op, carried).run();
     if (!floats)
       continue;
     OpBuilder builder(op);
@@ -248,18 +449,23 @@ void layout::carryIndices(func::FuncOp function) {
     SmallVector<utils::IteratorType> kinds(type.getRank(),
                                            utils::IteratorType::parallel);
     auto integers = linalg::GenericOp::create(
-        builder, op.getLoc(), TypeRange(type), floats, ValueRange(empty),
-        ArrayRef{all, all}, kinds,
+        builder, op.getLoc(), TypeRange(type), floats->tensor,
+        ValueRange(empty), ArrayRef{all, all}, kinds,
         [&](OpBuilder &body, Location loc, ValueRange values) {
           Value integer =
               type.getElementType().isInteger(32)
                   ? IntegerBody(body, loc, nullptr)
-                        .word(values[0], {-kExactInteger, kExactInteger})
+                        .word(values[0], floats->range)
                   : Value(arith::FPToSIOp::create(
                         body, loc, type.getElementType(), values[0]));
           linalg::YieldOp::create(body, loc, integer);
         });
+    carried[integers.getResult(0)] = *floats;
+    conversions.push_back(integers);
     op.replaceAllUsesWith(integers.getResults());
     op.erase();
   }
+  for (linalg::GenericOp conversion : conversions)
+    if (conversion.use_empty())
+      conversion.erase();
 }

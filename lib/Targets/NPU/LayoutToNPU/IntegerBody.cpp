@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerBody.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,10 +37,10 @@ Value IntegerBody::number(float value) {
                                    builder.getF32FloatAttr(value));
 }
 Value IntegerBody::add(Value a, Value b) {
-  return arith::AddFOp::create(builder, loc, a, b);
+  return builder.createOrFold<arith::AddFOp>(loc, a, b);
 }
 Value IntegerBody::mul(Value a, Value b) {
-  return arith::MulFOp::create(builder, loc, a, b);
+  return builder.createOrFold<arith::MulFOp>(loc, a, b);
 }
 Value IntegerBody::max(Value a, Value b) {
   return arith::MaximumFOp::create(builder, loc, a, b);
@@ -91,7 +92,9 @@ Value IntegerBody::word(Value x, IntegerRange range) {
 /// overflow.
 static std::optional<IntegerRange>
 getRange(Operation *op, std::initializer_list<std::optional<int64_t>> values) {
-  unsigned bits = op->getResult(0).getType().getIntOrFloatBitWidth();
+  Type type = op->getResult(0).getType();
+  unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                 : type.getIntOrFloatBitWidth();
   IntegerRange range{INT64_MAX, INT64_MIN};
   for (std::optional<int64_t> value : values) {
     if (!value || !llvm::isIntN(bits, *value))
@@ -137,6 +140,113 @@ Carried IntegerBody::get(Value value) {
   return made;
 }
 
+Carried IntegerBody::getExact(Value value) {
+  Carried number = get(value);
+  if (number && number->window)
+    return std::nullopt;
+  return number;
+}
+
+/// Converts a sum, a difference or a product.
+Carried IntegerBody::makeSum(Operation *op) {
+  Carried a = getExact(op->getOperand(0)), b = getExact(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  auto [al, ah] = std::pair(a->range.low, a->range.high);
+  auto [bl, bh] = std::pair(b->range.low, b->range.high);
+  std::optional<IntegerRange> range =
+      isa<arith::AddIOp>(op) ? getRange(op, {sum(al, bl), sum(ah, bh)})
+      : isa<arith::SubIOp>(op)
+          ? getRange(op, {difference(al, bh), difference(ah, bl)})
+          : getRange(op, {multiply(al, bl), multiply(al, bh), multiply(ah, bl),
+                          multiply(ah, bh)});
+  if (!range)
+    return std::nullopt;
+  CarriedNumber made{{}, *range};
+  if (!a->value || !b->value || !range->isExact())
+    return made;
+  if (isa<arith::AddIOp>(op))
+    made.value = add(a->value, b->value);
+  else if (isa<arith::SubIOp>(op))
+    made.value = builder.createOrFold<arith::SubFOp>(loc, a->value, b->value);
+  else
+    made.value = mul(a->value, b->value);
+  return made;
+}
+
+/// Converts a comparison of exact numbers. Neither is NaN, so unordered
+/// predicates are negations, which need one select each.
+Value IntegerBody::makeComparison(arith::CmpIOp op) {
+  using Integer = arith::CmpIPredicate;
+  using Float = arith::CmpFPredicate;
+  Carried a = getExact(op.getLhs()), b = getExact(op.getRhs());
+  if (!a || !b || !a->value || !b->value)
+    return {};
+  Integer predicate = op.getPredicate();
+  bool isUnsigned = llvm::is_contained(
+      {Integer::ult, Integer::ule, Integer::ugt, Integer::uge}, predicate);
+  if (isUnsigned && (a->range.low < 0 || b->range.low < 0))
+    return {};
+  auto getPredicate = [&] {
+    switch (predicate) {
+    case Integer::eq:
+      return Float::OEQ;
+    case Integer::ne:
+      return Float::UNE;
+    case Integer::slt:
+    case Integer::ult:
+      return Float::OLT;
+    case Integer::sgt:
+    case Integer::ugt:
+      return Float::OGT;
+    case Integer::sle:
+    case Integer::ule:
+      return Float::ULE;
+    case Integer::sge:
+    case Integer::uge:
+      return Float::UGE;
+    }
+    llvm_unreachable("unknown predicate");
+  };
+  return builder.createOrFold<arith::CmpFOp>(loc, getPredicate(), a->value,
+                                             b->value);
+}
+
+Value IntegerBody::getCondition(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+    return makeComparison(compare);
+  if (!isa_and_nonnull<arith::CmpFOp, arith::AndIOp, arith::OrIOp,
+                       arith::XOrIOp>(op) &&
+      !matchPattern(value, m_Constant()))
+    return {};
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    Value number;
+    if (operand.getType().isInteger(1))
+      number = getCondition(operand);
+    else if (matchPattern(operand, m_Constant()))
+      number = builder.clone(*operand.getDefiningOp())->getResult(0);
+    else if (auto known = numbers.find(operand); known != numbers.end())
+      number = known->second.value;
+    if (!number)
+      return {};
+    mapping.map(operand, number);
+  }
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+Carried IntegerBody::makeSelect(arith::SelectOp op) {
+  Value condition = getCondition(op.getCondition());
+  Carried yes = getExact(op.getTrueValue()), no = getExact(op.getFalseValue());
+  if (!condition || !yes || !no || !yes->value || !no->value)
+    return std::nullopt;
+  return make(builder.createOrFold<arith::SelectOp>(loc, condition, yes->value,
+                                                    no->value),
+              {std::min(yes->range.low, no->range.low),
+               std::max(yes->range.high, no->range.high)});
+}
+
 /// Converts a max or min. A constant bound within the window of an operand
 /// makes the result exact beyond it.
 Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
@@ -170,9 +280,16 @@ Carried IntegerBody::makeExtreme(Operation *op, bool isMax) {
   return result;
 }
 
-/// Returns floor(x / by) for x >= 0.
-Carried IntegerBody::makeQuotient(CarriedNumber x, int64_t by) {
-  if (by < 1 || x.range.low < 0 || x.range.high > int64_t(1) << 20)
+/// Returns floor(x / by) for x >= 0 and a constant `by`.
+Carried IntegerBody::makeQuotient(Value of, Value divisor) {
+  Carried dividend = getExact(of);
+  std::optional<int64_t> constant = getConstant(divisor);
+  if (!dividend || !dividend->value || !constant)
+    return std::nullopt;
+  CarriedNumber x = *dividend;
+  int64_t by = *constant;
+  if (by < 1 || by > kExactInteger || x.range.low < 0 ||
+      x.range.high > int64_t(1) << 20)
     return std::nullopt;
   // Half of 1 / by away from a rounding boundary, which exceeds the error of
   // the product with 1 / by.
@@ -316,59 +433,39 @@ Carried IntegerBody::makeRequantized(Value of, CarriedNumber m, int64_t shift) {
 }
 
 Carried IntegerBody::convert(Operation *op) {
-  if (op->getNumResults() != 1 || !isa<IntegerType>(op->getResult(0).getType()))
+  if (op->getNumResults() != 1 ||
+      !isa<IntegerType, IndexType>(op->getResult(0).getType()))
     return std::nullopt;
-  auto getExact = [&](Value value) -> Carried {
-    Carried number = get(value);
-    if (number && number->window)
-      return std::nullopt;
-    return number;
-  };
   return TypeSwitch<Operation *, Carried>(op)
       .Case<arith::ExtSIOp>([&](auto op) { return getExact(op.getIn()); })
-      .Case<arith::TruncIOp, arith::ExtUIOp>([&](Operation *op) -> Carried {
+      .Case<arith::TruncIOp, arith::ExtUIOp, arith::IndexCastOp,
+            arith::IndexCastUIOp>([&](Operation *op) -> Carried {
         Carried in = getExact(op->getOperand(0));
-        if (!in || (isa<arith::ExtUIOp>(op) && in->range.low < 0) ||
+        if (!in ||
+            (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) &&
+             in->range.low < 0) ||
             !getRange(op, {in->range.low, in->range.high}))
           return std::nullopt;
         return in;
       })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp>(
-          [&](Operation *op) -> Carried {
-            Carried a = getExact(op->getOperand(0)),
-                    b = getExact(op->getOperand(1));
-            if (!a || !b)
-              return std::nullopt;
-            auto [al, ah] = std::pair(a->range.low, a->range.high);
-            auto [bl, bh] = std::pair(b->range.low, b->range.high);
-            std::optional<IntegerRange> range =
-                isa<arith::AddIOp>(op)
-                    ? getRange(op, {sum(al, bl), sum(ah, bh)})
-                : isa<arith::SubIOp>(op)
-                    ? getRange(op, {difference(al, bh), difference(ah, bl)})
-                    : getRange(op, {multiply(al, bl), multiply(al, bh),
-                                    multiply(ah, bl), multiply(ah, bh)});
-            if (!range)
-              return std::nullopt;
-            CarriedNumber made{{}, *range};
-            if (!a->value || !b->value || !range->isExact())
-              return made;
-            if (isa<arith::AddIOp>(op))
-              made.value = add(a->value, b->value);
-            else if (isa<arith::SubIOp>(op))
-              made.value =
-                  arith::SubFOp::create(builder, loc, a->value, b->value);
-            else
-              made.value = mul(a->value, b->value);
-            return made;
-          })
+          [&](Operation *op) { return makeSum(op); })
+      .Case<arith::SelectOp>([&](auto op) { return makeSelect(op); })
       .Case<arith::MaxSIOp>([&](auto op) { return makeExtreme(op, true); })
       .Case<arith::MinSIOp>([&](auto op) { return makeExtreme(op, false); })
       .Case<arith::ShRSIOp>([&](auto op) { return makeShift(op); })
-      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *op) -> Carried {
-        Carried x = getExact(op->getOperand(0));
-        std::optional<int64_t> by = getConstant(op->getOperand(1));
-        return x && x->value && by ? makeQuotient(*x, *by) : std::nullopt;
+      .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *op) {
+        return makeQuotient(op->getOperand(0), op->getOperand(1));
+      })
+      .Case<arith::RemUIOp, arith::RemSIOp>([&](Operation *op) -> Carried {
+        Carried quotient = makeQuotient(op->getOperand(0), op->getOperand(1));
+        if (!quotient)
+          return std::nullopt;
+        Carried x = get(op->getOperand(0)), by = get(op->getOperand(1));
+        Value multiple = mul(quotient->value, by->value);
+        return make(
+            builder.createOrFold<arith::SubFOp>(loc, x->value, multiple),
+            {0, std::min(x->range.high, by->range.high - 1)});
       })
       .Default([](Operation *) { return std::nullopt; });
 }

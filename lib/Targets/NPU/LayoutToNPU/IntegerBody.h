@@ -67,6 +67,12 @@ struct CarriedNumber {
   unsigned input = 0;
 };
 
+/// The f32 form of an integer tensor, and the range of its elements.
+struct CarriedTensor {
+  Value tensor;
+  IntegerRange range;
+};
+
 /// Rewrites an integer body as an f32 body in `block`.
 class IntegerBody {
 public:
@@ -80,6 +86,9 @@ public:
   void set(Value value, CarriedNumber number) { numbers[value] = number; }
   /// Returns the f32 form of `value`, and emits the ops that it needs.
   std::optional<CarriedNumber> get(Value value);
+  /// Emits a condition that compares numbers. Returns null if an operand is not
+  /// an exact f32.
+  Value getCondition(Value value);
 
   Value number(float value);
   Value add(Value a, Value b);
@@ -93,11 +102,16 @@ public:
 private:
   Value oneWhere(arith::CmpFPredicate predicate, Value x, float than);
   std::optional<CarriedNumber> convert(Operation *op);
+  /// Returns the f32 form of `value` if it equals the integer everywhere.
+  std::optional<CarriedNumber> getExact(Value value);
+  std::optional<CarriedNumber> makeSum(Operation *op);
   std::optional<CarriedNumber> makeExtreme(Operation *op, bool isMax);
+  std::optional<CarriedNumber> makeSelect(arith::SelectOp op);
+  Value makeComparison(arith::CmpIOp op);
   std::optional<CarriedNumber> makeShift(arith::ShRSIOp op);
   std::optional<CarriedNumber> makeRequantized(Value t, CarriedNumber m,
                                                int64_t shift);
-  std::optional<CarriedNumber> makeQuotient(CarriedNumber x, int64_t by);
+  std::optional<CarriedNumber> makeQuotient(Value of, Value divisor);
   CarriedNumber make(Value value, IntegerRange range) { return {value, range}; }
 
   OpBuilder &builder;

@@ -29,12 +29,6 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// The f32 form of an integer tensor, and the range of its elements.
-struct CarriedTensor {
-  Value tensor;
-  IntegerRange range;
-};
-
 class IntegerCarrier : OpBuilder::Listener {
 public:
   IntegerCarrier(func::FuncOp function)

@@ -102,6 +102,7 @@ struct LegalizeLinalgPass
       generalizeBodies(function);
       if (failed(expandMath(function)))
         return signalPassFailure();
+      splitArgReductions(function);
       carryIndices(function);
       convertExtractsToOperands(function);
       convertGathersToMatmuls(function);

@@ -92,6 +92,10 @@ LogicalResult fuseComparisons(func::FuncOp function);
 /// i64 tensors. Bodies compute as before.
 void legalizeElementTypes(func::FuncOp function);
 
+/// Splits reductions that yield a largest or smallest element and its index into
+/// one for each.
+void splitArgReductions(func::FuncOp function);
+
 /// Computes a loop index that a body selects, e.g. an argmax, as f32 and
 /// converts it to integers afterwards.
 void carryIndices(func::FuncOp function);

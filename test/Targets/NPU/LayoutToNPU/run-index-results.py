@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Check i64 results on an NPU: argmax, and tokens that are appended to those of an argument and keep all their bits, on
-# several chips against numpy.
+# Check i64 results on an NPU: the index of a largest element, alone, with the element and of windows, and tokens that are
+# appended to those of an argument and keep all their bits, on several chips against numpy.
 import pathlib
 import sys
 
@@ -43,6 +43,109 @@ def largest(x, rows, columns, prefix, word="i64"):
       %m = arith.minsi %s, %o : {word}
       linalg.yield %m : {word}
   }} -> {words}"""
+
+
+def both(condition, worst, none, shape, word):
+    """The extreme element along dim 1 of three, and its index."""
+    size, out, words = (f"tensor<{text}>" for text in ("x".join(map(str, shape)) + "xf32", f"{shape[0]}x{shape[2]}xf32",
+                                                       f"{shape[0]}x{shape[2]}x{word}"))
+    return f"""func.func @main(%x: {size}) -> ({words}, {out}) {{
+  %worst = arith.constant {worst} : f32
+  %none = arith.constant {none} : {word}
+  %e = tensor.empty() : {out}
+  %f = linalg.fill ins(%worst : f32) outs(%e : {out}) -> {out}
+  %g = tensor.empty() : {words}
+  %h = linalg.fill ins(%none : {word}) outs(%g : {words}) -> {words}
+  %r:2 = linalg.generic {{indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, c)>,
+                                          affine_map<(a, b, c) -> (a, c)>], iterator_types = ["parallel", "reduction", "parallel"]}}
+      ins(%x : {size}) outs(%h, %f : {words}, {out}) {{
+  ^bb0(%a: f32, %place: {word}, %best: f32):
+    {condition}
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to {word}
+    %s = arith.select %is, %j, %place : {word}
+    %t = arith.select %is, %a, %best : f32
+    linalg.yield %s, %t : {word}, f32
+  }} -> ({words}, {out})
+  return %r#0, %r#1 : {words}, {out}
+}}"""
+
+
+def with_nan(predicate, takes_last=False):
+    first = "" if takes_last else "\n    %q = arith.cmpf oeq, %best, %best : f32\n    %v = arith.andi %u, %q : i1"
+    return f"""%p = arith.cmpf {predicate}, %a, %best : f32
+    %u = arith.cmpf une, %a, %a : f32{first}
+    %is = arith.ori %p, %{"u" if takes_last else "v"} : i1"""
+
+
+def find(x, is_better, worst, none):
+    """What a body with one comparison yields."""
+    best, place = np.full((x.shape[0], x.shape[2]), worst, np.float32), np.full((x.shape[0], x.shape[2]), none)
+    for i in range(x.shape[1]):
+        better = is_better(x[:, i], best)
+        best, place = np.where(better, x[:, i], best), np.where(better, i, place)
+    return place, best
+
+
+ORDERS = {"ogt": np.greater, "oge": np.greater_equal, "olt": np.less, "ole": np.less_equal}
+
+
+def windows(shape, kernel, stride):
+    """The places of the largest elements of windows in the whole tensor, as a pool of ONNX has them."""
+    rows, columns = ((size - kernel) // stride + 1 for size in shape[2:])
+    out, words = (f"tensor<{shape[0]}x{shape[1]}x{rows}x{columns}x{element}>" for element in ("f32", "i64"))
+    size, taps, plane = "tensor<" + "x".join(map(str, shape)) + "xf32>", f"tensor<{kernel}x{kernel}xf32>", shape[2] * shape[3]
+    loops = "(n, c, h, w, i, j)"
+    return f"""func.func @main(%x: {size}) -> ({out}, {words}) {{
+  %inf = arith.constant 0xFF800000 : f32
+  %most = arith.constant 9223372036854775807 : i64
+  %step = arith.constant {stride} : index
+  %width = arith.constant {shape[3]} : index
+  %channels = arith.constant {shape[1]} : index
+  %plane = arith.constant {plane} : index
+  %e = tensor.empty() : {out}
+  %f = linalg.fill ins(%inf : f32) outs(%e : {out}) -> {out}
+  %k = tensor.empty() : {taps}
+  %top = linalg.pooling_nchw_max {{dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>}}
+      ins(%x, %k : {size}, {taps}) outs(%f : {out}) -> {out}
+  %g = tensor.empty() : {words}
+  %l = linalg.fill ins(%most : i64) outs(%g : {words}) -> {words}
+  %p = linalg.generic {{indexing_maps = [affine_map<{loops} -> (n, c, h * {stride} + i, w * {stride} + j)>, affine_map<{loops} -> (i, j)>,
+                                        affine_map<{loops} -> (n, c, h, w)>, affine_map<{loops} -> (n, c, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}}
+      ins(%x, %k, %top : {size}, {taps}, {out}) outs(%l : {words}) {{
+  ^bb0(%a: f32, %b: f32, %t: f32, %o: i64):
+    %is = arith.cmpf oeq, %a, %t : f32
+    %h = linalg.index 2 : index
+    %w = linalg.index 3 : index
+    %i = linalg.index 4 : index
+    %j = linalg.index 5 : index
+    %h1 = arith.muli %h, %step : index
+    %h2 = arith.addi %h1, %i : index
+    %h3 = arith.muli %h2, %width : index
+    %w1 = arith.muli %w, %step : index
+    %w2 = arith.addi %w1, %j : index
+    %s1 = arith.addi %h3, %w2 : index
+    %s2 = arith.index_cast %s1 : index to i64
+    %s3 = arith.select %is, %s2, %most : i64
+    %s4 = arith.minsi %o, %s3 : i64
+    linalg.yield %s4 : i64
+  }} -> {words}
+  %q = linalg.generic {{indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}} ins(%p : {words}) outs(%g : {words}) {{
+  ^bb0(%a: i64, %o: i64):
+    %n = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %s1 = arith.muli %n, %channels : index
+    %s2 = arith.addi %s1, %c : index
+    %s3 = arith.muli %s2, %plane : index
+    %s4 = arith.index_cast %a : i64 to index
+    %s5 = arith.addi %s3, %s4 : index
+    %s6 = arith.index_cast %s5 : index to i64
+    linalg.yield %s6 : i64
+  }} -> {words}
+  return %top, %q : {out}, {words}
+}}"""
 
 
 for chip in ('"BM1684"', '"BM1688"', "npus = 3, bytes_per_npu = 16384, eu_bytes = 64"):
@@ -98,3 +201,31 @@ for chip in ('"BM1684"', '"BM1688"', "npus = 3, bytes_per_npu = 16384, eu_bytes 
     grown, row = run(text, chip, tokens)
     np.testing.assert_array_equal(grown, wanted)
     np.testing.assert_array_equal(row, last)
+
+    # With the element, of which there are many equal ones; of a NaN the index is in range.
+    for number, shape in enumerate(((2, 67, 5), (3, 10, 1), (1, 1, 3), (70, 3, 2))):
+        x = random.integers(-2, 3, shape).astype(np.float32)
+        for turn, (predicate, order) in enumerate(ORDERS.items()):
+            word, worst = ("i32", "i64")[(number + turn) % 2], -np.inf if predicate[1] == "g" else np.inf
+            text = "0xFF800000" if worst < 0 else "0x7F800000"
+            found = run(both(with_nan(predicate, "e" in predicate), text, 0, shape, word), chip, x)
+            for output, wanted in zip(found, find(x, order, worst, 0), strict=True):
+                np.testing.assert_array_equal(output, wanted)
+            found = run(both(f"%is = arith.cmpf {predicate}, %a, %best : f32", 1.0, 77, shape, word), chip, x)
+            for output, wanted in zip(found, find(x, order, 1, 77), strict=True):
+                np.testing.assert_array_equal(output, wanted)
+    x = np.full((2, 9, 3), np.nan, np.float32)
+    x[0, 4:, 1] = 7
+    places, _ = run(both(with_nan("ogt"), "0xFF800000", 0, x.shape, "i64"), chip, x)
+    assert places.min() >= 0 and places.max() < 9 and places[1].max() == 0
+
+    for shape, kernel, stride in (((2, 6, 6, 8), 2, 2), ((1, 67, 9, 7), 3, 2), ((1, 1, 4, 4), 4, 1)):
+        x = random.integers(-9, 9, shape).astype(np.float32)
+        under = np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (2, 3))[:, :, ::stride, ::stride]
+        under = under.reshape(*under.shape[:4], kernel * kernel)
+        at = under.argmax(4)
+        n, c, h, w = np.indices(at.shape)
+        top, places = run(windows(shape, kernel, stride), chip, x)
+        np.testing.assert_array_equal(top, under.max(4))
+        np.testing.assert_array_equal(places, ((n * shape[1] + c) * shape[2] + h * stride + at // kernel) * shape[3] +
+                                      w * stride + at % kernel)

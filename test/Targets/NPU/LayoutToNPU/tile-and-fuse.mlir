@@ -198,3 +198,24 @@ func.func @stated(%x: tensor<4096xf32, #layout.blocked<"A" to "A8a">>) -> tensor
   return %r : tensor<4096xf32, #layout.blocked<"A" to "A8a">>
 }
 }
+
+// -----
+
+// The slice of an operand that is read at one index has only that index.
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2, 0)>
+// CHECK-LABEL: func.func @constant_index
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 1] [1, 8, 40, 1] [1, 1, 1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[FIRST]],
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @constant_index(%x: tensor<4x8x40x2xf32>) -> tensor<4x8x40xf32> {
+  %e = tensor.empty() : tensor<4x8x40xf32>
+  // expected-remark @below {{cut together for local memory}}
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c, 1)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x8x40x2xf32>) outs(%e : tensor<4x8x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8x40xf32>
+  return %r : tensor<4x8x40xf32>
+}
+}

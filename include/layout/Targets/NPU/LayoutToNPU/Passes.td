@@ -107,9 +107,10 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
       index becomes the indexing map of the operand. For any other index, the
       values of all iterations are split into arithmetic sequences, and the
       operand is a concatenation of one slice per sequence;
-    * turns reads of rows that are selected by data into an operand: a one-hot
-      matrix times the table if the table is a finite constant, or a selection
-      among the rows of any other table with at most 64 rows;
+    * turns reads of rows that are selected by data into operands: a one-hot
+      matrix times the table if the table is a finite constant, a selection
+      among at most 64 rows of any other tensor, or the one-hot matrix times
+      each 16-bit half of more rows of 32-bit elements;
     * turns scalars that are known at run time only into tensors of rank 0, and
       `tensor.splat`, `tensor.from_elements`, `tensor.insert`, fills and pads of
       them into ops on such tensors;
@@ -125,6 +126,8 @@ def LegalizeLinalgPass : Pass<"npu-legalize-linalg", "ModuleOp"> {
       logarithms, and powers with known exponents, with upstream's patterns;
     * stores `i1` and `index` tensors inside of a function as `i8` and `i64`,
       because elements in local memory have whole bytes;
+    * splits a reduction that yields the largest or smallest element and its
+      index into one reduction for each;
     * computes a loop index that a body selects, e.g. an argmax, as f32, and
       converts it to an integer for its users;
     * passes an i64 argument that is only used as f32, and an i64 result that
