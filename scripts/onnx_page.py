@@ -29,7 +29,7 @@ _REASONS = [
     (r"is not a tensor|OPTIONAL|sequence", "An input or a result of the model is a sequence or an optional"),
     (r"the result differs each time|random", "The result is another one each time"),
     (r"compressed images", "It decodes compressed images"),
-    (r"is not a constant|is not known", "What other programs give as a constant is an input of the model"),
+    (r"is not a constant|is not known|is unknown", "What other programs give as a constant is an input of the model"),
     (r"compile\(\): result|result \d+:", "ONNX and ONNX Runtime differ about it, and the program computes what ONNX Runtime does"),
     (r"compile\(\): |layout-opt: |layout-run: ", "It is imported, and its elements or operations have no lowering to a CPU yet"),
     (r"model is not valid", "The ONNX package refuses the model"),

@@ -78,7 +78,7 @@ def find_least(path, target):
     try:
         return decide(path, target, 0)["kept"]
     except ToolError as error:
-        least = re.search(r"constants take at least (\d+) bytes", str(error))
+        least = re.search(r"constants need at least (\d+) bytes", str(error))
         if not least:
             raise
         return int(least[1])

@@ -47,8 +47,8 @@ class CommonOptions:
     weights: str = option("random", "what weights are: random constants, constants that are one "
                           "number each, or arguments of @main after the inputs", str,
                           ("random", "splat", "arguments"))
-    runnable: bool = option(False, "put on @main what layout-run reads after a lowering that is "
-                            "not this project's (C interface and layout.signature)", bool)
+    runnable: bool = option(False, "add to @main what layout-run needs after the lowering of another project (C "
+                                   "interface and layout.signature)", bool)
 
     def __post_init__(self) -> None:
         if self.batch is not None and self.batch <= 0:

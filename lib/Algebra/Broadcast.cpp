@@ -19,17 +19,18 @@ std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
     return std::nullopt;
   unsigned rank = map.getRank();
   if (position < 0 || position > int64_t(rank))
-    return error("a new dim at position " + Twine(position) + " of rank " +
-                 Twine(rank) + ": it goes to one of 0 to " + Twine(rank));
+    return error("a new dim cannot be at position " + Twine(position) +
+                 " of rank " + Twine(rank) + ": positions are 0 to " +
+                 Twine(rank));
   llvm::SmallVector<int64_t> replicas(map.getReplicas());
   auto *used = llvm::find(replicas, size);
   if (used == replicas.end() && size != 0 && size != 1)
-    return error((size < 0 ? Twine("a dim of dynamic size")
-                           : "a dim of size " + Twine(size)) +
-                 " along which all elements are the same: a layout is "
-                 "injective (L1), so the storage has to hold that many "
-                 "replicas; convert the tensor to a layout that "
-                 "replicates over the dim, or copy it");
+    return error(
+        (size < 0 ? Twine("a dim of dynamic size")
+                  : "a dim of size " + Twine(size)) +
+        " cannot repeat the same elements: a layout is injective (L1), so the "
+        "storage must hold a replica for each index; convert the tensor to a "
+        "layout that replicates over the dim, or copy it");
   IndexView view;
   view.rank = rank + 1;
   for (unsigned d = 0; d < rank; ++d) {
@@ -60,11 +61,11 @@ std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
                  Twine(rank));
   if (sizes.size() != rank)
     return error(Twine(sizes.size()) + " sizes for a layout of rank " +
-                 Twine(rank) + ": one for each dim");
+                 Twine(rank) + ": state one for each dim");
   if (sizes[dim] < 1)
     return error("dim " + Twine(dim) +
                  (sizes[dim] == 0 ? " is empty" : " has no static size") +
-                 ": the number of replicas is a positive constant");
+                 ": the number of replicas must be a positive constant");
   IndexView view;
   view.rank = rank - 1;
   llvm::SmallVector<int64_t> replicas(map.getReplicas());

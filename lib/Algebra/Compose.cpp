@@ -98,8 +98,8 @@ mlir::layout::inverse(const LayoutMap &map, ArrayRef<BoundedIndex> storedDims,
     return error(Twine(sizes.size()) + " sizes for a layout of rank " +
                  Twine(map.getRank()));
   if (!map.getReplicas().empty())
-    return error("a layout with replicas stores an element at several "
-                 "positions, and an inverse would give them one (L1)");
+    return error("a layout with replicas has no inverse layout: it stores an "
+                 "element at several positions (L1)");
   if (llvm::is_contained(sizes, 0))
     return error("a tensor without elements has no stored box to invert");
   llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
@@ -124,15 +124,17 @@ mlir::layout::inverse(const LayoutMap &map, ArrayRef<BoundedIndex> storedDims,
   std::optional<std::vector<IndexExpr>> logical =
       invertAxes(axes, map.getRank(), known);
   if (!logical)
-    return error("the logical index is no formula of the stored dims of " +
-                 map.str() + " by construction: no inverse layout (L7)");
+    return error("no inverse layout of " + map.str() +
+                 " was found: its logical index is not a formula of its stored "
+                 "dims (L7)");
   dims.clear();
   for (auto [d, value] : llvm::enumerate(*logical)) {
     std::optional<BoundedIndex> dim = measure(value, sizeOf, knownOf);
     if (!dim)
-      return error("how many positions the storage of " + map.str() +
-                   " has before the first index of dim " + Twine(d) +
-                   " is not known: state the sizes (L7)");
+      return error(
+          "the storage of " + map.str() +
+          " has an unknown number of positions before the first index of dim " +
+          Twine(d) + ": state the sizes (L7)");
     dims.push_back(std::move(*dim));
   }
   BoundedIndex offset = group(dims);
@@ -141,7 +143,8 @@ mlir::layout::inverse(const LayoutMap &map, ArrayRef<BoundedIndex> storedDims,
   if (result.hasOverflow())
     return error("the stored box of " + map.str() + " does not fit 64 bits");
   if (!isInjectiveByConstruction(result, knownOf))
-    return error("several positions of the storage of " + map.str() +
-                 " would be one logical index: no inverse layout (L7)");
+    return error(map.str() +
+                 " has no inverse layout: several positions of its storage "
+                 "would have one logical index (L7)");
   return result;
 }

@@ -23,7 +23,7 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
     return false;
   };
   if (parts.empty())
-    return fail("a concatenation of nothing: it has at least one part");
+    return fail("a concatenation needs at least one part");
   const ConcatPart &first = parts.front();
   for (auto [p, part] : llvm::enumerate(parts)) {
     if (!checkMap(part.map, error))
@@ -41,8 +41,7 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
                     first.map.getCoordinates().end(), fits))
       return fail("part " + Twine(p) + " is stored as " + part.map.str() +
                   " and part 0 as " + first.map.str() +
-                  ": parts of one whole have one rank, one space and the same "
-                  "replicas");
+                  ": all parts must have the same rank, space and replicas");
     if (axis < 0 || axis >= int64_t(rank))
       return fail("there is no dim " + Twine(axis) +
                   " to concatenate along in rank " + Twine(rank));
@@ -55,13 +54,12 @@ static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
                     Twine(part.sizes[d]));
       if (int64_t(d) != axis && part.sizes[d] != first.sizes[d])
         return fail("part " + Twine(p) +
-                    " has another size than part 0 in "
-                    "dim " +
-                    Twine(d) + ": sizes differ along the axis alone");
+                    " and part 0 differ in the size of dim " + Twine(d) +
+                    ": only sizes of the concatenated dim may differ");
     }
     if (parts.size() > 1 && part.sizes[axis] == kUnknownSize)
       return fail("part " + Twine(p) + " has a dynamic size along dim " +
-                  Twine(axis) + ": where the next part starts is not known");
+                  Twine(axis) + ": the start of the next part is unknown");
   }
   return true;
 }

@@ -69,12 +69,12 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
       });
   if (npu == special.getCoordinates().end())
     return error("layout " + map.str() +
-                 " is over no cores: it has no coordinate 'npu'");
+                 " is not spread over cores: it has no coordinate 'npu'");
   std::optional<IndexExpr> channel = getChannel(*npu);
   if (!channel)
     return error("the coordinate 'npu' of " + map.str() +
-                 " is not one digit, and channels are the values of "
-                 "one: count the elements of each core by `forward`");
+                 " is not a single digit, whose values would be the channels: "
+                 "count the elements of each core by `forward`");
   llvm::SmallVector<int64_t> box = special.getBox(sizes), walked(box.size(), 1);
   channel->walkDims([&](unsigned d) { walked[d] = box[d]; });
   std::optional<int64_t> points = countIndices(walked),
@@ -84,8 +84,8 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
   if (!points || std::max(*points, numCores.value_or(0)) > kMaxPoints ||
       !numCores || !evaluator)
     return error("the channels of " + map.str() +
-                 " are counted where the dims that are spread over the "
-                 "cores have known sizes and at most " +
+                 " cannot be counted: the dims that are spread over the cores "
+                 "must have static sizes and at most " +
                  Twine(kMaxPoints) + " indices");
   llvm::SmallVector<int64_t> counts(std::max<int64_t>(*numCores, 0), 0);
   if (llvm::is_contained(box, 0))
@@ -118,12 +118,12 @@ static bool checkBanks(const Banks &banks, int64_t elementBytes,
     error(Twine(banks.count) + " banks in stripes of " +
           Twine(banks.stripeBytes) + " bytes with words of " +
           Twine(banks.wordBytes) +
-          ": all are at least 1, and a stripe is whole words");
+          ": all must be at least 1, and a stripe must consist of whole words");
     return false;
   }
   if (elementBytes >= 1)
     return true;
-  error("an element takes at least one byte");
+  error("an element must have at least one byte");
   return false;
 }
 
@@ -154,7 +154,7 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
                        banks.count);
     };
     if (begin < 0)
-      return error("an element lies below byte 0 of its memory (L2)");
+      return error("an element is below byte 0 of its memory (L2)");
     int64_t first = begin / banks.wordBytes, last = (end - 1) / banks.wordBytes;
     use.banks.push_back(getBank(first));
     for (int64_t word = first; word <= last; ++word) {

@@ -39,16 +39,16 @@ static bool check(const IntegerLayout &a, FailureReason error) {
     return false;
   };
   if (a.map.getRank() != a.shape.size())
-    return fail(" has not the rank of a shape of " + Twine(a.shape.size()) +
-                " dims");
+    return fail(" does not have the rank of its shape, which has " +
+                Twine(a.shape.size()) + " dims");
   if (a.map.getCoordinates().size() != 1 || !a.map.getReplicas().empty())
-    return fail(" is no function to offsets: it is to have one coordinate and "
-                "no replicas");
+    return fail(" does not map to offsets: it must have one coordinate and no "
+                "replicas");
   if (llvm::any_of(a.shape, [](int64_t size) { return size < 1; }))
-    return fail(" is read as a function of one integer: its sizes are known "
+    return fail(" is not a function of one integer: its sizes must be static "
                 "and at least 1");
   if (!countIndices(a.shape))
-    return fail(" has more indices than 64 bits number");
+    return fail(" has more indices than fit in 64 bits");
   if (!getRange(a.map.specialize(a.shape).getCoordinates()[0].value, a.shape))
     return fail(" has offsets that do not fit 64 bits");
   return true;
@@ -67,7 +67,7 @@ static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
   if (!range || range->max == std::numeric_limits<int64_t>::max())
     return error("the offsets of the result do not fit 64 bits");
   if (range->min < 0)
-    return error("some offset of the result is below 0");
+    return error("an offset of the result is negative");
   IntegerLayout result{
       LayoutMap::get(shape.size(), "buffer",
                      {{"offset", offset, SizeExpr(range->max + 1)}}),
@@ -136,7 +136,9 @@ IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
                        ProofResult::Proved)
     return error("offsets of " + b.map.str() + " go up to " +
                  Twine(range->max) + ", and " + a.map.str() + " has " +
-                 Twine(size) + " indices: compose with what stays inside");
+                 Twine(size) +
+                 " indices: offsets of the first layout must be indices of the "
+                 "second one");
   return make(replace(getOffset(*line), inner, line->shape, b.shape), b.shape,
               error);
 }
@@ -187,7 +189,7 @@ static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, FailureReason error) {
                                          isLast ? 0 : mode.extent),
                                SizeExpr(mode.stride)));
     if (llvm::MulOverflow(divisor, mode.extent, divisor))
-      return error("the complement has more indices than 64 bits number");
+      return error("the complement has more indices than fit in 64 bits");
   }
   return make(offset, divisor, error);
 }
@@ -214,12 +216,12 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
     return std::nullopt;
   if (size < 1)
     return error("a complement in " + Twine(size) +
-                 " offsets: there is at least 1");
+                 " offsets does not exist: there must be at least 1 offset");
   std::optional<SmallVector<Mode>> modes = getModesOfOffsets(*line);
   if (!modes)
-    return error("the offsets of " + a.map.str() +
-                 " are not those of modes, extents with strides above "
-                 "0, so none of their complements is known");
+    return error("no complement of " + a.map.str() +
+                 " is known: its offsets are not those of modes with extents "
+                 "and positive strides");
   llvm::sort(*modes,
              [](const Mode &x, const Mode &y) { return x.stride < y.stride; });
   SmallVector<Mode> gaps;
@@ -227,7 +229,7 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
   for (const Mode &mode : *modes) {
     if (mode.stride % filled != 0)
       return error("layout " + a.map.str() + " has no complement: stride " +
-                   Twine(mode.stride) + " is no multiple of the " +
+                   Twine(mode.stride) + " is not a multiple of the " +
                    Twine(filled) + " offsets below it");
     if (mode.stride != filled)
       gaps.push_back({mode.stride / filled, filled});
@@ -274,8 +276,8 @@ invert(const IntegerLayout &a, FailureReason error) {
     return std::nullopt;
   if (std::optional<IndexExpr> index = invertLine(*line))
     return std::make_pair(*line, *index);
-  return error("the index is no formula of the offset of " + a.map.str() +
-               " by construction: no inverse (L7)");
+  return error("no inverse of " + a.map.str() +
+               " was found: its index is not a formula of its offset (L7)");
 }
 
 IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
@@ -317,11 +319,11 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
     return std::nullopt;
   std::optional<int64_t> count = countOffsets(inverse->first, inverse->second);
   if (!count)
-    return error("more than " + Twine(kMaxPoints) + " offsets of " +
-                 a.map.str() + " would have to be looked at");
+    return error("a right inverse needs a search over more than " +
+                 Twine(kMaxPoints) + " offsets of " + a.map.str());
   if (*count == 0)
-    return error("offset 0 is none of " + a.map.str() +
-                 ": no right inverse begins there");
+    return error(a.map.str() +
+                 " has no right inverse: it does not produce offset 0");
   IndexExpr index = replace(inverse->second, IndexExpr::dim(0), *count, *count);
   return make(index, *count, error);
 }

@@ -65,12 +65,12 @@ std::optional<Coordinate> mlir::layout::getOffset(const LayoutMap &special,
   }
   ArrayRef<Coordinate> coordinates = special.getCoordinates();
   if (special.getSpace() != "buffer" || coordinates.size() != 1) {
-    error("the layout lies in the space '" + special.getSpace() +
-          "', the notation speaks of linear memory only");
+    error("the layout is in the space '" + special.getSpace() +
+          "': the notation describes linear memory only");
     return std::nullopt;
   }
   if (!special.getReplicas().empty()) {
-    error("the layout stores each element several times, the notation once");
+    error("the layout has replicas: the notation stores each element once");
     return std::nullopt;
   }
   const Coordinate &offset = coordinates.front();
@@ -81,7 +81,7 @@ std::optional<Coordinate> mlir::layout::getOffset(const LayoutMap &special,
   if (!offset.value.constant.isZero()) {
     error("the layout adds " +
           describe(IndexExpr(offset.value.constant), special.getRank()) +
-          " to every offset, the notation starts at 0");
+          " to every offset: offsets of the notation start at 0");
     return std::nullopt;
   }
   return offset;
@@ -117,13 +117,14 @@ mlir::layout::getDigits(const LayoutMap &special, Sizes sizes,
   std::vector<PlacedDigit> digits;
   for (const DigitTerm &term : offset->value.terms) {
     if (!term.stride.isProvablyAtLeast(1))
-      return fail(term.digit, " has a stride that is not above 0 for all "
-                              "sizes, the notation counts upwards");
+      return fail(term.digit, " has a stride that may not be positive: the "
+                              "notation has positive strides only");
     digits.push_back({term.digit, term.stride, std::nullopt});
   }
   if (const PlacedDigit *unordered = sortByStride(digits))
-    return fail(unordered->digit, " stands above another one for some sizes "
-                                  "and below it for others");
+    return fail(
+        unordered->digit,
+        " is slower than another digit for some sizes and faster for others");
   SizeExpr above = offset->extent;
   for (PlacedDigit &placed : digits) {
     placed.room = above.exactQuotient(placed.stride);
@@ -161,7 +162,8 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
         std::optional<SizeExpr> stride =
             part.stride.exactQuotient(last->stride);
         if (!stride)
-          return fail(part, " has a stride that those below do not divide");
+          return fail(
+              part, " has a stride that is not a multiple of the faster ones");
         sum.terms.push_back({part.digit, *stride});
       }
       placed.digit = Digit();
@@ -254,11 +256,11 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
       expected = digit.divisor;
     }
     if (expected != 1)
-      return fail("nothing holds " + describe(source.whole, rank) + " mod " +
+      return fail("no digit stores " + describe(source.whole, rank) + " mod " +
                   Twine(expected));
   }
   for (unsigned d = 0; d < rank; ++d)
     if (!isStored[d] && sizes[d] != 1)
-      return fail("nothing holds " + describe(IndexExpr::dim(d), rank));
+      return fail("no digit stores " + describe(IndexExpr::dim(d), rank));
   return sources;
 }

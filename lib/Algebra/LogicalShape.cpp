@@ -81,9 +81,9 @@ mlir::layout::getLogicalShape(ArrayRef<BoundedIndex> storedDims,
   }
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0)
-      return error("the stored shape does not tell the size of dim " +
-                   Twine(d) +
-                   ", as no stored dim is of that dim alone: state it");
+      return error(
+          "the stored shape does not determine the size of dim " + Twine(d) +
+          ", because no stored dim is of that dim alone: state the size");
   for (auto [k, dim] : llvm::enumerate(storedDims)) {
     std::optional<int64_t> extent = dim.extent.evaluate(sizes);
     if (!extent || std::max<int64_t>(*extent, 0) != stored[k])

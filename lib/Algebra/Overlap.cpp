@@ -225,9 +225,9 @@ static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
       llvm::equal(llvm::map_range(a.getCoordinates(), getName),
                   llvm::map_range(b.getCoordinates(), getName)))
     return true;
-  error("layouts " + a.str() + " and " + b.str() +
-        " do not lie in one memory: both are to have the same space "
-        "and coordinates");
+  error(
+      "layouts " + a.str() + " and " + b.str() +
+      " are not in one memory: both must have the same space and coordinates");
   return false;
 }
 
@@ -239,7 +239,7 @@ std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
       !haveOneMemory(first.map, second.map, error))
     return std::nullopt;
   if (std::min(first.elementBytes, second.elementBytes) < 1)
-    return error("an element takes at least one byte");
+    return error("an element must have at least one byte");
   Tensor a(first), b(second);
   PairProof none;
   none.answer = ProofResult::Disproved;
@@ -356,12 +356,12 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
     return std::nullopt;
   if (a.getRank() != b.getRank())
     return error("a layout of rank " + Twine(a.getRank()) +
-                 " refines none of rank " + Twine(b.getRank()));
+                 " cannot refine one of rank " + Twine(b.getRank()));
   if (!a.getReplicas().empty() || !b.getReplicas().empty())
-    return error("a layout with replicas stores an element in several "
-                 "groups: refinement is between layouts without");
+    return error("a layout with replicas stores an element in several groups: "
+                 "only layouts without replicas can be compared");
   if (std::min(groupOfA, groupOfB) < 1)
-    return error("a group has at least 1 position, not " +
+    return error("a group must have at least 1 position, found " +
                  Twine(std::min(groupOfA, groupOfB)));
   if (llvm::is_contained(sizes, 0))
     return ProofResult::Proved;

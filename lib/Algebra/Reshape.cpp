@@ -44,19 +44,19 @@ static bool checkGroups(DimGroups groups, Sizes sizes, FailureReason error) {
   int64_t next = 0;
   for (ArrayRef<int64_t> group : groups) {
     if (group.empty()) {
-      error("an empty group: every group has a dim");
+      error("a group is empty: every group needs a dim");
       return false;
     }
     for (int64_t d : group)
       if (d != next++) {
-        error("dim " + Twine(d) + " in the place of dim " + Twine(next - 1) +
-              ": groups hold all dims once and in order");
+        error("dim " + Twine(d) + " is in the place of dim " + Twine(next - 1) +
+              ": groups must hold all dims once and in order");
         return false;
       }
   }
   if (next != int64_t(sizes.size())) {
     error("groups of " + Twine(next) + " dims for " + Twine(sizes.size()) +
-          " sizes: groups hold all dims");
+          " sizes: groups must hold all dims");
     return false;
   }
   return true;
@@ -106,8 +106,8 @@ getDigits(unsigned d, Sizes sizes, FailureReason error) {
       break;
     }
     if (sizes[i] < 0)
-      return error("a dim below the first one of its group has a dynamic "
-                   "size: its digits cannot be named");
+      return error("a dim after the first one of its group has a dynamic size: "
+                   "only the first one may");
     int64_t above;
     if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
       return error("the sizes of a group do not fit 64 bits");
@@ -223,10 +223,9 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
       return candidate;
   }
   return error("dims " + Twine(first) + " to " + Twine(last) +
-               " have dynamic sizes and storage does not hold them as "
-               "one row-major digit: no layout of the collapsed tensor "
-               "exists (L7); make the sizes below the first one "
-               "static, or convert the tensor");
+               " have dynamic sizes and are not stored as one row-major digit: "
+               "no layout of the collapsed tensor exists (L7); make the sizes "
+               "below the first one static, or convert the tensor");
 }
 
 /// Fuses consecutive digits; all sizes but the first must be static.
@@ -299,7 +298,7 @@ std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
     return std::nullopt;
   if (groups.size() != map.getRank())
     return error(Twine(groups.size()) + " groups for a layout of rank " +
-                 Twine(map.getRank()) + ": one for each dim");
+                 Twine(map.getRank()) + ": state one for each dim");
   std::optional<IndexView> view = getExpandView(groups, newSizes, error);
   if (!view)
     return std::nullopt;
@@ -314,7 +313,7 @@ std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
     return std::nullopt;
   if (oldSizes.size() != map.getRank())
     return error(Twine(oldSizes.size()) + " sizes for a layout of rank " +
-                 Twine(map.getRank()) + ": one for each dim");
+                 Twine(map.getRank()) + ": state one for each dim");
   if (!checkGroups(groups, oldSizes, error))
     return std::nullopt;
   if (groups.empty())

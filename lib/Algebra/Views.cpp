@@ -61,9 +61,9 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
   for (auto [j, d] : llvm::enumerate(permutation)) {
     if (d < 0 || d >= int64_t(rank) || seen.test(d))
       return error("entry " + Twine(d) + " of the permutation is " +
-                   (d >= 0 && d < int64_t(rank) ? "repeated" : "no dim") +
+                   (d >= 0 && d < int64_t(rank) ? "repeated" : "not a dim") +
                    ": each of 0 to " + Twine(int64_t(rank) - 1) +
-                   " stands once");
+                   " must occur once");
     seen.set(d);
     BoundedIndex dim = BoundedIndex::dim(j);
     view.dims[d] = dim.value;
@@ -81,14 +81,15 @@ static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
   };
   if (size == kWholeDim)
     return (offset == 0 && stride == 1) ||
-           fail("is taken whole: its offset is 0 and its stride 1");
+           fail("is taken whole: its offset must be 0 and its stride 1");
   if (size < 0 && size != kUnknownSize)
     return fail("has the negative size " + Twine(size));
   int64_t end = full == kUnknownSize ? INT64_MAX : full;
   if (offset < 0 || offset > end || (offset == end && size != 0))
     return fail("starts at " + Twine(offset) + ", outside of the tensor" +
-                (full == kUnknownSize ? Twine()
-                                      : " of size " + Twine(full) + " there"));
+                (full == kUnknownSize
+                     ? Twine()
+                     : ", whose size is " + Twine(full) + " there"));
   if (stride == 0 && size != 0 && size != 1)
     return fail("has stride 0: it would read one element several times, and "
                 "a layout is injective (L1)");
@@ -97,7 +98,8 @@ static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
       (llvm::MulOverflow(size - 1, stride, last) ||
        llvm::AddOverflow(offset, last, last) || last < 0 || last >= end))
     return fail("takes " + Twine(size) + " indices from " + Twine(offset) +
-                " by " + Twine(stride) + ", some outside of the tensor");
+                " on with stride " + Twine(stride) +
+                ", some outside of the tensor");
   return true;
 }
 
@@ -115,12 +117,12 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                              std::make_pair("strides", strides.size())})
     if (count != rank)
       return error(Twine(count) + " " + name + " for a layout of rank " +
-                   Twine(rank) + ": a slice has one per dim");
+                   Twine(rank) + ": a slice needs one for each dim");
   llvm::SmallBitVector dropped(rank);
   for (int64_t d : dropDims) {
     if (d < 0 || d >= int64_t(rank) || dropped.test(d))
       return error("cannot drop dim " + Twine(d) + " of rank " + Twine(rank) +
-                   ": it is no dim, or dropped twice");
+                   ": it does not exist, or is dropped twice");
     if (sizes[d] != 1 && !(sizes[d] == kWholeDim && fullSizes[d] == 1))
       return error("cannot drop dim " + Twine(d) +
                    " of the slice: only dims of size 1 are dropped");
@@ -157,8 +159,7 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
   view.sizes.assign(view.rank, kUnknownSize);
   if (cutUnknown && applyView(map, view).hasOverflow())
     return error("the slice cuts dim " + Twine(*cutUnknown) +
-                 ", whose size is not known: the extents of the "
-                 "storage need it (L7); take the dim whole, or make "
-                 "its size static");
+                 ", whose size is dynamic: the extents of the storage depend "
+                 "on it (L7); take the dim whole, or make its size static");
   return viewIfSizesFit(map, view, "the slice", error);
 }

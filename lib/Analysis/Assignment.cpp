@@ -141,13 +141,12 @@ void layout::reportMemory(Operation *root, const LayoutAssignment &assignment) {
           memory = *assignment.weights.memory;
   if (least > memory)
     error << "one device needs at least " << least
-          << " bytes, most of all here, and " << memory
+          << " bytes at its peak, which is here, but " << memory
           << " are allowed; state arguments and results of functions as split "
              "(#layout.mesh), or give the target more devices or 'memory'";
   else
-    error << "no layouts were found in which one device needs at most "
-          << memory
-          << " bytes, nor a proof that there are none; more 'memory' or "
+    error << "no layouts in which one device needs at most " << memory
+          << " bytes were found, nor a proof that none exist; more 'memory' or "
              "'max-nodes' of layout-solve may help";
 }
 
@@ -409,7 +408,7 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
     os << "cannot run in the layouts of its types, and runs row-major";
     break;
   case OpConfig::Origin::Constrained:
-    os << "keeps what its attributes state";
+    os << "keeps the layouts of its attributes";
     break;
   case OpConfig::Origin::Lanes:
   case OpConfig::Origin::Mixed:

@@ -33,8 +33,8 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
   if (!layout || !tensor)
     return op->emitError()
            << "entry " << i << " of '" << name << "' is " << entry
-           << (layout ? ", but the value is no ranked tensor: write 'unit'"
-                      : ": it has to be a layout, or 'unit'");
+           << (layout ? ", but the value is not a ranked tensor: write 'unit'"
+                      : ": it must be a layout, or 'unit'");
   auto emitError = [&] {
     return op->emitError() << "entry " << i << " of '" << name << "': ";
   };
@@ -66,11 +66,10 @@ static LogicalResult checkOtherLayout(Operation *op, StringRef name, size_t i,
   if (type == stated || !tensor.getEncoding() ||
       (hasLayout(type) && failed(checkRule(op, getLayoutRule(op)))))
     return success();
-  return op->emitError() << "entry " << i << " of '" << name << "': states "
-                         << entry << " for a tensor whose type states "
-                         << tensor.getEncoding()
-                         << ": leave one of them out, or convert between them "
-                            "with layout.convert";
+  return op->emitError()
+         << "entry " << i << " of '" << name << "': states " << entry
+         << " for a tensor whose type states " << tensor.getEncoding()
+         << ": remove one of them, or convert between them with layout.convert";
 }
 
 LogicalResult StatedTypes::read(Operation *op, StringRef name, Attribute attr,
@@ -78,11 +77,10 @@ LogicalResult StatedTypes::read(Operation *op, StringRef name, Attribute attr,
                                 SmallVectorImpl<Type> &stated) {
   auto layouts = dyn_cast<ArrayAttr>(attr);
   if (!layouts || layouts.size() != types.size())
-    return op->emitError() << "'" << name
-                           << "' has to be an array with one layout for each "
-                              "of the "
-                           << types.size()
-                           << " tensors, 'unit' for other values";
+    return op->emitError()
+           << "'" << name
+           << "' must be an array with one layout for each of the "
+           << types.size() << " tensors, 'unit' for other values";
   stated.assign(types.begin(), types.end());
   for (auto [i, entry] : llvm::enumerate(layouts)) {
     if (isa<UnitAttr>(entry))
@@ -112,10 +110,10 @@ LogicalResult StatedTypes::readArguments(
       blocks.push_back(&block);
   auto arrays = dyn_cast<ArrayAttr>(attr);
   if (!arrays || arrays.size() != blocks.size())
-    return op->emitError() << "'" << kArgumentLayouts
-                           << "' has to be an array with one array for each "
-                              "of the "
-                           << blocks.size() << " blocks of the op";
+    return op->emitError()
+           << "'" << kArgumentLayouts
+           << "' must be an array with one array for each of the "
+           << blocks.size() << " blocks of the op";
   for (auto [block, array] : llvm::zip(blocks, arrays)) {
     SmallVector<Type> types;
     if (failed(read(op, kArgumentLayouts, array, block->getArgumentTypes(),
@@ -161,11 +159,10 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
       return success();
   }
   InFlightDiagnostic diag =
-      op->emitOpError() << "cannot have the layouts that its attributes state: "
-                           "state one for each of its tensors that have to be "
-                           "stored alike";
-  diag.attachNote() << "of the types that they give, its verifier says: "
-                    << whyNot;
+      op->emitOpError()
+      << "cannot have the layouts that its attributes state: state the same "
+         "one for all tensors that must have identical storage";
+  diag.attachNote() << "the verifier rejects the resulting types: " << whyNot;
   return failure();
 }
 
@@ -218,10 +215,10 @@ static LogicalResult reportDifferentUses(TensorUse first, Type firstType,
   InFlightDiagnostic diag = emitError(getLoc(second));
   diag << describe(second) << " is stated to be stored as "
        << describeLayout(secondType) << ", and " << describe(first)
-       << ", to which control flow passes it or from which it comes, as "
+       << ", which control flow makes the same tensor, as "
        << describeLayout(firstType)
-       << ": they are one tensor; state the same layout for both, or convert "
-          "between them with layout.convert";
+       << ": state the same layout for both, or convert between them with "
+          "layout.convert";
   diag.attachNote(getLoc(first)) << describe(first) << " is here";
   return failure();
 }
@@ -238,14 +235,13 @@ static std::optional<FixedReason> getFixedReason(Operation *root,
                                                  FunctionOpInterface function) {
   std::string name = "function '" + function.getName().str() + "' ";
   if (function.isExternal())
-    return FixedReason{function.getLoc(),
-                       name +
-                           "is only declared: whoever defines it relies on its "
-                           "types"};
+    return FixedReason{
+        function.getLoc(),
+        name + "is only declared: its definition relies on its types"};
   if (function.isPublic() && !function->hasAttr(kFlexibleABI))
     return FixedReason{function.getLoc(),
                        name +
-                           "is public, so that its callers are not known: make "
+                           "is public, so that its callers are unknown: make "
                            "it private, or mark it '" +
                            kFlexibleABI.str() + "'"};
   if (!root->isProperAncestor(function))
@@ -271,7 +267,7 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   if (auto function =
           dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()))
     return getFixedReason(root, function);
-  return FixedReason{call.getLoc(), "what it calls is not known here"};
+  return FixedReason{call.getLoc(), "its callee is unknown here"};
 }
 
 /// Returns why the layout of an untied use is fixed, or std::nullopt if free.
@@ -279,10 +275,10 @@ static std::optional<FixedReason> findFixedReason(Operation *root,
                                                   TensorUse use) {
   Operation *owner = getOwner(use);
   auto bySomeUse = [&](Operation *op) {
-    return FixedReason{op->getLoc(),
-                       "'" + op->getName().getStringRef().str() +
-                           "' makes or hands on this tensor in a way "
-                           "that keeps its type"};
+    return FixedReason{
+        op->getLoc(),
+        "'" + op->getName().getStringRef().str() +
+            "' creates or passes this tensor in a way that keeps its type"};
   };
   if (isa<OpOperand *>(use) || isa<OpResult>(cast<Value>(use))) {
     if (auto call = dyn_cast<CallOpInterface>(owner))
@@ -345,7 +341,7 @@ static LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
       continue;
     InFlightDiagnostic diag = emitError(getLoc(stated.use));
     diag << describe(stated.use) << " is stated to be stored as "
-         << describeLayout(stated.type) << ", but has to stay "
+         << describeLayout(stated.type) << ", but must stay "
          << describeLayout(getType(stated.use));
     diag.attachNote(reason->loc) << reason->why;
     return failure();

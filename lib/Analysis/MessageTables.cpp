@@ -207,8 +207,8 @@ std::optional<BlockPlaces> BlockPlaces::get(RankedTensorType type,
     return places;
   return refuse([&](raw_ostream &os) {
     os << "positions in the blocks of " << type
-       << " are no sum of one position for each dim, or differ between "
-          "copies of an element: give it another local layout";
+       << " are not a sum of one position for each dim, or differ between "
+          "copies of an element: choose another local layout";
   });
 }
 
@@ -441,9 +441,9 @@ FailureOr<MessageTables> MessageTables::get(const ReshardPlan &plan,
     return failure();
   TableBuilder builder(plan, *source, *target);
   if (!builder.addMoves())
-    return refuse("it takes more than " + Twine(kMostRows) +
-                  " moves of elements with one stride: give the blocks local "
-                  "layouts with longer runs");
+    return refuse("it needs more than " + Twine(kMostRows) +
+                  " moves of elements with one stride: choose local layouts "
+                  "with longer contiguous segments");
   return builder.finish();
 }
 

@@ -113,12 +113,13 @@ FailureOr<std::unique_ptr<PriceList>> PriceList::get(ModuleOp module,
 LogicalResult PriceList::add(Operation *op, CostModel &model) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function || !function.getBody().hasOneBlock())
-    return op->emitError() << "a price list has functions of one block alone";
+    return op->emitError()
+           << "a price list must only have functions with one block";
   auto cost = function->getAttrOfType<IntegerAttr>(kCostAttr);
   if (!cost || !cost.getType().isInteger(64) || cost.getInt() < 0)
     return op->emitError() << "'" << kCostAttr << "' of function '"
                            << function.getName()
-                           << "' has to be its price, an i64 of at least 0";
+                           << "' must be its price, an i64 of at least 0";
   Operation *priced = nullptr;
   for (Operation &inner : function.getBody().front().without_terminator()) {
     OpLayoutRule rule = getLayoutRule(&inner);
@@ -128,8 +129,8 @@ LogicalResult PriceList::add(Operation *op, CostModel &model) {
     if (priced) {
       InFlightDiagnostic diag =
           inner.emitError() << "the price of function '" << function.getName()
-                            << "' is that of one op, and this is a second "
-                               "one: give it a function of its own";
+                            << "' is that of one op, but this is a second one: "
+                               "move it to its own function";
       diag.attachNote(priced->getLoc()) << "the first one is here";
       return diag;
     }
@@ -144,9 +145,8 @@ LogicalResult PriceList::add(Operation *op, CostModel &model) {
 }
 
 static LogicalResult reportSecond(Operation *op, Operation *first) {
-  InFlightDiagnostic diag =
-      op->emitError()
-      << "there is a price for this op in these layouts already";
+  InFlightDiagnostic diag = op->emitError()
+                            << "this op already has a price in these layouts";
   diag.attachNote(first->getLoc()) << "it is here";
   return diag;
 }
@@ -163,12 +163,12 @@ LogicalResult PriceList::addOp(Operation *op, const Price &price,
       !std::holds_alternative<PerDimRule>(rule)) {
     auto *opaque = std::get_if<OpaqueRule>(&rule);
     InFlightDiagnostic diag = op->emitError()
-                              << "no price of this op is ever asked for: ";
+                              << "a price of this op is never used: ";
     if (opaque)
       diag << "it keeps its types" << (opaque->why.empty() ? "" : ", as ")
            << opaque->why;
     else
-      diag << "it costs nothing, or what a conversion does";
+      diag << "it is free, or costs as much as a conversion";
     return diag;
   }
   SmallVector<Type> operands(op->getOperandTypes()),
@@ -203,8 +203,8 @@ LogicalResult PriceList::addConversion(Operation *op, const Price &price,
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
   std::pair<Type, Type> key{normalize(from), normalize(to)};
   if (key.first == key.second)
-    return op->emitError() << "no price of this conversion is ever asked for: "
-                              "both sides store alike";
+    return op->emitError() << "a price of this conversion is never used: both "
+                              "sides have identical storage";
   auto [it, isNew] = conversions.try_emplace(key, price);
   if (!isNew)
     return reportSecond(price.function, it->second.function);

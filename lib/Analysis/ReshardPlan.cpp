@@ -125,7 +125,7 @@ static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
 }
 
 static std::string tooManyBoxes() {
-  return "it takes more than " + std::to_string(kMostCells) +
+  return "it needs more than " + std::to_string(kMostCells) +
          " boxes: use larger blocks";
 }
 
@@ -215,7 +215,7 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
   if (failed(map) || map->getSpace() != kMeshSpace ||
       map->getCoordinates().empty())
     return refuse([&](raw_ostream &os) {
-      os << type << " is on no mesh: give it a #layout.mesh";
+      os << type << " is not on a mesh: give it a #layout.mesh";
     });
   SmallVector<int64_t> box = map->getBox(type.getShape());
   constexpr int64_t longest = ReshardPlan::kLongestDim;
@@ -236,8 +236,8 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
       }))
     return refuse([&](raw_ostream &os) {
       os << "the devices of " << type
-         << " are no product of ranges of its dims: let each coordinate of the "
-            "mesh be a digit of one dim";
+         << " are not a product of ranges of its dims: each coordinate of the "
+            "mesh must be a digit of one dim";
     });
   SmallVector<unsigned, 2> partial = getPartialReplicas(type, *map);
   DeviceShares shares(std::move(*device), box);
@@ -611,8 +611,8 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
   std::optional<int64_t> bytes = getWholeBytes(from.getElementType());
   if (!from.hasStaticShape() || !bytes)
     return refuse([&](raw_ostream &os) {
-      os << from << " has sizes that are not known or elements of no whole "
-         << "bytes: messages are planned for static shapes of whole bytes";
+      os << from << " has dynamic sizes or elements without whole "
+         << "bytes: messages need static shapes and elements of whole bytes";
     });
   std::optional<Distribution> before = Distribution::get(from, refuse);
   std::optional<Distribution> after = Distribution::get(to, refuse);
@@ -626,10 +626,9 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
                   ": state both layouts over the same devices");
   if (*devices > kMostPlanned)
     return refuse("there are " + Twine(*devices) +
-                  " devices: messages are planned between at most " +
-                  Twine(kMostPlanned));
+                  " devices: messages support at most " + Twine(kMostPlanned));
   if (isa<PartialAttr>(to.getEncoding()))
-    return refuse("messages make no partial sums (P4)");
+    return refuse("messages cannot create partial sums (P4)");
   Planner planner(from, options);
   planner.plan.numDevices = *devices;
   planner.plan.elementBytes = *bytes;

@@ -21,7 +21,7 @@ struct ConstantModel
     : LayoutOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     if (!isa<RankedTensorType>(op->getResult(0).getType()))
-      return OpaqueRule{"it is no ranked tensor"};
+      return OpaqueRule{"it is not a ranked tensor"};
     return RematerializableRule{};
   }
 };

@@ -143,13 +143,12 @@ LogicalResult SpaceBuilder::readOperands() {
       });
     if (map->getSpace() != "buffer")
       return fail([&] {
-        return (Twine(describe(k)) + " lives in the space '" + map->getSpace() +
+        return (Twine(describe(k)) + " is in the space '" + map->getSpace() +
                 "'")
             .str();
       });
     if (operand.isResult && !map->getReplicas().empty())
-      return fail(
-          [&] { return describe(k) + " stores each element several times"; });
+      return fail([&] { return describe(k) + " has replicas"; });
     while (loops.size() < sizes.size())
       loops.push_back(IndexExpr::dim(loops.size()));
     std::vector<IndexExpr> dims;
@@ -221,9 +220,8 @@ LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {
 LogicalResult SpaceBuilder::checkStated(unsigned k) {
   if (operands[k].type && !reachesBox(space, k) &&
       statesPadding(operands[k].type))
-    return fail([&] {
-      return describe(k) + " states padding that lies between its elements";
-    });
+    return fail(
+        [&] { return describe(k) + " states padding between its elements"; });
   return success();
 }
 

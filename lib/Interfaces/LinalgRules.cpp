@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 static constexpr llvm::StringLiteral kHasMemory =
-    "it reads or writes memory, not tensors alone";
+    "it reads or writes memory, not only tensors";
 
 /// Counts the ops of the body, without constants and indices.
 static int64_t countScalarOps(linalg::LinalgOp op) {
@@ -211,7 +211,7 @@ struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
                               isPack ? result : source);
     if (!views)
       return OpaqueRule{
-          "its tiles are not known to divide the sizes, so it may pad"};
+          "its tiles are not proven to divide the sizes, so it may pad"};
     auto &[toPlain, toPacked] = *views;
     if (!isPack)
       std::swap(toPlain, toPacked);

@@ -281,8 +281,8 @@ LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
     auto loop = dyn_cast_if_present<AffineDimExpr>(expr);
     if (!loop)
       return refuse("has " + access.name + " split over axis '" + axis.name +
-                    "' of the mesh along a dim that no loop indexes alone; "
-                    "convert it with layout.convert");
+                    "' of the mesh along a dim that is not indexed by a single "
+                    "loop; convert it with layout.convert");
     const Digit *digit = axis.value.getSingleDigit();
     access.shares.push_back(Share{loop.getPosition(),
                                   digit ? digit->divisor : 0,
@@ -308,8 +308,8 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
     return success();
   bool isReduced = access.isResult || isAddedTo(access);
   if (!isReduced)
-    return refuse("computes with parts of sums (P4): reduce them by "
-                  "layout.convert before");
+    return refuse(
+        "computes with partial sums (P4): reduce them by layout.convert first");
   if (!access.isResult)
     return success();
   unsigned r = access.number;
@@ -331,7 +331,7 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
     if (!isReducedOver && accumulates)
       return refuse("has " + access.name + " in parts along axis '" +
                     coordinate.name +
-                    "', which splits no reduction of it (P4)");
+                    "', which does not split its reduction (P4)");
   }
   return success();
 }
@@ -352,12 +352,12 @@ LogicalResult MeshLoops::checkAxis(unsigned axis) {
     bool isIndexed = !share->loop || access.map.isFunctionOfDim(*share->loop);
     if (own || isIndexed)
       return refuse("needs one split of its loops" + along +
-                    ", found others in " + first->name + " and " + access.name +
-                    "; convert one of them with layout.convert");
+                    ", found different ones in " + first->name + " and " +
+                    access.name + "; convert one of them with layout.convert");
     if (access.isResult && !access.isPartialAlong(axes[axis].name))
       return refuse("splits a reduction" + along + ", so " + access.name +
-                    " has parts of sums: state #layout.partial and reduce it "
-                    "by layout.convert (P4)");
+                    " has partial sums: state #layout.partial and reduce it by "
+                    "layout.convert (P4)");
   }
   if (share->loop && !canSplit(rule, *share->loop))
     return refuse("needs all indices of a dim of " + first->name +

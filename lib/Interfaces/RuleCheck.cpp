@@ -82,9 +82,9 @@ LogicalResult Checker::checkSpaces() {
       firstSpace = space;
     } else if (space != firstSpace && (space == "npu" || firstSpace == "npu") &&
                !(mayLoad && isBetweenMemories(space, firstSpace))) {
-      return refuse("cannot work in two spaces: " + Twine(first) +
-                    " lives in '" + firstSpace + "' and " + name + " in '" +
-                    space + "'; convert one of them with layout.convert");
+      return refuse("cannot work in two spaces: " + Twine(first) + " is in '" +
+                    firstSpace + "' and " + name + " in '" + space +
+                    "'; convert one of them with layout.convert");
     }
     return success();
   };
@@ -243,7 +243,7 @@ LogicalResult Checker::checkView(const ViewRule &view) {
     return success();
   return refuse([&](raw_ostream &os) {
     os << "is a view of '" << source << "', whose storage " << viewed.str()
-       << " is not shown to be that of '" << result
+       << " is not proven to be that of '" << result
        << "' (L7); convert one of them with layout.convert";
   });
 }
@@ -311,8 +311,8 @@ LogicalResult Checker::run() {
   if (loops && onMesh)
     return checkBlocks(*loops);
   if (llvm::any_of(operands, isPartial) || llvm::any_of(results, isPartial))
-    return refuse("computes with parts of sums (P4): reduce them by "
-                  "layout.convert before");
+    return refuse(
+        "computes with partial sums (P4): reduce them by layout.convert first");
   if (auto *view = std::get_if<ViewRule>(&rule))
     return checkView(*view);
   if (usesPerElementAddressing)

@@ -75,8 +75,8 @@ struct ReshapeModel
         isCollapse ? result : source, isCollapse ? source : result,
         reshape.getReassociationIndices(), isCollapse);
     if (!view)
-      return OpaqueRule{"below the first dim of a group a size is "
-                        "dynamic"};
+      return OpaqueRule{
+          "a dim after the first one of a group has a dynamic size"};
     return *view;
   }
 };

@@ -58,7 +58,8 @@ std::optional<Bits> BitReader::readSource(const Digit &digit) {
   Bits bits;
   if (digit.swizzle) {
     if (digit.swizzle->constant != 0)
-      return fail(digit, " adds a constant: index 0 is at 0 everywhere");
+      return fail(digit,
+                  " adds a constant: index 0 must be at 0 in every coordinate");
     bits.assign(digit.swizzle->bits, 0);
     for (const IndexExpr &operand : digit.swizzle->operands) {
       std::optional<Bits> added = read(operand);
@@ -80,8 +81,8 @@ std::optional<Bits> BitReader::readSource(const Digit &digit) {
 std::optional<Bits> BitReader::read(const Digit &digit) {
   if (!llvm::isPowerOf2_64(digit.divisor) ||
       (digit.modulus && !llvm::isPowerOf2_64(digit.modulus)))
-    return fail(digit, " divides by a number that is no power of two: it is "
-                       "no run of bits");
+    return fail(digit, " divides by a number that is not a power of two: it is "
+                       "not a range of bits");
   std::optional<Bits> bits = readSource(digit);
   if (!bits)
     return std::nullopt;
@@ -95,7 +96,7 @@ std::optional<Bits> BitReader::read(const Digit &digit) {
 std::optional<Bits> BitReader::read(const IndexExpr &value) {
   if (!value.constant.isZero()) {
     error("the layout adds " + describe(IndexExpr(value.constant), box.size()) +
-          " to a coordinate: index 0 is at 0 everywhere");
+          " to a coordinate: index 0 must be at 0 in every coordinate");
     return std::nullopt;
   }
   Bits sum;
@@ -105,7 +106,7 @@ std::optional<Bits> BitReader::read(const IndexExpr &value) {
       return std::nullopt;
     std::optional<int64_t> stride = term.stride.getConstant();
     if (!stride || *stride < 0)
-      return fail(term.digit, " has a stride that is no number above 0");
+      return fail(term.digit, " has a stride that is not a positive constant");
     // Multiplying adds one shifted copy for each set bit of the stride.
     for (unsigned shift = 0; *stride >> shift != 0; ++shift) {
       if ((*stride >> shift & 1) == 0)
@@ -115,7 +116,7 @@ std::optional<Bits> BitReader::read(const IndexExpr &value) {
         if (sum[shift + b] && bit)
           return fail(term.digit, " times " + Twine(*stride) +
                                       " carries in bit " + Twine(shift + b) +
-                                      ": that is no xor of bits");
+                                      ": this is not an xor of bits");
         sum[shift + b] |= bit;
       }
     }

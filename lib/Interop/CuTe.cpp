@@ -51,7 +51,7 @@ static bool parseTuple(Scanner &scanner, IntTuple &tuple, unsigned depth = 0) {
       }))
     return false;
   return !tuple.elements.empty() ||
-         scanner.fail(tuple.column, "an empty tuple: it has an element");
+         scanner.fail(tuple.column, "a tuple is empty: it needs an element");
 }
 
 /// Appends the leaves of one mode, fastest first.
@@ -59,24 +59,23 @@ static bool addLeaves(Scanner &scanner, const IntTuple &shape,
                       const IntTuple &stride,
                       SmallVectorImpl<CuTeLayout::Leaf> &leaves) {
   if (shape.isLeaf != stride.isLeaf)
-    return scanner.fail(stride.column,
-                        stride.isLeaf
-                            ? "one stride for a tuple of extents: both sides "
-                              "nest alike"
-                            : "a tuple of strides for one extent: both sides "
-                              "nest alike");
+    return scanner.fail(
+        stride.column,
+        stride.isLeaf
+            ? "one stride for a tuple of extents: both sides must nest alike"
+            : "a tuple of strides for one extent: both sides must nest alike");
   if (shape.isLeaf) {
     if (shape.value < 1)
       return scanner.fail(shape.column, "extent " + Twine(shape.value) +
-                                            ": it is at least 1");
+                                            ": it must be at least 1");
     leaves.push_back({shape.value, stride.value});
     return true;
   }
   if (shape.elements.size() != stride.elements.size())
-    return scanner.fail(stride.column, Twine(stride.elements.size()) +
-                                           " strides for " +
-                                           Twine(shape.elements.size()) +
-                                           " extents: both sides nest alike");
+    return scanner.fail(stride.column,
+                        Twine(stride.elements.size()) + " strides for " +
+                            Twine(shape.elements.size()) +
+                            " extents: both sides must nest alike");
   return llvm::all_of(
       llvm::zip(shape.elements, stride.elements), [&](auto pair) {
         return addLeaves(scanner, std::get<0>(pair), std::get<1>(pair), leaves);
@@ -104,10 +103,10 @@ static bool addModes(Scanner &scanner, const IntTuple &shape,
   if (shape.isLeaf || stride.isLeaf)
     return addMode(shape, stride);
   if (shape.elements.size() != stride.elements.size())
-    return scanner.fail(stride.column, Twine(stride.elements.size()) +
-                                           " strides for " +
-                                           Twine(shape.elements.size()) +
-                                           " extents: both sides nest alike");
+    return scanner.fail(stride.column,
+                        Twine(stride.elements.size()) + " strides for " +
+                            Twine(shape.elements.size()) +
+                            " extents: both sides must nest alike");
   return llvm::all_of(
       llvm::zip(shape.elements, stride.elements),
       [&](auto pair) { return addMode(std::get<0>(pair), std::get<1>(pair)); });
@@ -126,22 +125,24 @@ static bool parseSwizzle(Scanner &scanner, CuTeLayout &layout) {
       !scanner.integers(">", "a number of the swizzle", values))
     return false;
   if (values.size() != 3)
-    return scanner.fail(column, Twine(values.size()) +
-                                    " numbers in a swizzle: it has B, M, S");
+    return scanner.fail(column,
+                        Twine(values.size()) +
+                            " numbers in a swizzle: it needs B, M and S");
   CuTeLayout::Swizzle swizzle{values[0], values[1], values[2]};
   if (swizzle.bits < 0 || swizzle.base < 0)
-    return scanner.fail(column, "a swizzle has no bits or base below 0");
+    return scanner.fail(
+        column, "the bits and the base of a swizzle must not be negative");
   // The magnitude of the minimal int64 is not an int64.
   bool isHuge = llvm::any_of(
       values, [](int64_t value) { return value > 62 || value < -62; });
   if (isHuge || swizzle.bits + swizzle.base + std::abs(swizzle.shift) > 62)
-    return scanner.fail(column, "the bits of the swizzle lie beyond the 62 of "
-                                "an offset");
+    return scanner.fail(
+        column, "the bits of the swizzle exceed the 62 bits of an offset");
   if (std::abs(swizzle.shift) < swizzle.bits)
-    return scanner.fail(column, "a swizzle of " + Twine(swizzle.bits) +
-                                    " bits moves them by at least as many, "
-                                    "not by " +
-                                    Twine(swizzle.shift));
+    return scanner.fail(
+        column, "a swizzle of " + Twine(swizzle.bits) +
+                    " bits must move them by at least as many, not by " +
+                    Twine(swizzle.shift));
   layout.swizzle = swizzle;
   if (!scanner.expect("o", "after the swizzle"))
     return false;

@@ -46,7 +46,7 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
   for (const PlacedDigit &placed : *digits)
     if (!placed.digit.isDim())
       return fail("digit " + describe(placed.digit, rank) +
-                  " is one of a sum: a mode has the digits of one dim");
+                  " is part of a sum: a mode has the digits of one dim");
   std::optional<std::vector<Source>> sources =
       getSources(*digits, rank, sizes, error);
   if (!sources)
@@ -60,9 +60,9 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
       const Digit &digit = placed.digit;
       if (!digit.modulus && sizes[digit.dim] % digit.divisor != 0)
         return fail("digit " + describe(digit, rank) +
-                    " is ragged: " + Twine(digit.divisor) +
+                    " is non-divisible: " + Twine(digit.divisor) +
                     " does not divide " + Twine(sizes[digit.dim]) +
-                    ", and the extents of a mode multiply to its size");
+                    ", but the product of the extents of a mode is its size");
       layout.modes[digit.dim].push_back({*getExtent(digit, sizes).getConstant(),
                                          *placed.stride.getConstant()});
     }
@@ -117,9 +117,9 @@ static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
     }
     int64_t below = lo / leaves.back().extent;
     if (size % below != 0)
-      return fail("dim " + Twine(d) + " is ragged: " + Twine(below) +
+      return fail("dim " + Twine(d) + " is non-divisible: " + Twine(below) +
                   " does not divide " + Twine(size) +
-                  ", and the extents of a mode multiply to its size");
+                  ", but the product of the extents of a mode is its size");
     leaves.back().extent = size / below;
   }
   return layout;
@@ -132,7 +132,8 @@ static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
   if (end == offset.extent)
     return true;
   error("the storage has " + Twine(*offset.extent.getConstant()) +
-        " positions, that of modes ends with the last element, after " +
+        " positions, but the storage of modes ends with the last element, "
+        "after " +
         Twine(*end.getConstant()));
   return false;
 }
@@ -184,7 +185,7 @@ getSwizzledModes(const Coordinate &offset, Sizes sizes, FailureReason error) {
   auto swizzled = llvm::find_if(offset.value.terms, isSwizzled);
   if (swizzled != offset.value.terms.end())
     error("digit " + describe(swizzled->digit, sizes.size()) +
-          " is no part of one swizzle of the whole offset");
+          " is not part of one swizzle of the whole offset");
   return std::nullopt;
 }
 
@@ -201,7 +202,7 @@ std::optional<std::string> mlir::layout::exportCuTe(const LayoutMap &map,
   for (unsigned d = 0; d < rank; ++d)
     if (sizes[d] < 0)
       return fail("dim " + Twine(d) +
-                  " is of unknown size, modes have numbers");
+                  " has a dynamic size: modes need static sizes");
   LayoutMap special = map.specialize(sizes);
   std::optional<Coordinate> offset = getOffset(special, sizes, error);
   if (!offset)

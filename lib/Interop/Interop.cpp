@@ -37,8 +37,8 @@ static constexpr size_t kMostText = 16384;
 std::optional<ImportedLayout>
 mlir::layout::parseAs(Notation notation, StringRef text, TextError error) {
   if (text.size() > kMostText) {
-    error(kMostText, "the text goes on past " + llvm::Twine(kMostText) +
-                         " characters, which no layout does");
+    error(kMostText, "the text has more than " + llvm::Twine(kMostText) +
+                         " characters, the limit of a layout");
     return std::nullopt;
   }
   switch (notation) {
@@ -100,6 +100,6 @@ std::optional<std::string> mlir::layout::exportAs(Notation notation,
   if (!text || text->size() <= kMostText)
     return text;
   error("the text has more than " + llvm::Twine(kMostText) +
-        " characters, which nobody reads");
+        " characters, the limit of a layout");
   return std::nullopt;
 }

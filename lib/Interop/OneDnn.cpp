@@ -55,8 +55,7 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
       if (!scanner.integer(part.factor, "a block"))
         return false;
       if (part.factor == 0)
-        return scanner.fail(part.column,
-                            "a block of 0: it has at least one index");
+        return scanner.fail(part.column, "a block must be at least 1, found 0");
       if (!llvm::isLower(scanner.peek()))
         return scanner.fail(scanner.column(),
                             "expected the lower-case letter of a dim after the "
@@ -76,8 +75,10 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
     part.letter = llvm::toLower(scanner.take());
     parts.push_back(part);
   }
-  return !parts.empty() || scanner.fail(0, "an empty tag: it has a letter for "
-                                           "each dim, as in aBcd16b");
+  return !parts.empty() ||
+         scanner.fail(
+             0,
+             "the tag is empty: it needs a letter for each dim, as in aBcd16b");
 }
 
 /// Returns the letters of the dims in logical order, or "" if they are unknown.
@@ -128,7 +129,7 @@ static bool parseTag(Scanner &scanner, OneDnnLayout &layout) {
   }
   for (const auto &[name, tag] : kMisnamed)
     if (name == scanner.getText())
-      return scanner.fail(0, "oneDNN means " + tag + " by " + name +
+      return scanner.fail(0, "oneDNN reads " + name + " as " + tag +
                                  ", against its letters: write the tag");
   StringRef names = findNames(dims);
   if (names.empty())
@@ -179,7 +180,7 @@ static bool parseNumbers(Scanner &scanner, NumberList &list) {
                (list.values.back() >= 0 ||
                 scanner.fail(list.columns.back(),
                              Twine(list.values.back()) + " in " + list.name +
-                                 ": oneDNN has no numbers below 0 there"));
+                                 ": it must not be negative"));
       }))
     return false;
   list.end = scanner.end() - 1;
@@ -193,20 +194,19 @@ static bool parseDescriptor(Scanner &scanner, OneDnnLayout &layout) {
       return false;
   layout.rank = strides.values.size();
   if (layout.rank == 0)
-    return scanner.fail(strides.end, "no strides: a descriptor has a dim");
+    return scanner.fail(strides.end, "no strides: a descriptor needs a dim");
   if (padded.values.size() != layout.rank)
-    return scanner.fail(padded.end,
-                        Twine(padded.values.size()) + " padded dims and " +
-                            Twine(layout.rank) + " strides: each dim has both");
+    return scanner.fail(
+        padded.end, Twine(padded.values.size()) + " padded dims and " +
+                        Twine(layout.rank) + " strides: each dim needs both");
   if (dims.values.size() != sizes.values.size())
     return scanner.fail(dims.end, Twine(dims.values.size()) + " idxs and " +
                                       Twine(sizes.values.size()) +
-                                      " blks: each block has its dim");
+                                      " blks: each block needs its dim");
   for (auto [size, dim, sizeColumn, dimColumn] :
        llvm::zip(sizes.values, dims.values, sizes.columns, dims.columns)) {
     if (size == 0)
-      return scanner.fail(sizeColumn,
-                          "a block of 0: it has at least one index");
+      return scanner.fail(sizeColumn, "a block must be at least 1, found 0");
     if (dim >= layout.rank)
       return scanner.fail(dimColumn, "dim " + Twine(dim) +
                                          " of a descriptor with " +
@@ -220,10 +220,10 @@ static bool parseDescriptor(Scanner &scanner, OneDnnLayout &layout) {
   for (auto [size, block, column] :
        llvm::zip(padded.values, blockSizes, padded.columns))
     if (size % block != 0)
-      return scanner.fail(column, "padded size " + Twine(size) +
-                                      " is no multiple of the blocks of the "
-                                      "dim, " +
-                                      Twine(block));
+      return scanner.fail(column,
+                          "padded size " + Twine(size) +
+                              " is not a multiple of the blocks of the dim, " +
+                              Twine(block));
   layout.numbers = OneDnnLayout::Numbers{strides.values, padded.values};
   if (std::optional<int64_t> size = layout.computeSize())
     layout.numbers->size = *size;
@@ -236,7 +236,8 @@ static bool parseDescriptor(Scanner &scanner, OneDnnLayout &layout) {
     return false;
   size_t column = scanner.column();
   return scanner.integer(layout.numbers->size, "a number of elements") &&
-         (layout.numbers->size >= 0 || scanner.fail(column, "a size below 0"));
+         (layout.numbers->size >= 0 ||
+          scanner.fail(column, "the size is negative"));
 }
 
 std::optional<OneDnnLayout> mlir::layout::parseOneDnn(StringRef text,
@@ -288,7 +289,7 @@ std::optional<LayoutMap> OneDnnLayout::getMap(Sizes shape,
     return std::nullopt;
   auto fail = [&](unsigned d, const Twine &message) {
     error("dim " + Twine(d) + " is " +
-          (shape[d] < 0 ? "of unknown size" : "of size " + Twine(shape[d])) +
+          (shape[d] < 0 ? "of dynamic size" : "of size " + Twine(shape[d])) +
           message);
     return std::nullopt;
   };
@@ -296,11 +297,11 @@ std::optional<LayoutMap> OneDnnLayout::getMap(Sizes shape,
   for (unsigned d = 0; numbers && d < rank; ++d) {
     if (shape[d] < 0)
       return fail(d,
-                  ", a descriptor has numbers for one shape (L1): use a tag");
+                  ": a descriptor has constants for one shape (L1): use a tag");
     int64_t least = llvm::divideCeil(shape[d], blockSizes[d]) * blockSizes[d];
     if (numbers->padded[d] < least)
       return fail(d, ", its padded size " + Twine(numbers->padded[d]) +
-                         " is less (L1): it is at least " + Twine(least));
+                         " is less (L1): it must be at least " + Twine(least));
   }
 
   // A block holds the digit above all later blocks of its dim.

@@ -73,16 +73,16 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
       stride = placed.stride;
     }
     if (placed.stride != stride)
-      return fail(" leaves holes above or below it: blocks stand dense behind "
-                  "the dims");
+      return fail(" leaves holes above or below it: blocks must be dense and "
+                  "follow the dims");
     if (digit.divisor != lo[digit.dim])
-      return fail(" stands below a lesser part of the same dim: blocks of one "
-                  "dim stand from major to minor");
+      return fail(" is below a less significant part of the same dim: blocks "
+                  "of one dim are ordered from major to minor");
     std::optional<int64_t> size = digit.modulus;
     if (!digit.modulus) {
       size = placed.room ? placed.room->getConstant() : std::nullopt;
       if (!size || !SizeExpr(*size).isProvablyAtLeast(getExtent(digit, sizes)))
-        return fail(" stands among the blocks, which have constant sizes");
+        return fail(" is among the blocks, which must have constant sizes");
     }
     layout.blocks.push_back({digit.dim, *size});
     if (llvm::MulOverflow(lo[digit.dim], *size, lo[digit.dim]))
@@ -172,7 +172,7 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
   for (const PlacedDigit &placed : *digits)
     if (!placed.digit.isDim())
       return fail("digit " + describe(placed.digit, rank) +
-                  " is one of a sum: the notation has parts of single dims");
+                  " is part of a sum: the notation has parts of single dims");
   splitAlignedDigits(*digits, sizes);
   if (!getSources(*digits, rank, sizes, error))
     return std::nullopt;
@@ -195,8 +195,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
   if (isStatic && exporter.addNumbers(*layout, first))
     return layout->str();
   return fail(isStatic ? "a padded dim does not fit 64 bits"
-                       : "dims of unknown size need a tag, and a tag has no "
-                         "padding but that of blocks");
+                       : "dims of dynamic size need a tag, and a tag has no "
+                         "padding except that of blocks");
 }
 
 std::optional<std::string> mlir::layout::exportOneDnn(const LayoutMap &map,

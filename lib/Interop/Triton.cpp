@@ -53,11 +53,12 @@ bool TritonParser::parseCoordinate(TritonLayout &layout) {
                    (name.empty() ? Twine("") : ", found '" + name + "'"));
   for (const TritonLayout::Coordinate &known : layout.coordinates) {
     if (known.name == name)
-      return scanner.fail(start, "'" + name + "' is repeated: it stands once");
+      return scanner.fail(start, "'" + name + "' is repeated: write it once");
     if (known.name == TritonLayout::kMemory || name == TritonLayout::kMemory)
-      return scanner.fail(start, "'" + name + "' beside '" + known.name +
-                                     "': offset is linear memory, and stands "
-                                     "alone");
+      return scanner.fail(
+          start,
+          "'" + name + "' beside '" + known.name +
+              "': offset is linear memory, and must be the only coordinate");
   }
   TritonLayout::Coordinate coordinate{name, {}};
   if (!scanner.expect("=", "after " + name) ||
@@ -87,8 +88,8 @@ bool TritonParser::parseShape(TritonLayout &layout) {
     if (!scanner.integer(size, "a size"))
       return false;
     if (size < 1 || !llvm::isPowerOf2_64(size))
-      return scanner.fail(start, "size " + Twine(size) +
-                                     ": bits span powers of two only");
+      return scanner.fail(start,
+                          "size " + Twine(size) + ": bits need powers of two");
     bits += llvm::Log2_64(size);
     if (bits > kMaxBits)
       return scanner.fail(start, "the elements of this shape do not fit 64 "
@@ -132,7 +133,8 @@ bool TritonParser::checkBases(const TritonLayout &layout) {
       if (basis.size() != layout.shape.size())
         return scanner.fail(start, "a basis of " + Twine(basis.size()) +
                                        " numbers for a shape of " +
-                                       Twine(layout.shape.size()) + " dims");
+                                       Twine(layout.shape.size()) +
+                                       " dims: it needs one for each");
       for (auto [i, size] : llvm::zip(basis, layout.shape))
         if (i < 0 || i >= size)
           return scanner.fail(start, "the basis leaves the shape: " + Twine(i) +
@@ -143,10 +145,9 @@ bool TritonParser::checkBases(const TritonLayout &layout) {
   for (auto [d, size] : llvm::enumerate(layout.shape))
     for (int64_t i = 1; i < size; i *= 2)
       if (!inverse.units[bit++])
-        return scanner.fail(shapeColumn,
-                            "the bases do not span the shape: none "
-                            "of their sums is " +
-                                Twine(i) + " of dim " + Twine(d) + " alone");
+        return scanner.fail(
+            shapeColumn, "the bases do not span the shape: no sum of them is " +
+                             Twine(i) + " of dim " + Twine(d) + " alone");
   return true;
 }
 

@@ -41,7 +41,7 @@ countInputBits(ArrayRef<int64_t> box, unsigned rank, FailureReason refuse) {
       return refuse(
           (d < rank ? "dim " + Twine(d) : "a replica") +
           (size < 0 ? " is of unknown size" : " is of size " + Twine(size)) +
-          ": bits span powers of two only");
+          ": bits need powers of two");
     bits += llvm::Log2_64(size);
   }
   if (bits > kMaxBits)
@@ -82,7 +82,7 @@ std::optional<std::string> mlir::layout::exportTriton(const LayoutMap &map,
     if (!extent || *extent < 1 || !llvm::isPowerOf2_64(*extent))
       return fail("'" + Twine(coordinate.name) + "' has " +
                   (extent ? Twine(*extent) : Twine("an unknown number of")) +
-                  " positions: bits span powers of two only");
+                  " positions: bits need powers of two");
     std::optional<Bits> bits = reader.read(coordinate.value);
     if (!bits)
       return std::nullopt;
@@ -106,8 +106,8 @@ std::optional<std::string> mlir::layout::exportTriton(const LayoutMap &map,
   BitSolution inverse = solve(flips, outputs);
   if (outputs != *inputs || !inverse.kernel.empty())
     return fail(Twine(outputs) + " bits of storage for " + Twine(*inputs) +
-                " bits of the index: the positions and the elements of a "
-                "linear layout are as many, and no two elements share one");
+                " bits of the index: a linear layout must have as many "
+                "positions as elements, and no two elements may share one");
 
   // A basis is the index part of the input that flips exactly one output bit.
   const uint64_t *flipping = inverse.units.begin();

@@ -53,12 +53,12 @@ static bool parseDims(Scanner &scanner, XlaLayout &layout) {
   for (auto [dim, column] : dims) {
     if (dim < 0 || dim >= rank)
       return scanner.fail(column, "dim " + Twine(dim) + " of " + Twine(rank) +
-                                      ": minor_to_major names 0 to " +
+                                      ": minor_to_major must name 0 to " +
                                       Twine(rank - 1) + ", each once");
     if (seen[dim])
-      return scanner.fail(column, "dim " + Twine(dim) +
-                                      " is repeated: minor_to_major names each "
-                                      "dim once");
+      return scanner.fail(
+          column, "dim " + Twine(dim) +
+                      " is repeated: minor_to_major must name each dim once");
     seen[dim] = true;
     layout.minorToMajor.push_back(dim);
   }
@@ -81,11 +81,11 @@ static bool parseTile(Scanner &scanner, XlaLayout::Tile &tile) {
           return false;
         return tile.back() > 0 ||
                scanner.fail(last, "factor " + Twine(tile.back()) +
-                                      ": a tile has at least one index");
+                                      ": it must be at least 1");
       }))
     return false;
   if (tile.empty())
-    return scanner.fail(start, "an empty tile: it has at least one factor");
+    return scanner.fail(start, "a tile is empty: it needs at least one factor");
   if (tile.back() == XlaLayout::kFuse)
     return scanner.fail(last, "'*' at the end of a tile: it fuses a dim with "
                               "the next faster one");
@@ -109,7 +109,7 @@ std::optional<XlaLayout> mlir::layout::parseXla(StringRef text,
     if (StringRef meaning = getMeaning(scanner); !meaning.empty()) {
       scanner.fail(scanner.column(),
                    "'" + scanner.rest().take_front() + "' states " + meaning +
-                       ", which is no part of an index map: leave it out");
+                       ", which is not part of an index map: remove it");
       return std::nullopt;
     }
     if (layout.tiles.empty()) {

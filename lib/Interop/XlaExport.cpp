@@ -232,8 +232,8 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   const Digit &digit = placed.digit;
   std::optional<int64_t> room = placed.room->getConstant();
   if (!room)
-    return fail(placed, " has an unknown size and does not stand in front of "
-                        "all parts of tiles: a tile has constant factors");
+    return fail(placed, " has a dynamic size and is not before all parts of "
+                        "tiles: a tile has constant factors");
   int64_t paddedEnd;
   if (!SizeExpr(*room).isProvablyAtLeast(getExtent(digit, sizes)))
     return fail(placed, " has more values than the " + Twine(*room) +
@@ -307,8 +307,8 @@ static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
     if (!getDims(placed.digit, sizes)) {
       error("digit " + describe(placed.digit, rank) +
             " is neither of one dim nor of a row-major group of whole dims: "
-            "other sums, and parts of parts that they do not divide, are not "
-            "written");
+            "other sums, and parts that do not divide their whole, are not "
+            "supported");
       return std::nullopt;
     }
   std::optional<std::vector<Source>> sources =

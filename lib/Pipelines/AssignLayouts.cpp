@@ -40,8 +40,8 @@ void layout::buildAssignLayoutsPipeline(
 void layout::registerAssignLayoutsPipeline() {
   PassPipelineRegistration<AssignLayoutsOptions>(
       "layout-assign",
-      "Decide layouts for the target, insert the conversions that they need "
-      "and fold those that need not run",
+      "Assign layouts for the target, insert conversions between them and fold "
+      "conversions that need not run",
       [](OpPassManager &pm, const AssignLayoutsOptions &options) {
         SolvePassOptions solve;
         solve.target = options.target;

@@ -32,7 +32,7 @@ void layout::buildLayoutToCPUPipeline(OpPassManager &pm,
 void layout::registerLayoutToCPUPipelines() {
   PassPipelineRegistration<LayoutToCPUOptions>(
       "layout-to-cpu",
-      "Assign layouts for a CPU, lower them to physical tensors, and these to "
-      "the LLVM dialect",
+      "Assign layouts for a CPU, and lower to physical tensors and to the LLVM "
+      "dialect",
       buildLayoutToCPUPipeline);
 }

@@ -30,7 +30,7 @@ void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
 void layout::registerLayoutToMPIPipelines() {
   PassPipelineRegistration<LayoutToMPIOptions>(
       "layout-to-mpi",
-      "Lower ops over a mesh to ops on blocks, conversions to messages of MPI, "
-      "and the program that every rank runs to the LLVM dialect",
+      "Lower ops on a mesh to ops on blocks, conversions to MPI messages, and "
+      "the program of every rank to the LLVM dialect",
       buildLayoutToMPIPipeline);
 }

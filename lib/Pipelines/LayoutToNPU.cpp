@@ -79,7 +79,7 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
 void layout::registerLayoutToNPUPipelines() {
   PassPipelineRegistration<PrepareForNPUOptions>(
       "layout-prepare-for-npu",
-      "What layout-to-npu does before it assigns layouts",
+      "Run the passes of layout-to-npu that precede the assignment of layouts",
       [](OpPassManager &pm, const PrepareForNPUOptions &options) {
         buildPrepareForNPUPipeline(pm, options.target);
       });

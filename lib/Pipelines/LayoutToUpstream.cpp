@@ -25,7 +25,7 @@ void layout::buildLayoutToUpstreamPipeline(OpPassManager &pm,
 void layout::registerLayoutToUpstreamPipelines() {
   PassPipelineRegistration<AssignLayoutsOptions>(
       "layout-to-upstream",
-      "Assign layouts for a CPU, and apply them as ops of upstream alone",
+      "Assign layouts for a CPU, and apply them with upstream ops only",
       [](OpPassManager &pm, const AssignLayoutsOptions &options) {
         buildLayoutToUpstreamPipeline(pm, options.target);
       });

@@ -72,7 +72,7 @@ void layout::registerOpenCLBackEndModels(DialectRegistry &registry) {
 void layout::registerOpenCLBackEndPipelines() {
   PassPipelineRegistration<>(
       "layout-gpu-to-opencl",
-      "Lower GPU kernels on images to SPIR-V, and their host to the LLVM "
+      "Lower GPU kernels on images to SPIR-V, and their host code to the LLVM "
       "dialect with calls of the OpenCL runtime",
       buildOpenCLBackEnd);
 }

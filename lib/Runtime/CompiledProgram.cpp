@@ -48,9 +48,9 @@ static LogicalResult checkDialects(ModuleOp module) {
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (interfaces.getInterfaceFor(op))
       return WalkResult::advance();
-    op->emitError() << "cannot be compiled, it is not in the LLVM dialect; "
-                       "lower the module first, for example with layout-opt "
-                       "--layout-to-cpu";
+    op->emitError()
+        << "cannot be compiled, because it is not in the LLVM dialect; lower "
+           "the module first, for example with layout-opt --layout-to-cpu";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
@@ -112,8 +112,8 @@ static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
       module.lookupSymbol<LLVM::LLVMFuncOp>((kWrapperPrefix + name).str());
   if (!wrapper || wrapper.isExternal())
     return function.emitError()
-           << "has no C interface; the pipeline 'layout-to-cpu' asks for it, "
-              "for another pipeline put '"
+           << "has no C interface; the pipeline 'layout-to-cpu' adds it, for "
+              "another pipeline put '"
            << kCInterfaceAttrName << "' on the function before func-to-LLVM";
   return function;
 }
@@ -145,11 +145,11 @@ static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
       global.getGlobalType() !=
           LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 64),
                                    2 * names.size()))
-    return module.emitError() << "has a '" << kProfileAttrName
-                              << "' that is not of layout-cpu-profile-kernels: "
-                                 "an array with a name "
-                                 "for every two elements of the global '"
-                              << kProfileGlobalName << "'";
+    return module.emitError()
+           << "has a '" << kProfileAttrName
+           << "' that layout-cpu-profile-kernels did not write: it must be an "
+              "array with a name for every two elements of the global '"
+           << kProfileGlobalName << "'";
   return names;
 }
 
@@ -257,7 +257,7 @@ describeMachine(const CompileOptions &options) {
   if (!builder)
     return builder;
   auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
-  assert(level && "the level is 0 to 3");
+  assert(level && "the level must be 0 to 3");
   builder->setCodeGenOptLevel(*level);
   // Detached constants may be anywhere in memory, so they are accessed through
   // an address table.

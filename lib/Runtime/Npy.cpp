@@ -282,14 +282,14 @@ Error Header::parse(StringRef path, StringRef text) {
     text = text.ltrim();
     if (key == "descr") {
       if (text.starts_with("["))
-        return fail(path, "holds records; save one plain array per file");
+        return fail(path, "holds records; save one plain array in each file");
       if (text.empty() || (text[0] != '\'' && text[0] != '"'))
         return fail(path, "the 'descr' of the header is not a string");
       std::tie(descr, text) = text.drop_front().split(text[0]);
     } else if (key == "fortran_order") {
       fortran = text.starts_with("True");
       if (!text.consume_front("True") && !text.consume_front("False"))
-        return fail(path, "the 'fortran_order' of the header is no boolean");
+        return fail(path, "the 'fortran_order' of the header is not a boolean");
     } else if (key == "shape") {
       if (Error error = parseShape(path, text))
         return error;

@@ -62,7 +62,7 @@ FailureOr<FunctionType> layout::readSignature(Operation *function) {
   if (!attr)
     return function->emitError()
            << "has no '" << kSignatureAttrName
-           << "' attribute, so the types of its arrays are not known; the "
+           << "' attribute, so the types of its arrays are unknown; the "
               "pipeline 'layout-to-cpu' attaches it, for another pipeline "
               "write it on the function over tensors: "
            << kSignatureAttrName << " = (tensor<..>) -> tensor<..>";

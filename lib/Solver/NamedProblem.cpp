@@ -168,7 +168,7 @@ static Error checkText(StringRef text) {
             "[" + llvm::Twine(before.count('\n') + 1) + ":" +
             llvm::Twine(begin - (before.rfind('\n') + 1) + 1) +
             "]: " + text.slice(begin, i + 1) +
-            " stands twice in one object; give each of its names once");
+            " is repeated in one object; write each name once");
       }
     }
   }
@@ -245,7 +245,7 @@ llvm::Expected<NamedEnd> Builder::readEnd(StringRef tensor,
   auto it = numbers.find(*end.op);
   if (it == numbers.end())
     return llvm::createStringError("tensor '" + tensor + "' names op '" +
-                                   *end.op + "', which there is not");
+                                   *end.op + "', which does not exist");
   result.op = it->second;
   for (const std::string &configuration : problem.configurations[it->second]) {
     auto layout = end.layouts->find(configuration);
@@ -259,7 +259,7 @@ llvm::Expected<NamedEnd> Builder::readEnd(StringRef tensor,
     if (!llvm::is_contained(problem.configurations[it->second], configuration))
       return llvm::createStringError(
           "tensor '" + tensor + "' names configuration '" + configuration +
-          "' of op '" + *end.op + "', which there is not");
+          "' of op '" + *end.op + "', which does not exist");
   return result;
 }
 
@@ -295,7 +295,7 @@ Error Builder::addTensor(StringRef name, const TensorText &tensor) {
     if (it == text.conversions.end())
       return llvm::createStringError(
           "tensor '" + name + "' names conversions '" +
-          tensor.conversions.name + "', which there are not");
+          tensor.conversions.name + "', which do not exist");
     prices = &it->second;
   }
   Error error = addCopies(result, *prices);
@@ -417,7 +417,7 @@ Error Builder::addFactors() {
     for (auto [place, name] : llvm::enumerate(factor.over)) {
       auto it = numbers.find(name);
       if (it == numbers.end())
-        return fail("is over op '" + name + "', which there is not");
+        return fail("is over op '" + name + "', which does not exist");
       places.push_back({it->second, place});
       size = scaleCost(size, problem.configurations[it->second].size());
     }
@@ -445,7 +445,8 @@ Error Builder::addFactors() {
         const auto *it = llvm::lower_bound(all, entry.when[place]);
         if (it == all.end() || *it != entry.when[place])
           return fail("names configuration '" + entry.when[place] +
-                      "' of op '" + problem.ops[op] + "', which there is not");
+                      "' of op '" + problem.ops[op] +
+                      "', which does not exist");
         at = at * all.size() + (it - all.begin());
       }
       if (!given.insert(at).second)

@@ -60,7 +60,7 @@ public:
     if (error != std::errc() || end != word.end() || value < least ||
         value > most)
       return makeError("expected " + what + ", an integer from " +
-                       Twine(least) + " to " + Twine(most) + ", and found '" +
+                       Twine(least) + " to " + Twine(most) + ", found '" +
                        shorten(word) + "'");
     return value;
   }
@@ -126,9 +126,9 @@ public:
       if (Error error = readFunction())
         return error;
     if (!words.takeWord().empty())
-      return words.makeError("there is text behind the last of " +
-                             Twine(numFunctions) +
-                             " functions; the header says how many there are");
+      return words.makeError(
+          "there is text after the last of " + Twine(numFunctions) +
+          " functions; the header states how many there are");
     return Error::success();
   }
 
@@ -148,10 +148,10 @@ private:
   Error reserve(int64_t entries) {
     if (entries > maxEntries - numEntries)
       return words.makeError(
-          "domains and tables of the problem have more than " +
+          "domains and tables of the problem have more than the limit of " +
           Twine(maxEntries) +
-          " entries, which is the limit; cut large functions into smaller "
-          "ones, or allow more entries");
+          " entries; split large functions into smaller ones, or allow more "
+          "entries");
     numEntries += entries;
     return Error::success();
   }
@@ -179,7 +179,7 @@ private:
         return error;
       if (lastUse[variable] == numFunctionsRead)
         return words.makeError("variable " + Twine(variable) +
-                               " stands twice in the scope; name it once, with "
+                               " is repeated in the scope; name it once, with "
                                "the tuples in which the two agree");
       lastUse[variable] = numFunctionsRead;
       scope.push_back(variable);
@@ -231,8 +231,8 @@ private:
                            -int64_t(shared.size()), table.size()))
       return error;
     if (count < 0 && isShared)
-      return words.makeError("a function that others take their tuples from "
-                             "lists its own; give it a positive arity");
+      return words.makeError("a function whose tuples are shared must list "
+                             "them itself; give it a positive arity");
     Tuples own;
     if (count >= 0)
       if (Error error = readTuples(count, own))
@@ -259,7 +259,7 @@ private:
         entry = entry * domain + value;
       }
       if (isListed[entry])
-        return words.makeError("this tuple is listed before; list it once");
+        return words.makeError("this tuple is repeated; list it once");
       isListed[entry] = true;
       Cost cost = 0;
       if (Error error = take(cost, "the cost of a tuple", 0, kInfiniteCost))
@@ -272,9 +272,9 @@ private:
   /// Writes the costs of tuples into the table.
   Error enterTuples(const Tuples &tuples) {
     if (tuples.arity != scope.size())
-      return words.makeError("the tuples of this function are of " +
-                             Twine(tuples.arity) + " variables, and it has " +
-                             Twine(scope.size()));
+      return words.makeError(
+          "the tuples of this function have " + Twine(tuples.arity) +
+          " variables, but the function has " + Twine(scope.size()));
     for (size_t t = 0; t < tuples.costs.size(); ++t) {
       size_t entry = 0;
       for (auto [variable, value] : llvm::zip(
@@ -283,7 +283,7 @@ private:
         unsigned domain = problem.graph.getDomainSize(variable);
         if (value >= domain)
           return words.makeError("the tuples of this function have the value " +
-                                 Twine(value) + ", and variable " +
+                                 Twine(value) + ", but variable " +
                                  Twine(variable) + " has " + Twine(domain) +
                                  " values");
         entry = entry * domain + value;
@@ -405,8 +405,8 @@ Error mlir::layout::writeWcsp(llvm::raw_ostream &os,
     if (bound == kMaxBound)
       return llvm::createStringError(
           "the costs of the problem add up to 2^63 - 3 or more, so that no "
-          "upper "
-          "bound says what is forbidden; scale them down, or give a bound");
+          "upper bound separates forbidden costs; scale them down, or give a "
+          "bound");
   }
   unsigned maxDomain = 0;
   for (unsigned domain : graph.getDomains())
@@ -432,7 +432,7 @@ mlir::layout::readAssignment(StringRef text, const FactorGraph &graph) {
     assignment.push_back(*value);
   }
   if (!words.takeWord().empty())
-    return words.makeError("there is text behind the values of all " +
+    return words.makeError("there is text after the values of all " +
                            Twine(graph.getNumVariables()) + " variables");
   return assignment;
 }

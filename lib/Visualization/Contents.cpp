@@ -71,7 +71,7 @@ static bool checkShape(const LayoutMap &map, Sizes sizes, FailureReason error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0) {
       error("dim " + Twine(d) +
-            " has no static size: a picture shows one shape, give the size");
+            " has a dynamic size: a picture shows one shape; state the size");
       return false;
     }
   return true;

@@ -35,7 +35,7 @@ static llvm::LogicalResult checkOptions(const LayoutMap &map,
                 "logical view of a #layout.mesh");
   if (options.columns < 0)
     return fail("a picture cannot have " + Twine(options.columns) +
-                " columns: 0 lets the axes of the layout decide");
+                " columns: use 0 to choose by the axes of the layout");
   return llvm::success();
 }
 

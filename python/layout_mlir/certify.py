@@ -47,7 +47,7 @@ class Problem:
         for _ in range(functions):
             arity, = take(1)
             scope = tuple(take(abs(arity)))
-            require(len({*scope}) == len(scope) and all(0 <= v < count for v in scope), "a scope is none")
+            require(len({*scope}) == len(scope) and all(0 <= v < count for v in scope), "a scope is invalid")
             default, tuples = take(2)
             listed = [take(len(scope) + 1) for _ in range(tuples)] if tuples >= 0 else shared[-tuples - 1]
             shared += [listed] * (tuples >= 0 > arity)
@@ -55,13 +55,13 @@ class Problem:
             require(math.prod(shape) <= MOST_ENTRIES, "a function is too large")
             table = np.full(shape, default, dtype=object)
             for *values, cost in listed:
-                require(all(0 <= v < extent for v, extent in zip(values, shape, strict=True)), "a tuple is none")
+                require(all(0 <= v < extent for v, extent in zip(values, shape, strict=True)), "a tuple is invalid")
                 table[tuple(values)] = cost
             require(table.min() >= 0, "a cost is negative")
             table = np.where(table < self.top, table, self.forbidden).astype(self.type)
             self.functions.append((scope, table))
             self.network.add(tuple(sorted(scope)), np.transpose(table, np.argsort(scope)))
-        require(not words, "words follow the problem")
+        require(not words, "there is text after the problem")
 
 
 class Network:
@@ -123,7 +123,8 @@ class Network:
         for variable in (v for v in variables if v in self.live):  # a part has only the variables of its tables
             tables = self.remove(variable)
             over = tuple(sorted({variable, *(v for scope, _ in tables for v in scope)}))
-            require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"{variable} is too much work")
+            require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES,
+                    f"eliminating {variable} is too much work")
             total = np.zeros([1] * len(over), dtype=self.problem.type)
             for scope, table in tables:
                 total = np.minimum(total + self.spread(scope, table, over), self.forbidden)
@@ -140,7 +141,7 @@ class Network:
     def move(self, arity: int, *numbers: int) -> None:
         """Moves an amount per value of one variable from a table to the unary costs of the variable."""
         scope, place, pairs = tuple(sorted(numbers[:arity])), numbers[arity], numbers[arity + 1:]
-        require(len({*scope}) == arity > place >= 0, "a scope is none")
+        require(len({*scope}) == arity > place >= 0, "a scope is invalid")
         amounts = self.vector(to := numbers[place], pairs)
         self.add(scope, self.spread((to,), -amounts, scope))
         self.add((to,), amounts)
@@ -160,7 +161,7 @@ class Network:
         """Subtracts an amount per value of `producer` from the cost of `value`, and adds it to the values of `consumer`
         that forbid all other values of `variable`. Totals must not be negative, so that no assignment gets more
         costly."""
-        require(value in self.live[variable] and consumer not in (variable, producer), "a cost is charged that is none")
+        require(value in self.live[variable] and consumer not in (variable, producer), "a charged cost is invalid")
         amounts = self.vector(producer, pairs)
         for x, amount in zip(self.live[producer], amounts):
             self.charged[paid := (variable, value, consumer, producer, x)] += int(amount)
@@ -214,7 +215,7 @@ def cases(lines: list[list[str]], network: Network, variable: int, *words: str) 
     """Yields the values in each line that starts with `words`, and a copy of the network restricted to them."""
     while lines[-1][:len(words)] == [*words]:
         values = [int(word) for word in lines.pop()[len(words):]]
-        require({*values} <= {*network.live[variable]}, f"{variable} has no such value")
+        require({*values} <= {*network.live[variable]}, f"variable {variable} has no such value")
         part = network.copy()
         part.restrict(variable, values)
         yield values, part
@@ -230,7 +231,8 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
         elif kind == "d":
             variable, *values = numbers
             for value, bound in network.bounds(variable).items():
-                require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
+                require(value not in values or max(best, bound) > target - step,
+                        f"variable {variable} may have value {value}")
             if rest := {*network.live[variable]} - {*values}:
                 for each in (network, *(trial[0] for trial in trials)):
                     each.restrict(variable, rest)
@@ -254,14 +256,14 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
         elif kind == "w":
             target, step = min((target, step), (network.cost(numbers), 1), key=lambda pair: pair[0])
         else:
-            require(kind == "b", f"'{' '.join(line)}' is no step")
+            require(kind == "b", f"'{' '.join(line)}' is not a step")
             lines.append(line)  # the first of the lines that split the values
             bounds = dict.fromkeys(network.live[numbers[0]], network.bound)
             for values, part in cases(lines, network, numbers[0], *line[:2]):
                 bounds.update(dict.fromkeys(values, prove(lines, part, target, step)))
             best = max(best, min(bounds.values()))
         best = max(best, network.bound)
-    require(all(parts == 1 for *_, parts in trials), "what is bounded are parts of a cost")
+    require(all(parts == 1 for *_, parts in trials), "the bound is for parts of a cost")
     return min(best, target)
 
 
@@ -270,7 +272,8 @@ def read(text: str) -> tuple[Problem, list[int], float, float, list[list[str]], 
     head, _, problem_text = text.partition("\nwcsp\n")
     lines = [line.split() for line in head.split("\n") if line.strip()]
     names = [word for at, line in enumerate(lines[:5]) for word in (line[:1] if 0 < at < 4 else line)]
-    require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"], "a certificate begins with other lines")
+    require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"],
+            "the header of the certificate is invalid")
     problem = Problem(problem_text)
     cost, bound = (math.inf if line[1] == "infinite" else int(line[1]) for line in lines[1:3])
     values = [] if lines[3][1:] == ["none"] else [int(word) for word in lines[3][1:]]
@@ -289,8 +292,8 @@ def check(text: str) -> tuple[float, float, int | None]:
     target = -(-int(min(bound, problem.top)) // step) * step  # every assignment costs `top` if none is allowed
     steps = [["end"], *reversed(proof)]
     best = prove(steps, problem.network, target, step)
-    require(not steps, "lines follow the steps")
-    require(best > target - step, f"the steps prove {best} and not {target}")
+    require(not steps, "there are lines after the steps")
+    require(best > target - step, f"the steps prove {best}, not {target}")
     return without_price(problem.domains, problem.functions, budget, values, cost, bound)
 
 

@@ -33,11 +33,11 @@ def main(check: Callable[[str], tuple[float, float, int | None]], paths: Sequenc
         try:
             cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
         except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-            why = error if isinstance(error, Rejected) else f"its text is not that of a certificate, {error!r}"
+            why = error if isinstance(error, Rejected) else f"it is not a certificate: {error!r}"
             print(f"{path}: rejected: {why}")
             status = 1
         else:
-            keeps = "" if limit is None else f", of what takes at most {limit}"
+            keeps = "" if limit is None else f", within the limit of {limit} bytes"
             print(f"{path}: accepted, cost {cost}, at least {bound}{keeps}")
     return status
 
@@ -47,9 +47,9 @@ class Limit:
 
     def __init__(self, domains: Sequence[int], lines: Sequence[Sequence[str]]) -> None:
         require(lines[0][0] == "budget" and all(line[0] == "takes" or line == ["peak"] for line in lines[1:]),
-                "a limit has other lines")
+                "the lines of the limit are invalid")
         self.bytes, self.least, self.unit, self.weight, self.price = map(int, lines[0][1:])
-        require(self.unit > 0 and self.weight > 0 and self.price >= 0, "a limit is none")
+        require(self.unit > 0 and self.weight > 0 and self.price >= 0, "the limit is invalid")
         self.always: list[Term] = []
         self.peaks: list[list[Term]] = []
         for line in lines[1:]:
@@ -61,10 +61,10 @@ class Limit:
                 (int(v), int(behind), np.array([*map(int, units)], dtype=object)))
         self.terms = [*self.always, *(term for peak in self.peaks for term in peak)]
         require(all(0 <= v < len(domains) and len(units) == domains[v] and (units >= 0).all() for v, _, units in self.terms),
-                "what is taken is none")
+                "a resource use is invalid")
         self.room = (self.bytes - self.least) // self.unit
         self.chain = [behind for _, behind, _ in self.terms if behind >= 0]
-        require(not {*self.chain} & {v for v, _, _ in self.terms}, "a variable of the chain takes something itself")
+        require(not {*self.chain} & {v for v, _, _ in self.terms}, "a variable of the chain has a resource use")
 
 
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
@@ -82,7 +82,8 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
 
     taken, room = add(limit.always), limit.room
     highest = taken + max(map(add, limit.peaks), default=0)
-    require(highest <= room, f"the assignment takes {limit.least + limit.unit * highest}, and the limit is {limit.bytes}")
+    require(highest <= room,
+            f"the assignment takes {limit.least + limit.unit * highest}, but the limit is {limit.bytes}")
     chain = limit.chain
     links = [(scope, table) for scope, table in functions if {*scope} & {*chain}]
     require(len(links) == len(chain) == len({*chain}) in (0, len(limit.terms)), "the chain has other functions")
@@ -93,7 +94,7 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
         for (scope, table), (v, behind, units) in zip(links, path):
             require(scope == (*before, v, behind), "the chain has other functions")
             allowed, total = (table == 0).reshape(len(reached), len(units), -1), reached[:, None] + units
-            require((total[~allowed.any(axis=2)] > room).all(), f"variable {v} is forbidden what the limit allows")
+            require((total[~allowed.any(axis=2)] > room).all(), f"variable {v} forbids what the limit allows")
             reached, before = np.where(allowed, total[:, :, None], room + 1).min(axis=(0, 1)), (behind,)
         return reached, before
 
@@ -105,5 +106,5 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
     # Subtracts the price of the permanent terms.
     room = min(room, sum(units.max() for *_, units in limit.always))
     paid, most = int(cost) - limit.price * taken, int(bound) - limit.price * room
-    require(paid % limit.weight == 0, "the price of what is taken is not in the cost")
+    require(paid % limit.weight == 0, "the price of the resource use is not in the cost")
     return paid // limit.weight, -(-most // limit.weight), limit.bytes

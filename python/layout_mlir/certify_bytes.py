@@ -127,7 +127,7 @@ class _Map:
             right = self.factor()
             k = sign * int(right.at) if right.at.ndim == 0 else 0
             if k < 1 and (operator != "*" or k == 0):
-                raise Unknown(f"{operator} by what is no number, or is negative")
+                raise Unknown(f"{operator} by a value that is not a number, or is negative")
             if operator == "*":
                 part = Part(part.at * k, max((part.extent - 1) * k, 0) + 1)
             elif operator == "floordiv":
@@ -251,7 +251,7 @@ class Module:
             if now == counts:
                 return self.walk(counts)
             counts = now
-        raise Unknown("functions that call themselves")
+        raise Unknown("recursive functions")
 
     def walk(self, counts: dict[str, int]) -> Iterator[tuple[str, int]]:
         frames = [1]
@@ -278,7 +278,7 @@ class Module:
             size = found[2]
             return max(1, int(size)) if size.isdigit() else self.assumed_trips
         if re.search(r"\bscf\.parallel\b|\baffine\.(for|parallel)\b", line):
-            raise Unknown(f"the trips of {line.strip()}")
+            raise Unknown(f"the trip count of {line.strip()}")
         return 1
 
     def tensor(self, text: str) -> Tensor:
@@ -342,7 +342,7 @@ def check(decided: str, given: str = "") -> tuple[int, int]:
     """Returns the bytes that the decision claims, and the bytes that its conversions move."""
     claimed = re.search(r"layout\.assignment = {conversion_cost = (\d+)", decided)
     if not claimed:
-        raise Unknown("there is no layout.assignment: nothing is claimed")
+        raise Unknown("there is no layout.assignment, so nothing is claimed")
     return int(claimed[1]), count_all(decided) - count_all(given)
 
 
@@ -356,7 +356,7 @@ def main(argv: list[str]) -> int:
         print(f"{argv[1]}: cannot be checked: {error}", file=sys.stderr)
         return 2
     if claimed != moved:
-        print(f"{argv[1]}: {claimed} bytes are claimed, and the conversions move {moved}")
+        print(f"{argv[1]}: {claimed} bytes are claimed, but the conversions move {moved}")
         return 1
     print(f"{argv[1]}: the conversions move the {moved} bytes that are claimed")
     return 0

@@ -55,9 +55,9 @@ def without_chain(problem: Problem, limit: Limit) -> Network:
     tables = {scope: table for of_one in priced.tables_of.values() for scope, table in of_one.items()}
     for scope, table in tables.items():
         is_out = table > problem.forbidden // 2
-        require((table[~is_out] % limit.weight == 0).all(), "the price of what is taken is not in the cost")
+        require((table[~is_out] % limit.weight == 0).all(), "the price of the resource use is not in the cost")
         network.add(scope, np.where(is_out, problem.forbidden, table // limit.weight))
-    require(priced.bound % limit.weight == 0, "the price of what is taken is not in the cost")
+    require(priced.bound % limit.weight == 0, "the price of the resource use is not in the cost")
     network.bound += priced.bound // limit.weight
     return network
 
@@ -271,7 +271,7 @@ def add(terms: Terms, values: Sequence[int] | dict[int, int]) -> int:
 def check(text: str) -> tuple[float, float, int | None]:
     """Returns the cost of a certificate, the bound that labels prove, and the limit; raises Rejected if it is false."""
     problem, values, claimed, _, lines, _ = read(text)
-    require(lines and claimed < math.inf, "the certificate has no limit, or nothing that keeps to it")
+    require(lines and claimed < math.inf, "the certificate has no limit, or no assignment within it")
     cost, _, kept = without_price(problem.domains, problem.functions, lines, values, claimed, claimed)
     limit = Limit(problem.domains, lines)
     room = min(limit.room, sum(units.max() for _, _, units in limit.terms))
@@ -292,7 +292,7 @@ def check(text: str) -> tuple[float, float, int | None]:
         if bound == cost or count >= len(peaks):
             break
         count *= FEW_PEAKS
-    require(found >= 0, f"{cost} is claimed, and something within the limit costs less")
+    require(found >= 0, f"{cost} is claimed, but an assignment within the limit costs less")
     return cost, bound, kept
 
 

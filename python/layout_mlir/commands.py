@@ -16,10 +16,10 @@ _PACKAGE = pathlib.Path(__file__).parent
 # Maps a command to the module with `main(arguments, command name)`, and to a description.
 _COMMANDS = {
     "run": ("layout_mlir.run", "run a model with and without layouts, and compare"),
-    "demo": ("demo.__main__", "the same with a network that is generated"),
-    "networks": ("networks.__main__", "write such a network as a module"),
+    "demo": ("demo.__main__", "run a generated network with and without layouts"),
+    "networks": ("networks.__main__", "write a generated network as a module"),
     "import": ("layout_mlir.onnx_import.__main__", "write an ONNX model as a module"),
-    "npu": ("layout_mlir.npu", "run a program for an NPU in the simulator"),
+    "npu": ("layout_mlir.npu", "run an NPU program in the simulator"),
 }
 
 
@@ -29,7 +29,7 @@ def main() -> int | None:
         description="\n".join(f"{name:<10}{what}" for name, (_, what) in _COMMANDS.items()))
     parser.add_argument("--version", action="version", version=f"layout {__version__}")
     parser.add_argument("--plugin", action="version", version=str(_PACKAGE / "lib/LayoutPlugin.so"),
-                        help="show the path of the plugin for mlir-opt, and exit")
+                        help="print the path of the plugin for mlir-opt, and exit")
     parser.add_argument("command", choices=_COMMANDS, metavar="command")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="`layout COMMAND --help` lists them")
     args = parser.parse_args()

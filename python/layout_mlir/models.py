@@ -71,7 +71,7 @@ def _parse_named(texts: Iterable[str], parse: Callable[[str], _Value], kind: str
 
 def _parse_shape(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+(x\d+)*|scalar", text):
-        raise ValueError("a shape is written as 1x3x320x320, or 'scalar'")
+        raise ValueError("a shape must be written like 1x3x320x320, or be 'scalar'")
     return () if text == "scalar" else tuple(map(int, text.split("x")))
 
 
@@ -87,7 +87,7 @@ def _parse_shapes(text: str) -> onnx_shapes.Shape:
 def _load_array(path: str) -> NDArray[Any]:
     array = np.load(path)
     if not isinstance(array, np.ndarray):
-        raise ValueError("an input is an .npy file of one array")
+        raise ValueError("an input must be an .npy file with one array")
     return array
 
 
@@ -98,7 +98,7 @@ def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[An
     for key, array in given.items():
         at = names.index(key) if key in names else key
         if not isinstance(at, int) or at >= len(inputs):
-            raise ImportFailed(f"the model has no input {key!r}: it has "
+            raise ImportFailed(f"the model has no input {key!r}: inputs are "
                                f"{', '.join(map(str, names)) or 'none'}")
         inputs[at] = array
     return inputs
@@ -120,7 +120,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
         draws = [_replace(draw, inputs, names)
                  for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
     except onnx_compare.NotCompared as error:
-        raise ImportFailed(f"{error}: a model is run on tensors of numbers") from error
+        raise ImportFailed(f"{error}: models run on tensors of numbers") from error
     result = Model(name, folder / "model.mlirbc", draws[0])
     if options.repeat and importlib.util.find_spec("onnxruntime") is not None:
         import onnxruntime
@@ -129,8 +129,8 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
                                      options.threads)
         except (onnx_compare.NotCompared, Crashed) as error:
             onnx_import.lower_to_text(prepared)  # raises a better error if a node is not imported
-            raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
-                               "the sizes that are open, --no-reference runs without)") from error
+            raise ImportFailed(f"no result to compare with: {error}\n(pass inputs with --input, dynamic sizes with "
+                               "--shape, or --no-reference to run without)") from error
         result.inputs = result.oracle.inputs
         result.reference = f"ONNX Runtime {onnxruntime.__version__}"
         if any(each.dtype.itemsize == 2 for each in result.oracle.outputs):
@@ -164,8 +164,8 @@ def _read_inputs(module: pathlib.Path) -> list[tuple[list[int | None], np.dtype[
     for match in _TENSOR.finditer(main["arguments"]):
         *sizes, element = re.sub(r"^tensor<|>$", "", match["type"]).split("x")
         if not match["type"].startswith("tensor<") or element not in _DTYPES:
-            raise ImportFailed(f"input {len(inputs)} of @main is {match['type']}: inputs are tensors "
-                               f"of {', '.join(_DTYPES)}")
+            raise ImportFailed(f"input {len(inputs)} of @main is {match['type']}: inputs must be tensors of "
+                               f"{', '.join(_DTYPES)}")
         inputs.append(([None if size == "?" else int(size) for size in sizes], _DTYPES[element]))
     return inputs
 
@@ -191,7 +191,7 @@ def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arr
     known = _read_inputs(module)
     for key in shapes:
         if not isinstance(key, int) or key >= len(known):
-            raise ImportFailed(f"--shape: an input of @main is named by its number, below {len(known)}")
+            raise ImportFailed(f"--shape: an input of @main must be named by its number, below {len(known)}")
     for number, (sizes, dtype) in enumerate(known):
         shape = shapes.get(number, tuple(_DEFAULT_SIZE if size is None else size for size in sizes))
         if len(shape) != len(sizes) or any(b is not None and a != b for a, b in zip(shape, sizes)):

@@ -69,7 +69,7 @@ def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
     for folder in folders:
         if (folder / relative).exists():
             return folder / relative
-    raise LayoutError(f"{relative} is in none of {', '.join(map(str, folders))}: run ./dev build")
+    raise LayoutError(f"{relative} was not found in {', '.join(map(str, folders))}: run ./dev build")
 
 
 def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
@@ -86,7 +86,7 @@ def _check_ranges(number: int, array: NDArray[Any], ranges: Sequence[dict[str, A
         part = array[tuple(slice(first, first + count) for first, count in zip(each["first"], each["count"]))]
         wrong = part[(part < each["least"]) | (part > each["most"])]
         if wrong.size:
-            raise LayoutError(f"input {number} holds {wrong.flat[0]}, which is not from {each['least']} to "
+            raise LayoutError(f"input {number} holds {wrong.flat[0]}, which is not between {each['least']} and "
                               f"{each['most']}: {each['text']}")
 
 
@@ -105,8 +105,7 @@ def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pat
     try:
         done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     except FileNotFoundError as error:
-        raise LayoutError(f"{command[0]} was not found: install a C++ compiler (Debian: g++), or name one in "
-                          "CXX") from error
+        raise LayoutError(f"{command[0]} was not found: install a C++ compiler (Debian: g++), or set CXX") from error
     if done.returncode != 0:
         raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")
     os.replace(made, library)
@@ -190,7 +189,7 @@ class Program:
         """Checks the inputs; returns them as contiguous arrays, and the extent of the dynamic batch."""
         wanted = [argument for argument in self.arguments if argument["role"] == "input"]
         if len(inputs) != len(wanted):
-            raise LayoutError(f"the program has {len(wanted)} inputs, {len(inputs)} are given")
+            raise LayoutError(f"the program has {len(wanted)} inputs, but {len(inputs)} are given")
         batches = [np.shape(value)[0] for argument, value in zip(wanted, inputs)
                    if argument["slice"] and np.ndim(value)]
         extent = batches[0] if batches else 1
@@ -252,7 +251,7 @@ class Program:
         errors = [library.okk_sim_error(i).decode() for i in range(library.okk_sim_num_errors())]
         if check and errors:
             shown = errors[:20] + [f"({len(errors) - 20} more)"] * (len(errors) > 20)
-            raise LayoutError("the program breaks rules of the chip:\n" + "\n".join(shown))
+            raise LayoutError("the program violates rules of the chip:\n" + "\n".join(shown))
         counted = library.okk_sim_count()
         counters = {name: getattr(counted, name) for name, *_ in Counters._fields_}
         first = [library.okk_sim_get_event(i)
@@ -276,13 +275,13 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     parser.add_argument("--function", default="main")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1,
-                        help="how many indices an open batch has (default: %(default)s)")
+                        help="size of a dynamic batch (default: %(default)s)")
     parser.add_argument("--simulator-kernels", action="store_true",
-                        help="run what is no function of OKKernel's in the simulator alone")
+                        help="also run ops that are not OKKernel functions, which only the simulator supports")
     parser.add_argument("--timeline", type=pathlib.Path, metavar="FILE.svg",
-                        help="draw the first commands there")
+                        help="draw the first commands to this file")
     parser.add_argument("--events", type=int, default=TIMELINE_EVENTS,
-                        help="how many of them (default: %(default)s)")
+                        help="number of commands to draw (default: %(default)s)")
     args = parser.parse_args(argv)
     try:
         program = Program(args.file, args.function, simulator_kernels=args.simulator_kernels)

@@ -73,54 +73,52 @@ def positive(text: str) -> int:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options for the device and the comparison."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
-                        help="where the laid-out network runs: on this CPU, with images on an "
-                             "OpenCL device, in the simulator of an NPU, or on ranks of MPI; the "
-                             "untouched one runs on the CPU")
+                        help="device of the laid-out network: this CPU, an OpenCL device with images, the simulator of "
+                             "an NPU, or MPI ranks; the untouched network runs on the CPU")
     parser.add_argument("--ranks", type=positive, metavar="N",
-                        help="of a mesh: processes, each of which computes a block (default: the devices "
-                             "of --target, or 2)")
+                        help="for a mesh: number of processes, each of which computes a block (default: the devices of "
+                             "--target, or 2)")
     parser.add_argument("--hostfile", metavar="FILE",
-                        help="of a mesh: the machines of the ranks, as mpirun takes them; the folder of "
-                             "--keep is the same on all of them")
+                        help="for a mesh: hostfile of mpirun with the machines of the ranks, which must share the "
+                             "folder of --keep")
     parser.add_argument("--chip", choices=Target.names(), default="BM1684",
-                        help="which NPU")
+                        help="NPU chip")
     parser.add_argument("--simulator-kernels", action="store_true",
-                        help="of an NPU: run what is no function of OKKernel's in the simulator alone, "
-                             "where it is an error otherwise")
+                        help="for an NPU: also run ops that are not OKKernel functions, which only the simulator "
+                             "supports; otherwise they are errors")
     parser.add_argument("--timeline", metavar="FILE.svg",
-                        help="of an NPU: draw when its engines run the first commands")
+                        help="for an NPU: draw the first commands of its engines over time")
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
         "; that of --chip for npu; "
         f"{run_mesh.get_target(2)} for mesh, with --ranks")
-    parser.add_argument("--repeat", type=positive, default=5, help="timed runs of each")
+    parser.add_argument("--repeat", type=positive, default=5, help="number of timed runs of each network")
     parser.add_argument("--threads", type=positive, metavar="N",
                         default=min(len(os.sched_getaffinity(0)), MOST_THREADS),
-                        help="that share the loops of each program (default: %(default)s, the "
-                             "processors that this process may use)")
+                        help="number of threads of parallel loops (default: %(default)s, the processors that this "
+                             "process may use)")
     parser.add_argument("--max-rel", type=float, default=1e-4,
-                        help="largest difference of a result, relative to its largest value")
-    parser.add_argument("--keep", metavar="DIR", help="leave all files there")
+                        help="largest allowed difference of a result, relative to its largest value")
+    parser.add_argument("--keep", metavar="DIR", help="keep all files in this folder")
     parser.add_argument("--profile", action="store_true",
-                        help="show how long each kernel of the laid-out network takes on the CPU")
+                        help="print the time of each kernel of the laid-out network on the CPU")
     parser.add_argument("--report", metavar="FILE.html",
-                        help="write a page with the network, its conversions, what other strategies "
-                             "cost, and the layouts")
+                        help="write a page with the network, its conversions, the costs of other strategies, and the "
+                             "layouts")
 
 
 def complete(args: argparse.Namespace) -> argparse.Namespace:
     """Checks options against each other and sets defaults that depend on others."""
     if args.profile and args.device != "cpu":
-        raise ToolError("--profile shows the kernels of --device cpu; layout-run --opencl-profile has "
-                        "those of an OpenCL device")
+        raise ToolError("--profile needs --device cpu; for kernels of an OpenCL device use layout-run --opencl-profile")
     if args.timeline and args.device != "npu":
-        raise ToolError("--timeline is for --device npu")
+        raise ToolError("--timeline needs --device npu")
     if args.simulator_kernels and args.device != "npu":
-        raise ToolError("--simulator-kernels is for --device npu")
+        raise ToolError("--simulator-kernels needs --device npu")
     if args.hostfile and args.device != "mesh":
-        raise ToolError("--hostfile is for --device mesh")
+        raise ToolError("--hostfile needs --device mesh")
     if args.ranks and args.device != "mesh":
-        raise ToolError("--ranks is for --device mesh")
+        raise ToolError("--ranks needs --device mesh")
     default = run_mesh.get_target(args.ranks or 2) if args.device == "mesh" else run_npu.get_target(args.chip)
     args.target = args.target or DEVICES[args.device][0] or default
     if args.device == "mesh":
@@ -131,19 +129,19 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
 def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=prog,
-        description="Runs a model with and without layouts and compares the results, also with "
-                    "those of the model's own runtime where that is installed.")
+        description="Runs a model with and without layouts and compares the results, also with those of the model's "
+                    "own runtime if it is installed.")
     parser.add_argument("model", help="an .onnx file, a .pt2 program of torch.export, or StableHLO or "
                                       "linalg as text or bytecode; the function of a module is @main")
     parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
                         help="an input, in the order of the model or by name; others are random")
     parser.add_argument("--shape", action="append", default=[], metavar="[NAME=]1x3x320x320",
-                        help="the shape of an input, where the model leaves sizes open; [4,3x2] are the shapes of a "
-                             "sequence, none is an optional without a value")
+                        help="the shape of an input with dynamic sizes; [4,3x2] for a sequence, none for an optional "
+                             "without a value")
     parser.add_argument("--dynamic", action="store_true",
-                        help="leave the sizes open that an .onnx model leaves open; otherwise it is "
-                             "compiled for those of its inputs")
-    parser.add_argument("--seed", type=int, default=0, help="of random inputs")
+                        help="keep the dynamic sizes of an .onnx model; otherwise it is compiled for the sizes of its "
+                             "inputs")
+    parser.add_argument("--seed", type=int, default=0, help="seed of random inputs")
     parser.add_argument("--no-reference", action="store_true",
                         help="do not run the model's own runtime")
     add_options(parser)
@@ -171,7 +169,7 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
                  f"output={folder / 'cost.json'}", "-o", "/dev/null")
     cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
-        raise ToolError(f"{module} has no tensors, so there is no layout to decide")
+        raise ToolError(f"{module} has no tensors, so there is no layout to assign")
     vectors = "cpu=host"  # both are compiled for this machine
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *written,
@@ -223,8 +221,8 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
             ("run time after", milli(after["run_median_seconds"]))]
     device = after.get("opencl_device")
     if device and not device["is_gpu"]:
-        rows.append(("correctness run", f"{device['name']} runs the kernels on this CPU: its times "
-                                        "say nothing of a GPU"))
+        rows.append(("correctness run", f"{device['name']} runs the kernels on this CPU: its times do not apply to a "
+                                        "GPU"))
         return rows
     rows.append(("speedup", f"{after['speedup']:.2f}x (median of paired runs)"))
     rows.append(("threads", str(args.threads)))
@@ -298,7 +296,7 @@ def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracl
     """Returns rows for the differences from the model's own runtime, and whether all are within the tolerance."""
     expected, rows = oracle.outputs, []
     if any(np.isnan(each).any() for each in expected if each.dtype.kind in "fc"):
-        rows.append(("note", f"{model.reference} gives NaN on these inputs, too: --input gives others"))
+        rows.append(("note", f"{model.reference} computes NaN on these inputs, too: pass others with --input"))
     theirs, agree = describe_differences(
         f"from {model.reference}", [difference(a, b) for a, b in zip(expected, results)],
         max(args.max_rel, model.tolerance), oracle.rounding)
@@ -356,7 +354,7 @@ def run_on_mesh(args: argparse.Namespace, model: Model, cost: dict[str, Any], in
         "largest difference", [difference(np.load(path), result) for path, result in zip(files, results)],
         args.max_rel)
     if sent["bytes"] != planned:
-        compared.append(("note", "other bytes were sent than planned"))
+        compared.append(("note", "the number of sent bytes is not that of the plan"))
     print_rows(f"{model.name} on {args.target}", rows + compared)
     return rows + compared, agree and sent["bytes"] == planned
 
@@ -414,7 +412,7 @@ def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], 
                 html_report.check_path(args.report)
             agree = run_model(args, make_model(folder), folder)
         except (ToolError, LayoutError, ImportFailed, OSError, MemoryError) as error:
-            print(f"\nerror: {error or 'there is not enough memory'}", file=sys.stderr)
+            print(f"\nerror: {error or 'out of memory'}", file=sys.stderr)
             return 1
     if not agree:
         print("the results differ", file=sys.stderr)

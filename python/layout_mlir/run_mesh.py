@@ -36,10 +36,10 @@ def count_ranks(target: str, wanted: int | None) -> int:
     """Returns the number of devices of a target, one for each rank. Raises ToolError if `wanted` differs."""
     axes = _AXES.search(target)
     if not axes:
-        raise ToolError(f"--device mesh is for a #layout.mesh_target, and --target is {target}")
+        raise ToolError(f"--device mesh needs a #layout.mesh_target, but --target is {target}")
     devices = math.prod(map(int, re.findall(r"= *(\d+)", axes[1])))
     if wanted not in (None, devices):
-        raise ToolError(f"--ranks is {wanted}, and --target {target} has {devices} devices: leave one of them out")
+        raise ToolError(f"--ranks is {wanted}, but --target {target} has {devices} devices: remove one of them")
     return devices
 
 
@@ -47,8 +47,8 @@ def find_runtime() -> pathlib.Path:
     """Returns the path of libLayoutMPIRuntime; raises ToolError if it or mpirun is missing."""
     path = pathlib.Path(find_tool("layout-run")).resolve().parent.parent / "lib/libLayoutMPIRuntime.so"
     if not path.exists() or not shutil.which("mpirun"):
-        raise ToolError("--device mesh runs by MPI: install libopenmpi-dev and openmpi-bin, and run "
-                        "./dev build LayoutMPIRuntime")
+        raise ToolError("--device mesh needs MPI: install libopenmpi-dev and openmpi-bin, and run ./dev build "
+                        "LayoutMPIRuntime")
     return path
 
 
@@ -81,7 +81,7 @@ def read_blocks(program: pathlib.Path) -> tuple[list[Block], list[Block]]:
                    for name, layout in aliases.items()}
     main = _MAIN.search(text)
     if not main:
-        raise ToolError(f"{program} has no function @main with tensors of known sizes")
+        raise ToolError(f"{program} has no function @main with tensors of static sizes")
     arguments, results = ([Block(sizes, aliases.get(layout)) for sizes, _, layout in _TENSOR.findall(main[part])]
                           for part in ("arguments", "results"))
     return arguments, results

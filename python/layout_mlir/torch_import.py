@@ -22,9 +22,9 @@ def _export(path: pathlib.Path) -> ModelProto:
         import onnxscript  # noqa: F401  # what torch.onnx.export stands on
         import torch
     except ImportError as error:
-        raise ImportFailed(f"{path} is a program of torch.export ({error}): where torch and onnxscript are "
-                           "installed, it is taken as it is, and torch.onnx.export(torch.export.load(..), "
-                           "f='model.onnx', dynamo=True) makes an .onnx file of it") from error
+        raise ImportFailed(f"{path} is a program of torch.export ({error}): install torch and onnxscript to read it, "
+                           "or export it with torch.onnx.export(torch.export.load(..), f='model.onnx', "
+                           "dynamo=True)") from error
     try:
         program = torch.export.load(path)
     except OSError:

@@ -33,7 +33,7 @@ static std::vector<py::object> toObjects(py::handle values, StringRef what) {
   bool isText = PyUnicode_Check(values.ptr()) || PyBytes_Check(values.ptr());
   if (isText || !PySequence_Check(values.ptr()))
     throw py::type_error("the " + what.str() +
-                         " is to be a sequence of integers, not " +
+                         " must be a sequence of integers, not " +
                          Py_TYPE(values.ptr())->tp_name);
   std::vector<py::object> objects;
   for (py::handle value : py::reinterpret_borrow<py::object>(values))
@@ -54,7 +54,7 @@ mlir::layout::python::toInts(py::handle values, StringRef what,
         ("entry " + Twine(result.size()) + " of the " + what).str();
     result.push_back(toInt(value, name));
     if (unknown && result.back() == *unknown)
-      fail(name + " is " + Twine(*unknown) + ": None says that it is open");
+      fail(name + " is " + Twine(*unknown) + ": use None for a dynamic size");
   }
   return result;
 }
@@ -64,7 +64,7 @@ static Shape toSizes(py::handle values, std::optional<int64_t> unknown) {
   for (auto [d, size] : llvm::enumerate(shape))
     if (size < 0 && !(unknown && size == *unknown))
       fail("the size of dim " + Twine(d) + " is " + Twine(size) +
-           ": sizes are 0 and more");
+           ": sizes must not be negative");
   return shape;
 }
 

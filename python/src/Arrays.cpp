@@ -30,12 +30,12 @@ py::object mlir::layout::python::getNumpy(const char *name) {
 static py::object toPlainArray(const py::object &object, StringRef what) {
   if (!py::isinstance(object, getNumpy("ndarray")))
     throw py::type_error("the " + what.str() +
-                         " is to be a numpy.ndarray, not " +
+                         " must be a numpy.ndarray, not " +
                          Py_TYPE(object.ptr())->tp_name);
   // Masked elements would appear as values.
   if (py::isinstance(object, getNumpy("ma").attr("MaskedArray")))
     throw py::type_error("the " + what.str() +
-                         " has a mask, which a layout does not know: fill it");
+                         " has a mask, which layouts do not support: fill it");
   return getNumpy("asarray")(object);
 }
 
@@ -130,7 +130,7 @@ static void moveElements(const LayoutValue &self, Fn move) {
     done = move();
   }
   if (!done)
-    fail("some position in the storage of layout " + self.text +
+    fail("a position in the storage of layout " + self.text +
          " may not fit 64 bits (L1)");
 }
 
@@ -166,9 +166,9 @@ static py::object unpackArray(const LayoutValue &self, const py::object &given,
   Shape shape = on->getStoredShape(), extents = on->getStorageExtent();
   Shape found = storage.getShape();
   if (found != shape && found != extents)
-    fail("the storage of this shape is an array of shape " + toText(shape) +
-         (shape == extents ? "" : " or " + toText(extents)) + ", not " +
-         toText(found));
+    fail("the storage of this shape must be an array of shape " +
+         toText(shape) + (shape == extents ? "" : " or " + toText(extents)) +
+         ", not " + toText(found));
   if (storage.isContiguous() && isRowMajor(*on))
     return storage.reshape(on->shape);
   if (auto permutation = getPermutation(*on)) {
@@ -222,8 +222,8 @@ static py::object forwardArray(const LayoutValue &self, const py::object &given,
   std::optional<Evaluator> evaluator =
       Evaluator::ofCoordinates(on->normal, on->shape);
   if (!evaluator)
-    fail("some address on this shape may not fit 64 bits (L1): the tensor is "
-         "too large");
+    fail("an address on this shape may not fit 64 bits (L1): the tensor is too "
+         "large");
   py::object points = getNumpy("empty")(
       py::make_tuple(count, evaluator->getNumValues()), "int64");
   Bytes from = Bytes::toRead(indices), to = Bytes::toWrite(points);

@@ -52,7 +52,7 @@ public:
     py::gil_scoped_release withoutInterpreter;
     auto locked = lock();
     if (!isDecided)
-      fail("nothing is decided for the module as it is: call assign()");
+      fail("the module has no assignment since its last change: call assign()");
     return ask(*assigner);
   }
   const std::string &getTarget() const { return target; }
@@ -63,7 +63,7 @@ private:
   /// back.
   std::unique_lock<std::mutex> lock() {
     if (deciding == std::this_thread::get_id())
-      fail("the function of prices asks the LayoutAssigner that asks it");
+      fail("the cost function must not use the LayoutAssigner that calls it");
     return std::unique_lock<std::mutex>(mutex);
   }
   void forget();
@@ -148,7 +148,7 @@ unsigned Assigner::assign() {
           isDecided = succeeded(done);
           return done;
         },
-        "nothing could be decided");
+        "the assignment failed");
     numDecided = assigner->getNumDecided();
   }
   if (error)
@@ -168,11 +168,11 @@ Operation *Assigner::find(StringRef name, std::optional<StringRef> function) {
       found.push_back(op);
   });
   if (found.empty())
-    fail("no op is called '" + name + "'");
+    fail("no op is named '" + name + "'");
   if (found.size() > 1)
-    fail("several ops are called '" + name +
-         "': 'function' says in which function, and locations tell them apart "
-         "there");
+    fail("several ops are named '" + name +
+         "': select the function with 'function', and use different locations "
+         "in one function");
   return found.front();
 }
 
@@ -194,7 +194,7 @@ void Assigner::hold(StringRef name, std::optional<StringRef> function,
       entries.push_back(layout.empty() ? UnitAttr::get(context)
                                        : parseAttribute(layout, context));
       if (!entries.back())
-        fail("'" + layout + "' is no layout");
+        fail("'" + layout + "' is not a layout");
     }
     op->setDiscardableAttr(attr, ArrayAttr::get(context, entries));
   };
@@ -217,7 +217,7 @@ void Assigner::remove(StringRef name) {
   if (!op)
     fail("there is no function '" + name + "'");
   if (!SymbolTable::symbolKnownUseEmpty(op, module.get()))
-    fail("'" + name + "' is used, as by a call");
+    fail("'" + name + "' is used, e.g. by a call");
   op->erase();
   isDecided = false;
 }
@@ -265,7 +265,7 @@ toLayouts(const py::object &layouts) {
   for (py::handle layout : layouts) {
     if (!layout.is_none() && !py::isinstance<py::str>(layout) &&
         !py::isinstance<LayoutValue>(layout))
-      throw py::type_error("a layout is to be a Layout, a str or None");
+      throw py::type_error("a layout must be a Layout, a str or None");
     if (layout.is_none())
       texts.emplace_back();
     else if (py::isinstance<py::str>(layout))
@@ -291,7 +291,8 @@ static unsigned assign(Assigner &self) { return self.assign(); }
 static void replace(Assigner &self, const py::object &module) {
   ModuleData data = toModuleData(module);
   if (data.arrays)
-    throw py::type_error("a replacement is text or bytecode, without arrays");
+    throw py::type_error(
+        "a replacement must be text or bytecode, without arrays");
   self.replace(std::move(data));
 }
 

@@ -75,7 +75,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
   std::string wanted = toTargetText(target);
   SolvePassOptions options;
   if (weightBudget && *weightBudget < 0)
-    fail("weight_budget is less than 0");
+    fail("weight_budget must not be negative");
   options.weightBudget = weightBudget.value_or(-1);
   std::shared_ptr<FunctionOfPython> provider;
   if (PyCallable_Check(costs.ptr()))

@@ -35,9 +35,9 @@ template <typename T> struct HeldArgument {
   static const T &get(Type value) {
     if (!value)
       throw pybind11::type_error(
-          "a " +
+          "expected a " +
           std::string(pybind11::str(pybind11::type::of<T>().attr("__name__"))) +
-          " is expected, not None");
+          ", not None");
     return *value;
   }
 };

@@ -28,12 +28,12 @@ ProcessContext &ProcessContext::get() {
 
 void mlir::layout::python::checkText(StringRef text, unsigned most) {
   if (text.contains('\0'))
-    fail("the text holds a zero byte");
+    fail("the text contains a zero byte");
   unsigned depth = 0, signs = 0;
   auto check = [&](unsigned reached) {
     if (reached > most)
       fail("the text is nested more than " + Twine(most) +
-           " deep: write it flatter");
+           " levels deep: nest it less");
   };
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i], previous = i ? text[i - 1] : ' ';

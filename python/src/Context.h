@@ -46,7 +46,7 @@ template <typename Fn> auto inContext(StringRef text, Fn fn) {
   DiagnosticCollector said(&process.context, text, text);
   auto result = fn(&process.context);
   if (failed(result))
-    throw said.takeError("the layout gives no reason");
+    throw said.takeError("the layout states no reason");
   return *result;
 }
 

@@ -36,27 +36,28 @@ static ConversionSummary convert(const LayoutValue &self,
   self.on(shape)->requireValid();
   other.on(shape)->requireValid();
   if (!self.hasElement() || self.element != other.element)
-    fail("a conversion is between layouts of one element type: "
-         "Layout(text, element='f32') states it for both");
+    fail("both layouts of a conversion must have the same element type: state "
+         "it with Layout(text, element='f32')");
   std::string text =
       target.is_none() ? kDefaultTarget.str() : std::string(py::str(target));
-  return inContext(
-      text, [&](MLIRContext *context) -> FailureOr<ConversionSummary> {
-        Attribute attr = parseAttribute(text, context);
-        if (!attr)
-          return failure();
-        auto figures = dyn_cast<TargetInterface>(attr);
-        if (!figures) {
-          emitError(UnknownLoc::get(context))
-              << attr << " is no target: write it as in IR, " << kDefaultTarget;
-          return failure();
-        }
-        auto from = getType(self, shape, self.element, context),
-             to = getType(other, shape, self.element, context);
-        if (failed(from) || failed(to))
-          return failure();
-        return ConversionSummary::get(*from, *to, figures);
-      });
+  return inContext(text,
+                   [&](MLIRContext *context) -> FailureOr<ConversionSummary> {
+                     Attribute attr = parseAttribute(text, context);
+                     if (!attr)
+                       return failure();
+                     auto figures = dyn_cast<TargetInterface>(attr);
+                     if (!figures) {
+                       emitError(UnknownLoc::get(context))
+                           << attr << " is not a target: write it as in IR, "
+                           << kDefaultTarget;
+                       return failure();
+                     }
+                     auto from = getType(self, shape, self.element, context),
+                          to = getType(other, shape, self.element, context);
+                     if (failed(from) || failed(to))
+                       return failure();
+                     return ConversionSummary::get(*from, *to, figures);
+                   });
 }
 
 static std::string getRepr(const ConversionSummary &self) {

@@ -62,12 +62,11 @@ Cost FunctionOfPython::ask(llvm::function_ref<PricedOp()> describe) {
     Cost cost = answer.is_none() ? modeled : answer.cast<Cost>();
     if (cost >= 0 && cost < kInfiniteCost)
       return cost;
-    throw py::value_error("'costs' gives a price of " + std::to_string(cost) +
-                          ": it has to be at least 0");
+    throw py::value_error("'costs' returned a price of " +
+                          std::to_string(cost) + ": it must be at least 0");
   } catch (const py::cast_error &) {
-    error = std::make_exception_ptr(
-        py::type_error("'costs' has to give an int, or None for the modeled "
-                       "price"));
+    error = std::make_exception_ptr(py::type_error(
+        "'costs' must return an int, or None for the modeled price"));
   } catch (...) {
     error = std::current_exception();
   }

@@ -83,8 +83,9 @@ static py::tuple invertFromRight(const LayoutValue &self,
 
 static const LayoutValue &toLayout(const py::handle &object) {
   if (!py::isinstance<LayoutValue>(object))
-    throw py::type_error("a tile is a Layout or a number of indices, not " +
-                         std::string(Py_TYPE(object.ptr())->tp_name));
+    throw py::type_error(
+        "a tile must be a Layout or a number of indices, not " +
+        std::string(Py_TYPE(object.ptr())->tp_name));
   return Argument<const LayoutValue &>::get(
       object.cast<std::shared_ptr<LayoutValue>>());
 }

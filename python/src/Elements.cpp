@@ -126,14 +126,14 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
       if (dtypeHolds(dtype, layout.element, context))
         return layout.element;
       return emit() << "an array of " << dtype.name
-                    << " does not hold elements of type " << layout.element
+                    << " cannot hold elements of type " << layout.element
                     << ": convert it first";
     }
     if (Type type = getTypeOf(dtype, context))
       return type;
     return emit() << "an array of " << dtype.name
-                  << " holds no elements of a tensor: use integers, or floats "
-                     "and complex numbers of floats of 16 to 64 bits";
+                  << " cannot hold elements of a tensor: use integers, or "
+                     "floats and complex numbers of floats of 16 to 64 bits";
   });
 }
 
@@ -241,7 +241,7 @@ py::object mlir::layout::python::getPadding(const OnShape &on,
                                .attr("tobytes")()
                                .equal(stated.attr("tobytes")()))
     fail("padding of " + Twine(std::string(py::repr(given))) +
-         " for a layout whose padding holds " +
-         Twine(std::string(py::str(stated))) + " (P1): leave it out");
+         " differs from that of the layout, " +
+         Twine(std::string(py::str(stated))) + " (P1): omit the argument");
   return stated;
 }

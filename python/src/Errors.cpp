@@ -180,8 +180,8 @@ void mlir::layout::python::bindErrors(py::module_ &module) {
       if (!StringRef(error.what()).contains("non-held"))
         throw;
       PyErr_SetString(PyExc_TypeError,
-                      "the object was made by __new__ alone: call its class, "
-                      "as in Layout(text)");
+                      "the object was created by __new__ only: call its class, "
+                      "e.g. Layout(text)");
     }
   });
 }

@@ -104,7 +104,7 @@ static std::string print(Attribute attr) {
 static void checkLayoutText(StringRef text) {
   if (text.size() > kMostText)
     fail("the text of the layout has " + Twine(text.size()) +
-         " bytes, at most " + Twine(kMostText) + " are read");
+         " bytes, the limit is " + Twine(kMostText));
   checkText(text, kMostNesting);
 }
 
@@ -119,7 +119,7 @@ static Type parseElement(StringRef text) {
     }
     if (isa<ShapedType>(type) || !TensorType::isValidElementType(type)) {
       emitError(UnknownLoc::get(context))
-          << type << " is no type of an element: use one like f32 or i8";
+          << type << " is not an element type: use a type such as f32 or i8";
       return failure();
     }
     return type;
@@ -153,8 +153,8 @@ LayoutValue::Ptr LayoutValue::parse(const std::string &given,
     if (!layout) {
       emitError(UnknownLoc::get(context))
           << attr
-          << " is no layout: a layout is #layout.map, #layout.blocked or "
-             "another attribute of a layout family";
+          << " is not a layout: use #layout.map, #layout.blocked or another "
+             "attribute of a layout family";
       return failure();
     }
     return Ptr(std::make_shared<LayoutValue>(
@@ -229,8 +229,8 @@ std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
   if (hasElement() && stored != element)
     inContext("", [&](MLIRContext *context) -> FailureOr<bool> {
       emitError(UnknownLoc::get(context))
-          << "the elements are " << stored << ", the layout is one of "
-          << element << ": convert the array to it";
+          << "the elements are " << stored << ", but the layout is for "
+          << element << ": convert the array";
       return failure();
     });
   auto key = std::make_pair(Shape(shape), stored.getAsOpaquePointer());
@@ -249,8 +249,8 @@ std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
       if (isa<NoneType>(stored) &&
           succeeded(layout.resolve(shape, Float32Type::get(context), nullptr)))
         return emit() << "layout " << layout
-                      << " depends on the element type, and none was stated: "
-                         "Layout(text, element='f32') does";
+                      << " depends on the element type, but none was stated: "
+                         "use e.g. Layout(text, element='f32')";
       (void)layout.resolve(shape, stored, emit);
       return failure();
     }
@@ -274,7 +274,8 @@ std::shared_ptr<const OnShape> LayoutValue::onEveryShape() const {
   std::optional<Shape> stated = layout.getStatedShape();
   if (!stated)
     fail("layout " + text +
-         " applies to several ranks and has no one map: state the shape");
+         " applies to several ranks, so its map depends on the shape: state "
+         "the shape");
   return on(*stated);
 }
 

@@ -32,8 +32,8 @@ template <typename Fn> static auto answer(Fn ask) {
 static int64_t requireElementBytes(const OnShape &on) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (!bytes)
-    fail("the bytes of an element are not known: Layout(text, element='f32') "
-         "states them");
+    fail("the bytes of an element are unknown: state the type, e.g. with "
+         "Layout(text, element='f32')");
   return *bytes;
 }
 

@@ -88,13 +88,13 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (py::isinstance(given, py::module_::import("mmap").attr("mmap")))
     return {std::make_unique<MappedFile>(given), /*isBytecode=*/true};
   if (!py::isinstance<py::bytes>(given))
-    throw py::type_error("the module is to be text as a str or bytecode as "
-                         "bytes, not " +
-                         std::string(Py_TYPE(given.ptr())->tp_name));
+    throw py::type_error(
+        "the module must be text as a str or bytecode as bytes, not " +
+        std::string(Py_TYPE(given.ptr())->tp_name));
   auto bytes = py::reinterpret_borrow<py::bytes>(given);
   StringRef data = std::string_view(bytes);
   if (!isBytecode(llvm::MemoryBufferRef(data, kTextName)))
-    fail("the bytes are no MLIR bytecode: text is given as a str");
+    fail("the bytes are not MLIR bytecode: pass text as a str");
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       data.size(), kTextName, layout::kBytecodeAlignment);
   llvm::copy(data, buffer->getBufferStart());
@@ -177,7 +177,7 @@ static ElementsAttr getElements(DenseResourceElementsAttr resource,
       type.getNumElements() != info->size ||
       !DenseElementsAttr::isValidRawBuffer(type, bytes, isSplat))
     fail("the array of '" + resource.getRawHandle().getKey().str() +
-         "' does not have the elements of the constant in a row");
+         "' does not store the elements of the constant contiguously");
   // Equal elements become a splat, as the parser creates it.
   size_t size = static_cast<size_t>(info->itemsize);
   if (bytes.size() > size && bytes.drop_front(size) == bytes.drop_back(size))
@@ -212,11 +212,11 @@ ModuleInContext::read(std::shared_ptr<llvm::SourceMgr> sources, bool isBytecode,
   Block block;
   if (isBytecode) {
     if (failed(readBytecodeFile(std::move(sources), &block, config)))
-      throw said.takeError("the bytecode is no module");
+      throw said.takeError("the bytecode is not a module");
   } else {
     AsmParserState state;
     if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
-      throw said.takeError("the text is no module");
+      throw said.takeError("the text is not a module");
     nameValues(state);
   }
   auto module =
@@ -265,9 +265,9 @@ void ModuleInContext::replaceSymbols(ModuleData data) {
   for (Operation &op : *other->getBody())
     if (!op.hasAttr(SymbolTable::getSymbolAttrName()))
       fail("'" + op.getName().getStringRef() +
-           "' has no name, by which it would replace anything");
+           "' has no name, so that it replaces nothing");
   if (!(*other)->getAttrDictionary().empty())
-    fail("the replacement has attributes of a module, which stay as they were");
+    fail("the replacement must not have module attributes");
   std::vector<std::pair<Operation *, Operation *>> replaced; // (new op, old op)
   for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
     Operation *known =
@@ -289,7 +289,7 @@ void ModuleInContext::replaceSymbols(ModuleData data) {
     }
   }
   if (!isValid)
-    throw now.takeError("the result is no valid module");
+    throw now.takeError("the result is not a valid module");
 }
 
 std::string ModuleInContext::chooseTarget(StringRef wanted) {

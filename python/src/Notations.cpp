@@ -23,7 +23,8 @@ static PictureOptions::View toView(const std::string &name) {
     return PictureOptions::View::Storage;
   if (name == "logical")
     return PictureOptions::View::Logical;
-  fail("a picture shows the view 'storage' or 'logical', not '" + name + "'");
+  fail("the view of a picture must be 'storage' or 'logical', not '" + name +
+       "'");
 }
 
 static PictureOptions::Label toLabel(const std::string &name) {
@@ -33,7 +34,8 @@ static PictureOptions::Label toLabel(const std::string &name) {
     return PictureOptions::Label::Number;
   if (name == "device")
     return PictureOptions::Label::Device;
-  fail("a cell holds a 'tuple', a 'number' or a 'device', not '" + name + "'");
+  fail("the label of a cell must be 'tuple', 'number' or 'device', not '" +
+       name + "'");
 }
 
 static std::string draw(const LayoutValue &self, py::handle shape,
@@ -67,7 +69,7 @@ static Notation toNotation(const std::string &name) {
   if (std::optional<Notation> notation = getNotation(name))
     return *notation;
   fail("there is no notation '" + name +
-       "': they are 'xla', 'onednn', 'cute' and 'triton'");
+       "': notations are 'xla', 'onednn', 'cute' and 'triton'");
 }
 
 static std::string exportText(const LayoutValue &self,
@@ -123,9 +125,9 @@ std::string mlir::layout::python::expandName(const std::string &text) {
       order = known.str();
   if (order.empty())
     fail("the name '" + name +
-         "' does not say the logical order of its axes, which is known of NC, "
-         "NCW, NCHW, NCDHW, of weights OI to GOIDHW, and of A, B, ..: write "
-         "#layout.blocked<\"..\" to \"" +
+         "' does not determine the logical order of its axes, which is known "
+         "for NC, NCW, NCHW, NCDHW, for weights OI to GOIDHW, and for A, B, "
+         "..: write #layout.blocked<\"..\" to \"" +
          name + "\">");
   return ("#layout.blocked<\"" + order + "\" to \"" + name + "\">").str();
 }

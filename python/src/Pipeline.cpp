@@ -73,7 +73,7 @@ static void parsePipeline(const std::string &pipeline, PassManager &manager,
     isRight = succeeded(addPasses(pipeline, manager, errors));
   }
   if (!isRight)
-    throw module.takeError("the pipeline is not right: " +
+    throw module.takeError("the pipeline is invalid: " +
                            StringRef(wrong + printed).rtrim());
 }
 

@@ -136,7 +136,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
     int64_t count = toInt(threads, "the number of threads");
     if (count < 1 || count > kMostThreads)
       fail("the number of threads is " + std::to_string(count) +
-           ", not one from 1 to " + std::to_string(kMostThreads));
+           ": it must be from 1 to " + std::to_string(kMostThreads));
     compileOptions.threads = count;
   }
   // Sequential loops compile faster.
@@ -214,7 +214,7 @@ static RuntimeArray toInput(size_t number, const ArrayType &type,
   Type element = type.type.getElementType();
   Shape shape = array.getShape();
   if (!holds(array.getDtype(), element) || !fits(shape, type.shape))
-    fail(what + " is to be an array of " +
+    fail(what + " must be an array of " +
          std::string(py::str(type.dtype.attr("name"))) + " and of shape " +
          std::string(py::str(toTuple(type.shape))) + ", not of " +
          std::string(py::str(array.getDtype())) + " and of shape " +

@@ -152,7 +152,7 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
   }
   if (byte && byte != getByte(on, toDict(on, point)))
     fail("byte " + Twine(*byte) +
-         " of the address is not where its offset is: leave it out");
+         " of the address is not at its offset: omit it");
   return point;
 }
 
@@ -191,9 +191,9 @@ static py::object getBackwardIndex(const LayoutValue &self, py::handle address,
   }
   if (!isKnown)
     fail("layout " + self.text +
-         " has no inverse by construction, and the index at this address is "
-         "not found within the bound (L3): use a layout whose strides exceed "
-         "what lies below them");
+         " has no known inverse, and the index at this address was not found "
+         "within the bound (L3): use a layout whose strides exceed the extent "
+         "of the faster digits");
   return index ? py::object(toTuple(*index)) : py::none();
 }
 

@@ -17,7 +17,7 @@ using namespace mlir::layout::python;
 
 static int64_t checkLimit(llvm::StringRef name, int64_t value) {
   if (value < 0)
-    fail(name + " is less than 0");
+    fail(name + " must not be negative");
   return value;
 }
 
@@ -30,7 +30,7 @@ static py::object solve(const py::dict &problem, std::optional<int64_t> nodes,
   if (work)
     options.maxWork = checkLimit("max_work", *work);
   if (seconds && !(*seconds >= 0))
-    fail("max_seconds is less than 0");
+    fail("max_seconds must not be negative");
   if (seconds)
     options.maxSeconds = *seconds;
   py::module_ json = py::module_::import("json");

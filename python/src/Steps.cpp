@@ -53,7 +53,8 @@ NamedShape NamedShape::get(py::handle given) {
       name = py::str(size);
       if (!isName(name))
         fail("the size '" + name +
-             "' is no name: letters, digits and '_', no digit first");
+             "' is not a valid name: use letters, digits and '_', without a "
+             "leading digit");
       open.append(py::none());
     } else {
       open.append(size);
@@ -95,8 +96,8 @@ py::object NamedShape::toPython(const SizeExpr &size) const {
 //===----------------------------------------------------------------------===//
 
 static constexpr StringRef kNotKnown =
-    " is not known within the bound: dims that share a digit have many indices "
-    "or a size that is not known; state the sizes, or ask for a slice";
+    " was not found within the bound: dims that share a digit have many "
+    "indices or a dynamic size; state the sizes, or use a slice";
 
 static unsigned toDim(const OnShape &on, int64_t dim) {
   if (dim < 0 || dim >= int64_t(on.shape.size()))
@@ -174,7 +175,7 @@ static int64_t getWidth(const LayoutValue &self, py::handle shape, int64_t dim,
                         int64_t most, const py::object &coordinate) {
   auto on = self.on(toOpenShape(shape));
   if (most < 1)
-    fail("vectors have at least 1 element, not " + Twine(most));
+    fail("a vector must have at least 1 element, not " + Twine(most));
   std::optional<int64_t> width = getVectorWidth(
       on->map, toCoordinate(*on, coordinate), toDim(*on, dim), on->shape, most);
   if (!width)
@@ -194,7 +195,7 @@ static int64_t getAlignmentOf(const LayoutValue &self, py::handle shape,
          " blocks for a layout of rank " + Twine(on->shape.size()));
   for (int64_t length : lengths)
     if (length < 1)
-      fail("a block has at least 1 index, not " + Twine(length));
+      fail("a block must have at least 1 index, not " + Twine(length));
   std::optional<int64_t> alignment =
       getAlignment(on->map, toCoordinate(*on, coordinate), lengths, on->shape);
   if (!alignment)
@@ -203,8 +204,8 @@ static int64_t getAlignmentOf(const LayoutValue &self, py::handle shape,
     return *alignment;
   std::optional<int64_t> bytes = getElementBytes(*on);
   if (!bytes)
-    fail("the bytes of an element are not known: Layout(text, element='f32') "
-         "states them");
+    fail("the bytes of an element are unknown: state the type, e.g. with "
+         "Layout(text, element='f32')");
   int64_t result;
   if (llvm::MulOverflow(*alignment, *bytes, result))
     fail("the alignment in bytes does not fit 64 bits");

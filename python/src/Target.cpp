@@ -88,7 +88,7 @@ static std::vector<std::string> getNames() {
 
 std::string mlir::layout::python::getTargetText(const py::object &target) {
   if (!py::isinstance<Target>(target))
-    throw py::type_error("the target is to be a Target, not " +
+    throw py::type_error("the target must be a Target, not " +
                          std::string(Py_TYPE(target.ptr())->tp_name));
   return target.cast<std::shared_ptr<Target>>()->getText();
 }
@@ -100,14 +100,14 @@ mlir::layout::python::getBanksOfTarget(const py::object &object) {
   const auto &target =
       Argument<const Target &>::get(object.cast<std::shared_ptr<Target>>());
   if (!target.banks)
-    fail("the target does not know its banks: Target(.., banks=8) does");
+    fail("the target has no banks: state them, as in Target(.., banks=8)");
   return Banks::ofNode(target.getParams(), *target.banks);
 }
 
 static py::tuple split(const Target &self, int64_t address) {
   std::optional<LocalAddress> place = splitAddress(self.getParams(), address);
   if (!place)
-    fail("address " + Twine(address) + " is in no core: they end at " +
+    fail("address " + Twine(address) + " is not in a core: addresses end at " +
          Twine(self.npus * self.bytesPerNpu));
   return py::make_tuple(place->core, place->byte);
 }

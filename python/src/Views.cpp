@@ -156,7 +156,7 @@ static const LayoutValue &toLayout(const py::object &object) {
 static py::tuple concatenate(const py::sequence &layouts,
                              const py::sequence &shapes, int64_t axis) {
   if (layouts.size() != shapes.size() || layouts.empty())
-    fail("concat takes one shape for each of at least one layout, here are " +
+    fail("concat needs one shape for each of at least one layout, found " +
          Twine(layouts.size()) + " layouts and " + Twine(shapes.size()) +
          " shapes");
   std::vector<ConcatPart> parts;

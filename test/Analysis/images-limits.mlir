@@ -8,7 +8,7 @@
 // Rows of 1352 pixels for 64 channels are 21632 pixels wide; with the channels in the rows (y)
 // the image fits.
 //
-// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, and the target has at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
+// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, but the target supports at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
 // CHECK-LABEL: func @wide
 // CHECK: linalg.conv_2d_nhwc_hwcf
 // CHECK-SAME: -> tensor<1x760x1352x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>
@@ -35,7 +35,7 @@ func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
 // No image fits the small limits. Limits that the target does not state are those that OpenCL
 // guarantees.
 //
-// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<64x4096xf32>, would be an image of 1024 x 64 pixels, and the target has at most 32 x 32: it stays in linear memory
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<64x4096xf32>, would be an image of 1024 x 64 pixels, but the target supports at most 32 x 32: it stays in linear memory
 // CHECK-LABEL: func @tiny
 // CHECK-NOT: image2d
 // CHECK: return
@@ -118,7 +118,7 @@ func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256
 
 // -----
 
-// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of 64 x 9000 pixels, and the target has at most 8192 x 8192: it stays in linear memory
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of 64 x 9000 pixels, but the target supports at most 8192 x 8192: it stays in linear memory
 // CHECK-LABEL: func @assumed_large
 // CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d0 floordiv 4, y = d1, lane = d0 mod 4)>>
 

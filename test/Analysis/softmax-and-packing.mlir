@@ -74,7 +74,7 @@ func.func @packed(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x26x26xf32> {
 
 // A pack with padding is not a view: it stays, with a remark.
 // RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: linalg.pack has no layout rule for these operands: its tiles are not known to divide the sizes, so it may pad; its tensors stay row-major
+// REMARK: linalg.pack has no layout rule for these operands: its tiles are not proven to divide the sizes, so it may pad; its tensors stay row-major
 // CHECK-LABEL: func @padded
 // CHECK: linalg.pack {{.*}} : tensor<2x17x28xf32> -> tensor<2x2x28x16xf32>
 func.func @padded(%x: tensor<2x17x28xf32>) -> tensor<2x2x28x16xf32> {

@@ -91,7 +91,7 @@ circle 3 2 3 100
 try:
     sys.exit(f"accepted: {certify.check(CIRCLE)}")
 except certify.Rejected as error:
-    assert str(error) == "a variable of the chain takes something itself", error
+    assert str(error) == "a variable of the chain has a resource use", error
 
 accepted = without = 0
 rejected = 1

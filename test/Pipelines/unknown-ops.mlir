@@ -5,7 +5,7 @@
 // RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-npu='target={#layout.npu<chip = #npu.target<"BM1684">>}'
 
 func.func @region(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'foo.reg' is of no registered dialect, so nothing is known of what it computes: lower it to linalg on tensors before, or leave it out}}
+  // expected-error @+1 {{'foo.reg' is not of a registered dialect, so what it computes is unknown: lower it to linalg on tensors first, or remove it}}
   %0 = "foo.reg"() ({
   ^bb0(%a: tensor<4x8xf32>):
     %q = "foo.op"(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -19,7 +19,7 @@ func.func @region(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // The canonicalization of this op expects a shaped result.
 
 func.func @shape(%x: tensor<4x8xf32>) -> !shape.shape {
-  // expected-error @+1 {{'shape.shape_of' is of a dialect that is not lowered here, so nothing is known of what it computes: lower it to linalg on tensors before, or leave it out}}
+  // expected-error @+1 {{'shape.shape_of' is of a dialect that is not lowered here, so what it computes is unknown: lower it to linalg on tensors first, or remove it}}
   %0 = shape.shape_of %x : tensor<4x8xf32> -> !shape.shape
   return %0 : !shape.shape
 }
@@ -27,7 +27,7 @@ func.func @shape(%x: tensor<4x8xf32>) -> !shape.shape {
 // -----
 
 func.func @encoding(%x: tensor<4x8xf32, "foreign">, %y: tensor<4x8xf32, "foreign">) -> tensor<4x8xf32, "foreign"> {
-  // expected-error @+1 {{'arith.addf' op has a value of type 'tensor<4x8xf32, "foreign">', whose encoding is no layout, so nothing is known of where its elements are: remove it, or state a layout}}
+  // expected-error @+1 {{'arith.addf' op has a value of type 'tensor<4x8xf32, "foreign">', whose encoding is not a layout, so where its elements are is unknown: remove the encoding, or state a layout}}
   %0 = arith.addf %x, %y : tensor<4x8xf32, "foreign">
   return %0 : tensor<4x8xf32, "foreign">
 }

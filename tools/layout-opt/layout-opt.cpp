@@ -58,7 +58,7 @@ static std::vector<std::string> *addDebugOnly() {
     return nullptr;
   static llvm::cl::list<std::string> types(
       "debug-only", llvm::cl::CommaSeparated, llvm::cl::value_desc("types"),
-      llvm::cl::desc("Tell the story of what has one of these DEBUG_TYPEs"));
+      llvm::cl::desc("Print the debug output of these DEBUG_TYPEs"));
   return &types;
 }
 

@@ -58,37 +58,36 @@ static cl::list<std::string>
                cl::desc("The next input of the function (repeatable)"));
 static cl::list<std::string> outputPaths(
     "output", cl::cat(category), cl::value_desc("file.npy"),
-    cl::desc("Where the next result of the first module goes (repeatable)"));
+    cl::desc("File for the next result of the first module (repeatable)"));
 static cl::opt<std::string>
     casesPath("cases", cl::cat(category), cl::value_desc("file"),
-              cl::desc("Run on many inputs: each line of the file names those "
-                       "of one run, '->' and the files of its results"));
+              cl::desc("Run on many inputs: each line of the file names the "
+                       "inputs of one run, '->' and the files of its results"));
 static cl::opt<std::string> programsPath(
     "programs", cl::cat(category), cl::value_desc("file"),
     cl::desc("Run many modules, one after the other: each line of the file "
              "names a module, its inputs, '->' and the files of its results. "
-             "What fails is reported, and the others run"));
+             "Failures are reported, and the other modules run"));
 static cl::opt<unsigned>
     repeat("repeat", cl::init(1), cl::cat(category),
            cl::desc("Timed runs of each module, for each case"));
 static cl::opt<unsigned>
     warmup("warmup", cl::init(0), cl::cat(category),
            cl::desc("Runs of each module before the timed ones"));
-static cl::opt<bool> compareResults(
-    "compare", cl::cat(category),
-    cl::desc("Report how far the results of each module are from the first "
-             "one's"));
-static cl::opt<double> maxRel(
-    "max-rel", cl::cat(category), cl::value_desc("limit"),
-    cl::desc("Exit with status 2 when a max relative difference exceeds this, "
-             "or is NaN; implies --compare"));
+static cl::opt<bool>
+    compareResults("compare", cl::cat(category),
+                   cl::desc("Report the difference between the results of each "
+                            "module and of the first one"));
+static cl::opt<double>
+    maxRel("max-rel", cl::cat(category), cl::value_desc("limit"),
+           cl::desc("Exit with status 2 if a maximum relative difference "
+                    "exceeds this, or is NaN; implies --compare"));
 static cl::opt<std::string>
     jsonPath("json", cl::cat(category), cl::value_desc("file"),
              cl::desc("Write one line of JSON per module ('-' for stdout)"));
 static cl::opt<unsigned> optLevel(
     "opt-level", cl::init(3), cl::cat(category),
-    cl::desc(
-        "Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out"));
+    cl::desc("Optimization level of LLVM, 0 to 3; 0 skips its optimizer"));
 // An unused part of LLVM has an option with this name.
 [[maybe_unused]] static const bool isNameFree = [] {
   auto found = cl::getRegisteredOptions().find("threads");
@@ -96,15 +95,15 @@ static cl::opt<unsigned> optLevel(
     found->second->removeArgument();
   return true;
 }();
-static cl::opt<unsigned> threads(
-    "threads", cl::init(0), cl::cat(category),
-    cl::desc("Threads that share the loops of the modules; without it as many "
-             "as this process may use processors"));
+static cl::opt<unsigned>
+    threads("threads", cl::init(0), cl::cat(category),
+            cl::desc("Number of threads of parallel loops; by default the "
+                     "number of processors that this process may use"));
 static cl::opt<std::string> cacheDirectory(
     "cache", cl::cat(category), cl::value_desc("directory"),
-    cl::desc("Where machine code is kept for later runs, nowhere if it is "
-             "empty; without it $LAYOUT_CACHE, or mlir-layout/programs in the "
-             "user's cache directory"));
+    cl::desc("Directory of the cache of machine code, no cache if it is empty; "
+             "by default $LAYOUT_CACHE, or mlir-layout/programs in the user's "
+             "cache directory"));
 static cl::list<std::string> sharedLibs(
     "shared-libs", cl::CommaSeparated, cl::cat(category),
     cl::value_desc("lib,.."),
@@ -114,15 +113,15 @@ static cl::opt<bool> openclProfile(
     "opencl-profile", cl::cat(category),
     cl::desc("Print launches, times and rates of the kernels that modules run "
              "on an OpenCL device"));
-static cl::opt<bool> openclTune(
-    "opencl-tune", cl::cat(category),
-    cl::desc("Measure work-groups of several sizes at the first launch of a "
-             "kernel on a grid, and keep the best for later runs, also without "
-             "this option"));
+static cl::opt<bool>
+    openclTune("opencl-tune", cl::cat(category),
+               cl::desc("Measure work-groups of several sizes at the first "
+                        "launch of a kernel on a grid, and store the best for "
+                        "later runs, including those without this option"));
 static cl::opt<bool> keepFreedMemory(
     "keep-freed-memory", cl::init(true), cl::cat(category),
-    cl::desc("Keep memory that a module freed in the process, so that runs "
-             "after the first do not pay for page faults"));
+    cl::desc("Keep memory that a module frees in the process, which avoids "
+             "page faults in runs after the first"));
 
 namespace {
 struct Module {
@@ -169,8 +168,8 @@ static LogicalResult fail(const Twine &message) {
 static LogicalResult checkOptions() {
   bool isList = !programsPath.empty();
   if (modulePaths.empty() != isList)
-    return fail(isList ? "--programs names the modules; give no others"
-                       : "no module is named");
+    return fail(isList ? "--programs names the modules; omit other modules"
+                       : "no module is given");
   if (isList && !(casesPath.empty() && inputPaths.empty() &&
                   outputPaths.empty() && jsonPath.empty()))
     return fail("--programs names all inputs and outputs; --cases, --input, "
@@ -183,7 +182,7 @@ static LogicalResult checkOptions() {
     return fail("--threads must be a number from 1 to " + Twine(kMostThreads));
   if (maxRel.getNumOccurrences()) {
     if (!(maxRel >= 0))
-      return fail("--max-rel must be a number that is not negative");
+      return fail("--max-rel must be a non-negative number");
     compareResults = true;
   }
   if (compareResults && modulePaths.size() < 2)
@@ -290,13 +289,13 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
     ArrayRef<Array> expected = modules.front().results;
     if (module.results.size() != expected.size())
       return fail(module.path + " has " + Twine(module.results.size()) +
-                  " results, " + modules.front().path + " has " +
+                  " results, but " + modules.front().path + " has " +
                   Twine(expected.size()));
     module.differences.resize(expected.size());
     for (auto [i, a, b] : llvm::enumerate(expected, module.results)) {
       if (a.getKind() != b.getKind() || a.getShape() != b.getShape())
         return fail("result " + Twine(i) + " of " + module.path + " is " +
-                    b.describe() + ", that of " + modules.front().path +
+                    b.describe() + ", but that of " + modules.front().path +
                     " is " + a.describe());
       Difference here = compare(a, b), &all = module.differences[i];
       all = {larger(all.maxAbs, here.maxAbs), larger(all.maxRel, here.maxRel)};

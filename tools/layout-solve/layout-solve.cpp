@@ -45,50 +45,52 @@ static cl::opt<std::string> inputPath(cl::Positional, cl::init("-"),
                                       cl::desc("<problem.wcsp>"));
 static cl::opt<std::string> outputPath("o", cl::init("-"), cl::cat(category),
                                        cl::value_desc("file"),
-                                       cl::desc("Where the answer goes"));
+                                       cl::desc("Output file"));
 static cl::opt<std::string>
     solutionPath("solution", cl::cat(category), cl::value_desc("file"),
                  cl::desc("Write the values of the assignment, if there is "
                           "one, on a line of this file"));
 static cl::opt<std::string> certificatePath(
     "certificate", cl::cat(category), cl::value_desc("file"),
-    cl::desc("Write the problem, the answer and a proof of the lower bound, "
-             "which python -m layout_mlir.certify checks"));
-static cl::opt<std::string> problemPath(
-    "write-wcsp", cl::cat(category), cl::value_desc("file"),
-    cl::desc("Write the problem, as it was read, and do not solve it"));
+    cl::desc("Write the problem, the solution and a proof of the lower bound, "
+             "for python -m layout_mlir.certify"));
+static cl::opt<std::string>
+    problemPath("write-wcsp", cl::cat(category), cl::value_desc("file"),
+                cl::desc("Write the problem as read, without solving it"));
 static cl::opt<std::string>
     initialPath("initial", cl::cat(category), cl::value_desc("file"),
-                cl::desc("A known assignment, the values of all variables: "
-                         "the answer is no worse"));
-static cl::opt<int64_t>
-    maxTableSize("max-table", cl::cat(category), cl::value_desc("entries"),
-                 cl::init(SolveOptions().maxTableSize),
-                 cl::desc("Largest table that elimination may build"));
-static cl::opt<int64_t>
-    maxTotalSize("max-total", cl::cat(category), cl::value_desc("entries"),
-                 cl::init(SolveOptions().maxTotalSize),
-                 cl::desc("All tables that elimination may build together"));
+                cl::desc("A known assignment, the values of all variables: the "
+                         "solution is at least as good"));
+static cl::opt<int64_t> maxTableSize(
+    "max-table", cl::cat(category), cl::value_desc("entries"),
+    cl::init(SolveOptions().maxTableSize),
+    cl::desc("Limit of the entries of one table of the elimination"));
+static cl::opt<int64_t> maxTotalSize(
+    "max-total", cl::cat(category), cl::value_desc("entries"),
+    cl::init(SolveOptions().maxTotalSize),
+    cl::desc("Limit of the entries of all tables of the elimination"));
 static cl::opt<int64_t>
     maxNodes("max-nodes", cl::cat(category), cl::value_desc("nodes"),
              cl::init(SolveOptions().maxNodes),
-             cl::desc("Nodes of the search where tables were too large"));
-static cl::opt<int64_t>
-    maxWork("max-work", cl::cat(category), cl::value_desc("entries"),
-            cl::init(SolveOptions().maxWork),
-            cl::desc("Entries that the bounds of the search may look at"));
+             cl::desc("Limit of the nodes of the search, which runs if tables "
+                      "are too large"));
+static cl::opt<int64_t> maxWork(
+    "max-work", cl::cat(category), cl::value_desc("entries"),
+    cl::init(SolveOptions().maxWork),
+    cl::desc("Limit of the table entries that the bounds of the search read"));
 static cl::opt<double>
     maxSeconds("max-seconds", cl::cat(category), cl::value_desc("seconds"),
                cl::init(SolveOptions().maxSeconds),
-               cl::desc("When the search ends with what it has"));
-static cl::opt<int64_t>
-    maxEntries("max-entries", cl::cat(category), cl::value_desc("entries"),
-               cl::init(kMaxWcspEntries),
-               cl::desc("Domains and tables of the problem together"));
+               cl::desc("Time limit of the search, which then returns the best "
+                        "assignment found"));
+static cl::opt<int64_t> maxEntries(
+    "max-entries", cl::cat(category), cl::value_desc("entries"),
+    cl::init(kMaxWcspEntries),
+    cl::desc("Limit of the entries of domains and tables of the problem"));
 static cl::opt<bool>
     statistics("statistics", cl::cat(category),
-               cl::desc("Print the size of the problem, what solving took, and "
-                        "the seconds of it, after the answer"));
+               cl::desc("Print the size of the problem, the work of the solver "
+                        "and its seconds after the solution"));
 
 static int fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "layout-solve") << message << "\n";

@@ -93,13 +93,12 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
     return found.front().second;
   InFlightDiagnostic error = module.emitError();
   if (found.empty() && !name.empty())
-    error << "has no module of kernels '" << name << "'";
+    error << "has no kernel module '" << name << "'";
   else if (found.empty())
-    error << "has no module of kernels: gpu.module, spirv.module or "
-             "gpu.binary";
+    error << "has no kernel module: gpu.module, spirv.module or gpu.binary";
   else
     error << "has " << found.size()
-          << " modules of kernels; name one with --kernels";
+          << " kernel modules; select one with --kernels";
   for (auto [symbol, op] : found)
     error.attachNote(op->getLoc()) << "has '" << symbol << "'";
   return nullptr;
@@ -144,9 +143,9 @@ layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source,
   std::optional<StringRef> text =
       binary ? getOpenCLSource(binary) : std::nullopt;
   if (!text)
-    return op->emitError() << "holds no OpenCL C; run "
-                              "layout-opencl-kernels-to-source on the GPU "
-                              "module first, or give the GPU module";
+    return op->emitError()
+           << "has no OpenCL C; run layout-opencl-kernels-to-source on the GPU "
+              "module first, or pass the GPU module";
   return text->str();
 }
 

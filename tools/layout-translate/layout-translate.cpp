@@ -49,42 +49,39 @@ enum class Form {
 } // namespace
 
 static cl::opt<Form> form(
-    cl::cat(category), cl::desc("What to write:"),
+    cl::cat(category), cl::desc("Output format:"),
     cl::values(
         clEnumValN(Form::Map, "layout-to-map", "the canonical #layout.map"),
         clEnumValN(Form::Table, "layout-to-table",
                    "JSON: extents, stored dims and the point of every index"),
         clEnumValN(Form::Svg, "layout-to-svg", "a picture"),
-        clEnumValN(Form::Cpp, "mlir-to-cpp",
-                   "not of a layout: C++ of a module of emitc ops"),
+        clEnumValN(Form::Cpp, "mlir-to-cpp", "for a module of emitc ops: C++"),
         clEnumValN(Form::OpenCLSpirvPatcher, "layout-to-spirv-binary",
-                   "not of a layout: the SPIR-V of a module of kernels on "
-                   "images"),
+                   "for a module of kernels on images: SPIR-V"),
         clEnumValN(Form::OpenCLSource, "layout-to-opencl-c",
-                   "not of a layout: the OpenCL C of a module of kernels on "
-                   "images"),
+                   "for a module of kernels on images: OpenCL C"),
         clEnumValN(Form::Package, "layout-to-opencl-package",
-                   "not of a layout: a directory, named by -o, with the "
-                   "kernels, constants and commands of a host function"),
+                   "for a host function: a directory, named by -o, with its "
+                   "kernels, constants and commands"),
         clEnumValN(Form::NpuPackage, "npu-to-package",
-                   "not of a layout: a directory, named by -o, with the C++, "
-                   "constants and arguments of a function of npu ops")));
-static cl::opt<std::string> kernelsName(
-    "kernels", cl::cat(category), cl::value_desc("name"),
-    cl::desc("Of SPIR-V and OpenCL C: the module of kernels, if there "
-             "are more than one"));
+                   "for a function of npu ops: a directory, named by -o, with "
+                   "its C++, constants and arguments")));
+static cl::opt<std::string>
+    kernelsName("kernels", cl::cat(category), cl::value_desc("name"),
+                cl::desc("For SPIR-V and OpenCL C: the kernel module, if there "
+                         "is more than one"));
 static cl::opt<std::string>
     functionName("function", cl::init("main"), cl::cat(category),
                  cl::value_desc("name"),
-                 cl::desc("Of a package: the host function"));
+                 cl::desc("For a package: the host function"));
 static cl::opt<bool>
     checks("checks", cl::cat(category),
-           cl::desc("Of a package of npu ops: the program declares its tensors "
-                    "to the simulator"));
+           cl::desc("For a package of npu ops: declare the tensors of the "
+                    "program to the simulator"));
 static cl::opt<bool> strictOKKernel(
     "strict-okkernel", cl::init(true), cl::cat(category),
-    cl::desc("Of a package of npu ops: refuse what is no function of "
-             "OKKernel's, which only the simulator can run (default: true)"));
+    cl::desc("For a package of npu ops: reject ops that are not OKKernel "
+             "functions, which only the simulator can run (default: true)"));
 static cl::opt<Notation> toNotation(
     "layout-to", cl::cat(category),
     cl::desc("Write the layout in the notation of another project:"),
@@ -96,53 +93,53 @@ static cl::opt<Notation> toNotation(
 static cl::opt<std::string>
     source(cl::Positional, cl::Required, cl::cat(category),
            cl::desc("<layout: its text, from '#' on, or a file, or '-'>"));
-static cl::opt<std::string>
-    shapeText("shape", cl::cat(category), cl::value_desc("1x17x2x3"),
-              cl::desc("The tensor's shape, '?' for a size not known; empty "
-                       "for a scalar"));
+static cl::opt<std::string> shapeText(
+    "shape", cl::cat(category), cl::value_desc("1x17x2x3"),
+    cl::desc("The tensor's shape, '?' for a dynamic size; empty for a scalar"));
 static cl::opt<std::string> elementText("element", cl::init("f32"),
                                         cl::cat(category),
                                         cl::value_desc("type"),
                                         cl::desc("The tensor's element type"));
-static cl::opt<std::string>
-    targetText("target", cl::cat(category), cl::value_desc("attribute"),
-               cl::desc("The figures of the target, for layouts that need some "
-                        "and state none"));
+static cl::opt<std::string> targetText(
+    "target", cl::cat(category), cl::value_desc("attribute"),
+    cl::desc(
+        "The target parameters, for layouts that need but do not state them"));
 static cl::opt<std::string> outputPath("o", cl::init("-"), cl::cat(category),
                                        cl::value_desc("file"),
-                                       cl::desc("Where the output goes"));
+                                       cl::desc("Output file"));
 static cl::opt<int64_t>
     maxPoints("max-points", cl::init(4096), cl::cat(category),
-              cl::desc("Of a table: more points than this are left out"));
+              cl::desc("For a table: omit points beyond this number"));
 static cl::opt<PictureOptions::View>
     view("view", cl::init(PictureOptions::View::Storage), cl::cat(category),
-         cl::desc("Of a picture: the cells are"),
+         cl::desc("For a picture: the cells are"),
          cl::values(clEnumValN(PictureOptions::View::Storage, "storage",
                                "the positions of storage"),
                     clEnumValN(PictureOptions::View::Logical, "logical",
                                "the indices of the tensor")));
 static cl::opt<PictureOptions::Label>
     label("label", cl::init(PictureOptions::Label::Tuple), cl::cat(category),
-          cl::desc("Of a picture: cells hold"),
+          cl::desc("For a picture: cells hold"),
           cl::values(clEnumValN(PictureOptions::Label::Tuple, "tuple",
                                 "the index or the point"),
                      clEnumValN(PictureOptions::Label::Number, "number",
                                 "its row-major number"),
                      clEnumValN(PictureOptions::Label::Device, "device",
-                                "the devices of a mesh that hold an index")));
+                                "the mesh devices that hold an index")));
 static cl::list<std::string>
     dimNames("dims", cl::CommaSeparated, cl::cat(category),
              cl::value_desc("n,c,.."),
-             cl::desc("Of a picture: the names of the dims"));
+             cl::desc("For a picture: the names of the dims"));
 static cl::opt<unsigned>
     colorDim("color-dim", cl::cat(category), cl::value_desc("dim"),
-             cl::desc("Of a picture: the number of the dim that colors show"));
+             cl::desc("For a picture: the number of the dim shown by colors"));
 static cl::opt<int64_t> columns(
     "columns", cl::init(0), cl::cat(category),
-    cl::desc("Of a picture: cut linear memory every so many positions"));
+    cl::desc(
+        "For a picture: the number of positions of linear memory in a row"));
 static cl::opt<int64_t>
     maxCells("max-cells", cl::init(4096), cl::cat(category),
-             cl::desc("Of a picture: more cells than this are an error"));
+             cl::desc("For a picture: fail if there are more cells"));
 
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "layout-translate") << message << "\n";
@@ -157,9 +154,9 @@ static bool isForm(Form which) {
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
     return fail(
-        "say what to write by one of --layout-to-map, "
-        "--layout-to-table, --layout-to-svg, --layout-to=notation, "
-        "--mlir-to-cpp, --layout-to-spirv-binary, --layout-to-opencl-c, "
+        "select the output with one of --layout-to-map, --layout-to-table, "
+        "--layout-to-svg, --layout-to=notation, --mlir-to-cpp, "
+        "--layout-to-spirv-binary, --layout-to-opencl-c, "
         "--layout-to-opencl-package, --npu-to-package");
   bool isPackage = isForm(Form::Package) || isForm(Form::NpuPackage);
   bool isSvg = form.getNumOccurrences() && form == Form::Svg;
@@ -167,7 +164,7 @@ static LogicalResult checkOptions() {
   auto check = [](const cl::Option &option, bool used) -> LogicalResult {
     if (used || !option.getNumOccurrences())
       return success();
-    return fail("--" + option.ArgStr + " has no meaning here");
+    return fail("--" + option.ArgStr + " does not apply here");
   };
   std::reference_wrapper<const cl::Option> ofPictures[] = {
       view, label, dimNames, colorDim, columns, maxCells};
@@ -192,9 +189,9 @@ static LogicalResult checkOptions() {
     if (failed(check(option, isLayout)))
       return failure();
   if (maxPoints < 0)
-    return fail("--max-points=" + Twine(maxPoints) + " is below 0");
+    return fail("--max-points=" + Twine(maxPoints) + " must not be negative");
   if ((isSvg || isTable) && !shapeText.getNumOccurrences())
-    return fail("give the shape of the tensor, such as --shape=1x17x2x3");
+    return fail("state the shape of the tensor, such as --shape=1x17x2x3");
   return success();
 }
 
@@ -207,7 +204,7 @@ static FailureOr<SmallVector<int64_t>> parseShape(StringRef text) {
     int64_t size = ShapedType::kDynamic;
     if (word != "?" && (word.getAsInteger(10, size) || size < 0))
       return fail("'" + word + "' in --shape=" + text +
-                  " is no size: write numbers or '?' with 'x' between them");
+                  " is not a size: write numbers or '?' with 'x' between them");
     shape.push_back(size);
   }
   return shape;
@@ -309,9 +306,8 @@ static FailureOr<std::string> translateLayout() {
       return failure();
     if (!isa<NpuTargetInterface>(target))
       return texts.emitError()
-             << "expected the figures of a target, such as "
-                "#npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = "
-                "128>, found "
+             << "expected target parameters, such as #npu.target<npus = 4, "
+                "bytes_per_npu = 1024, eu_bytes = 128>, found "
              << target;
   }
   auto buffer = openSource();
@@ -326,8 +322,8 @@ static FailureOr<std::string> translateLayout() {
     std::optional<SmallVector<int64_t>> stated = layout.getStatedShape();
     if (!stated)
       return texts.emitError()
-             << "this layout does not say how many dims it has: give --shape, "
-                "with '?' for sizes that are not known";
+             << "this layout does not determine the number of dims: state "
+                "--shape, with '?' for dynamic sizes";
     *shape = std::move(*stated);
   }
   FailureOr<LayoutMap> map = layout.resolve(*shape, elementType, emitError);

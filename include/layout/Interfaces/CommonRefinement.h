@@ -366,8 +366,8 @@ LogicalResult CommonRefinement<Derived, Space, Axis>::checkDigits() {
     if (!used[i])
       return derived().fail([&] {
         return ("loop d" + Twine(digit.loop) +
-                " is no stored axis of any operand, so no shape says how far "
-                "it runs: store at least one operand densely along it")
+                " is not a stored axis of any operand, so no shape determines "
+                "its trip count: store at least one operand densely along it")
             .str();
       });
   for (unsigned k = 0; k < axes.size(); ++k) {

@@ -24,36 +24,36 @@ namespace layout {
 struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
-                     "of the module is taken")};
+      llvm::cl::desc("The target, such as `#layout.cpu<..>`; by default "
+                     "`layout.target` of the module")};
   Option<std::string> certificate{
       *this, "certificate",
-      llvm::cl::desc("A file for the problem that was solved, its solution and "
-                     "a proof of the lower bound")};
+      llvm::cl::desc("Output file for the problem, its solution and a proof of "
+                     "the lower bound")};
   Option<int64_t> weightBudget{
       *this, "weight-budget",
-      llvm::cl::desc("Most bytes that constants may take, each once for every "
-                     "layout that it is wanted in, on a mesh on one device, "
-                     "where it counts in place of the 'memory' of the target"),
+      llvm::cl::desc(
+          "Maximum bytes of constants, each counted once per layout; on a mesh "
+          "for one device, in place of the 'memory' of the target"),
       llvm::cl::init(-1)};
   Option<unsigned> weightCost{
       *this, "weight-cost",
-      llvm::cl::desc("What a byte of constants that is kept costs, in "
-                     "hundredths of one that is moved"),
+      llvm::cl::desc("Cost of storing a byte of constants, in percent of the "
+                     "cost of moving a byte"),
       llvm::cl::init(0)};
   Option<unsigned> packingCost{
       *this, "packing-cost",
-      llvm::cl::desc("What conversions of constants cost, in hundredths of "
-                     "their price"),
+      llvm::cl::desc("Cost of converting a constant, in percent of the cost of "
+                     "the same conversion at run time"),
       llvm::cl::init(0)};
   Option<std::string> costs{
       *this, "costs",
-      llvm::cl::desc("A price list: functions with one op or conversion each "
-                     "and its price")};
+      llvm::cl::desc("Input file with a price list: functions with one op or "
+                     "conversion each and its cost")};
   Option<std::string> writeCosts{
       *this, "write-costs",
-      llvm::cl::desc("A file for the prices that were weighed, as a price "
-                     "list")};
+      llvm::cl::desc(
+          "Output file for the costs that were used, as a price list")};
 };
 
 /// Adds the passes that solve, materialize and fold layouts. If `target` is

@@ -36,7 +36,7 @@ enum class MathFunctions { vector, libm };
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
   Option<Cpu> cpu{
       *this, "cpu",
-      llvm::cl::desc("The processor whose vectors kernels are made for"),
+      llvm::cl::desc("The processor that kernels are compiled for"),
       llvm::cl::init(Cpu::x86_64_v3),
       llvm::cl::values(
           clEnumValN(Cpu::x86_64_v3, "x86-64-v3", "AVX2, 256 bits"),
@@ -44,15 +44,16 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
           clEnumValN(Cpu::aarch64, "aarch64", "NEON, 128 bits"),
           clEnumValN(Cpu::neoverse_n1, "neoverse-n1", "NEON, larger caches"),
           clEnumValN(Cpu::neoverse_v1, "neoverse-v1", "NEON, larger caches"),
-          clEnumValN(Cpu::apple_m1, "apple-m1", "NEON, lines of 128 bytes"),
-          clEnumValN(Cpu::host, "host", "the one that this runs on"))};
+          clEnumValN(Cpu::apple_m1, "apple-m1", "NEON, 128-byte cache lines"),
+          clEnumValN(Cpu::host, "host", "the processor of this machine"))};
   Option<unsigned> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("Bits of one vector register, in place of those of cpu; "
-                     "0 emits scalar code")};
+      llvm::cl::desc("Bits of a vector register, in place of the default of "
+                     "cpu; 0 emits scalar code")};
   Option<unsigned> vectorRegisters{
       *this, "vector-registers",
-      llvm::cl::desc("Number of vector registers, in place of that of cpu")};
+      llvm::cl::desc(
+          "Number of vector registers, in place of the default of cpu")};
   Option<bool> contractFMA{
       *this, "contract-fma",
       llvm::cl::desc("Fuse float multiplications with the additions of their "
@@ -60,11 +61,11 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::init(true)};
   Option<bool> winograd{
       *this, "winograd",
-      llvm::cl::desc("Compute convolutions of 3x3 with fewer multiplications, "
-                     "which rounds in other places; needs contract-fma"),
+      llvm::cl::desc("Compute 3x3 convolutions with fewer multiplications, "
+                     "which rounds differently; needs contract-fma"),
       llvm::cl::init(true)};
   Option<MathFunctions> math{
-      *this, "math", llvm::cl::desc("What functions such as exp become on f32"),
+      *this, "math", llvm::cl::desc("Lowering of functions such as exp on f32"),
       llvm::cl::init(MathFunctions::vector),
       llvm::cl::values(
           clEnumValN(MathFunctions::vector, "vector",
@@ -74,9 +75,9 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
   Option<bool> checkIndices{
       *this, "check-indices",
       llvm::cl::desc(
-          "End a program whose data would take an index out of range "
-          "(layout-cpu-check-indices); without the checks such an index "
-          "reads or writes any memory"),
+          "Abort the program if a data-dependent index is out of "
+          "range (layout-cpu-check-indices); without the checks such an "
+          "index accesses arbitrary memory"),
       llvm::cl::init(true)};
   Option<bool> emitKernels{
       *this, "emit-kernels",
@@ -92,7 +93,7 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::init(true)};
   Option<bool> arena{
       *this, "arena",
-      llvm::cl::desc("Put temporaries of static size into one allocation; "
+      llvm::cl::desc("Place temporaries of static size in one allocation; "
                      "otherwise each is freed after its last use"),
       llvm::cl::init(true)};
   Option<bool> outlineKernels{
@@ -101,13 +102,12 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::init(true)};
   Option<bool> parallelLoops{
       *this, "parallel-loops",
-      llvm::cl::desc(
-          "Share long loops among threads, by OpenMP; how many there "
-          "are is said when the program runs"),
+      llvm::cl::desc("Distribute long loops over threads with OpenMP; the "
+                     "number of threads is chosen when the program runs"),
       llvm::cl::init(true)};
   Option<bool> profile{
       *this, "profile",
-      llvm::cl::desc("Measure how long each kernel takes when the program runs "
+      llvm::cl::desc("Measure the time of each kernel when the program runs "
                      "(layout-cpu-profile-kernels)")};
 };
 

@@ -22,8 +22,8 @@ namespace mlir::layout {
 struct LayoutToCPUOptions : LinalgToLLVMOptions {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
-                     "of the module is taken")};
+      llvm::cl::desc("The target, such as `#layout.cpu<..>`; by default "
+                     "`layout.target` of the module")};
 };
 
 /// Adds the passes from linalg to the LLVM dialect.

@@ -31,12 +31,14 @@ struct LayoutToMPIOptions : LinalgToLLVMOptions {
 
   Option<int64_t> maxExtraBytes{
       *this, "max-extra-bytes",
-      llvm::cl::desc("The most bytes of messages that a device holds at once; "
-                     "0: as many as MPI can count"),
+      llvm::cl::desc(
+          "Maximum size in bytes of the messages that a device holds at once; "
+          "0: limited only by the 31-bit counts of MPI"),
       llvm::cl::init(0)};
   Option<std::string> implementation{
       *this, "implementation",
-      llvm::cl::desc("Whose MPI the program is linked with: OpenMPI or MPICH"),
+      llvm::cl::desc("MPI implementation that the program is linked with: "
+                     "OpenMPI or MPICH"),
       llvm::cl::init("OpenMPI")};
 };
 

@@ -26,8 +26,8 @@ template <typename Options>
 struct NPUTargetOptions : public PassPipelineOptions<Options> {
   mlir::detail::PassOptions::Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("The target, as in `layout.target`; without it that of "
-                     "the module")};
+      llvm::cl::desc("The target, such as `#layout.npu<..>`; by default "
+                     "`layout.target` of the module")};
 };
 
 struct PrepareForNPUOptions : public NPUTargetOptions<PrepareForNPUOptions> {};
@@ -35,8 +35,7 @@ struct PrepareForNPUOptions : public NPUTargetOptions<PrepareForNPUOptions> {};
 struct LayoutToNPUOptions : public NPUTargetOptions<LayoutToNPUOptions> {
   PassOptions::Option<bool> reuseHoles{
       *this, "reuse-holes",
-      llvm::cl::desc("Tensors may lie in the holes of others, where no byte of "
-                     "an element is shared"),
+      llvm::cl::desc("Place tensors in the holes of others"),
       llvm::cl::init(false)};
 };
 

@@ -27,8 +27,8 @@ namespace layout {
 struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A `#layout.opencl` attribute; without it `layout.target` "
-                     "of the module is taken")};
+      llvm::cl::desc("The target, such as `#layout.opencl<..>`; by default "
+                     "`layout.target` of the module")};
   Option<bool> kernelsOnly{
       *this, "kernels-only",
       llvm::cl::desc("Stop at kernels in the gpu dialect and their launches"),

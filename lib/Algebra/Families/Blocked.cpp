@@ -43,7 +43,8 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
     char c = text[i];
     if (c == '[') {
       if (inBracket)
-        return fail(i, "a bracket inside a bracket: one level fuses all parts");
+        return fail(
+            i, "brackets must not be nested: one pair fuses all its parts");
       inBracket = true;
       bracket = i++;
       dims.emplace_back();
@@ -65,7 +66,7 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
       if (digits.getAsInteger(10, part.factor))
         return fail(i, "factor " + digits + " does not fit 64 bits");
       if (part.factor == 0)
-        return fail(i, "a factor of 0: a part has at least one index");
+        return fail(i, "a factor must be at least 1, found 0");
       i += digits.size();
       if (i == text.size() || !llvm::isAlpha(text[i]))
         return fail(part.column, "factor " + digits +
@@ -73,7 +74,8 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
                                      digits + "c");
       if (!llvm::isLower(text[i]))
         return fail(i, "axis '" + Twine(text[i]) +
-                           "' takes no factor: its parts are lower case");
+                           "' must not have a factor: only parts, in lower "
+                           "case, have one");
     } else if (llvm::isLower(c)) {
       return fail(i, "part '" + Twine(c) +
                          "' needs a factor before it, as in 16" + Twine(c));
@@ -102,7 +104,7 @@ static bool checkAxes(const std::vector<Dim> &dims, Report report) {
       bool &seen = hasAxis[part.letter - 'A'];
       if (seen) {
         report(part.column,
-               "axis '" + Twine(part.letter) + "' is repeated: it stands once");
+               "axis '" + Twine(part.letter) + "' is repeated: write it once");
         return false;
       }
       seen = true;
@@ -150,8 +152,8 @@ static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
           continue;
         report(part.column,
                "axis '" + Twine(part.letter) +
-                   "' below another part: in the first string a bracket can "
-                   "hold an axis only in front, where its size follows");
+                   "' follows another part: in a bracket of the first string, "
+                   "an axis must come first, so that its size is known");
         return false;
       }
       digits[p] = mod(digits[p], part.factor);

@@ -68,15 +68,15 @@ bool Mesh::check(FailureReason error) const {
   for (auto [a, axis] : llvm::enumerate(axes)) {
     if (axis.size < 1)
       return fail("axis '" + axis.name + "' has size " + Twine(axis.size) +
-                  ": it is at least 1");
+                  ": it must be at least 1");
     if (axis.name.empty() || !llvm::isAlpha(axis.name.front()) ||
         !llvm::all_of(axis.name,
                       [](char c) { return llvm::isAlnum(c) || c == '_'; }))
       return fail("axis '" + axis.name +
-                  "' is no word: names have letters, digits and '_'");
+                  "' is not a valid name: names have letters, digits and '_'");
     if (axis.name == "offset")
-      return fail("axis 'offset' has the name of the position in a device's "
-                  "memory: give it another one");
+      return fail("axis 'offset' has the name of the coordinate in a device's "
+                  "memory: choose another name");
     for (size_t b = 0; b < a; ++b)
       if (axes[b].name == axis.name)
         return fail("axis '" + axis.name + "' is repeated");
@@ -95,12 +95,12 @@ bool Mesh::check(FailureReason error) const {
     if (std::min(halo.before, halo.after) < 0 ||
         std::max(halo.before, halo.after) > kWidestHalo)
       return fail("the halo [" + Twine(halo.before) + ", " + Twine(halo.after) +
-                  "] of dim " + Twine(d) + " is none: each side has 0 to " +
+                  "] of dim " + Twine(d) + " is invalid: each side has 0 to " +
                   Twine(kWidestHalo) + " indices");
     if (splits[d].empty() && !(halo == Halo()))
       return fail("dim " + Twine(d) +
-                  " has a halo and no axis that splits it: each device holds "
-                  "all of it, use [0, 0]");
+                  " has a halo but no axis splits it: each device holds all of "
+                  "it, use [0, 0]");
   }
   return true;
 }

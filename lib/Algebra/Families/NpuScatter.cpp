@@ -77,7 +77,7 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
                                    FailureReason error) {
   for (char axis : scatter.axes)
     if (!scatter.getFamilyAxes().contains(axis)) {
-      error("has a dim of axis '" + Twine(axis) + "': the axes are " +
+      error("has a dim of axis '" + Twine(axis) + "': axes are " +
             scatter.getFamilyAxes());
       return false;
     }
@@ -90,7 +90,7 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
   }
   if (scatter.mode == NpuMode::Matrix && scatter.width < 1) {
     error("has " + Twine(scatter.width) +
-          " columns per channel: they are at least 1");
+          " columns per channel: there must be at least 1");
     return false;
   }
   if (scatter.mode == NpuMode::Strided) {
@@ -143,14 +143,14 @@ static bool checkParams(const NpuScatter &scatter, const ChipParams &params,
                         FailureReason error) {
   if (scatter.start >= params.npus) {
     error("starts at core " + Twine(scatter.start) + " of a target with " +
-          Twine(params.npus) + " cores: start lies between 0 and " +
+          Twine(params.npus) + " cores: start must be between 0 and " +
           Twine(params.npus - 1));
     return false;
   }
   if (scatter.offset >= params.bytesPerNpu) {
     error("starts at byte " + Twine(scatter.offset) +
           " of a core, the target has " + Twine(params.bytesPerNpu) +
-          ": offset lies between 0 and " + Twine(params.bytesPerNpu - 1));
+          ": offset must be between 0 and " + Twine(params.bytesPerNpu - 1));
     return false;
   }
   int64_t address = getAddress(scatter, params);
@@ -231,7 +231,8 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   if (isMatrix && numColumns && *numColumns > 0 &&
       scatter.width > *numColumns) {
     error("has " + Twine(scatter.width) + " columns per channel, the tensor " +
-          Twine(*numColumns) + ": the width of a channel lies between 1 and " +
+          Twine(*numColumns) +
+          ": the width of a channel must be between 1 and " +
           Twine(*numColumns));
     return std::nullopt;
   }

@@ -40,22 +40,22 @@ bool mlir::layout::checkPackedDims(
       return false;
     };
     if (entry.dim < 0)
-      return fail("a dim is at least 0, found " + Twine(entry.dim));
+      return fail("a dim must be at least 0, found " + Twine(entry.dim));
     if (entry.kind == PackedDim::Whole) {
       if (parts.contains(entry.dim))
         return fail("dim " + Twine(entry.dim) +
-                    " as a whole inside a part of it: what remains of a dim "
-                    "is its slowest entry");
+                    " without an extent is inside a part of it: the rest of a "
+                    "dim must be its slowest entry");
       if (!whole.insert(entry.dim).second)
         return fail("dim " + Twine(entry.dim) +
-                    " as a whole is repeated: what remains of a dim is one "
-                    "entry");
+                    " without an extent is repeated: the rest of a dim must be "
+                    "one entry");
       continue;
     }
     if (entry.extent < 1)
-      return fail("an extent is at least 1, found " + Twine(entry.extent));
+      return fail("an extent must be at least 1, found " + Twine(entry.extent));
     if (entry.kind == PackedDim::OddEven && entry.extent % 2)
-      return fail("an extent of 'oddeven' is even, found " +
+      return fail("an extent of 'oddeven' must be even, found " +
                   Twine(entry.extent));
     parts.insert(entry.dim);
   }
@@ -117,10 +117,10 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
     }
     // An extent of 1 divides every size, even a dynamic one.
     if (rest.size == kUnknownSize && entry.extent != 1)
-      return fail("whether the extent of '" + str(entry) + "' divides dim " +
+      return fail("the extent of '" + str(entry) + "' may not divide dim " +
                   Twine(entry.dim) +
-                  " is not known, its size is dynamic: make the dim static, "
-                  "or use #layout.blocked, which pads");
+                  ", whose size is dynamic: make the dim static, or use "
+                  "#layout.blocked, which pads");
     if (rest.size % entry.extent == 0) {
       // The outermost entry must take the whole remainder, so it needs no mod.
       // An unsplit dim is then a single digit in every notation.
@@ -137,10 +137,10 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
     }
     bool isClip = !isOddEven && rest.size < entry.extent;
     if (isClip && rest.isClipped)
-      return fail("'" + str(entry) + "' finds " + Twine(rest.size) +
-                  " left of dim " + Twine(entry.dim) +
-                  ", of which a part inside it was clipped already: drop one "
-                  "of the two, or use #layout.blocked, which pads");
+      return fail(
+          "'" + str(entry) + "' follows a part of dim " + Twine(entry.dim) +
+          " that was clipped already, with " + Twine(rest.size) +
+          " left: drop one of the two, or use #layout.blocked, which pads");
     if (!isClip && !(isOddEven && rest.size == 1))
       return fail("the extent of '" + str(entry) + "' does not divide the " +
                   Twine(rest.size) + " left of dim " + Twine(entry.dim) +
@@ -156,8 +156,8 @@ mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
     return fail((rest.size == kUnknownSize ? "an unknown number of positions"
                                            : Twine(rest.size)) +
                 " left of dim " + Twine(d) +
-                ", where 1 must be: add the entry '" + Twine(d) +
-                "' for what remains");
+                ", which must be 1: add the entry '" + Twine(d) +
+                "' for the rest");
   }
   std::reverse(stored.begin(), stored.end());
   return stored;

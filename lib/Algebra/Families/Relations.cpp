@@ -87,14 +87,16 @@ static bool isWord(StringRef name) {
 
 bool Resolver::make(const NamedAxis &axis, size_t name) {
   if (!isWord(axis.name))
-    return fail(name, "'" + axis.name + "' is no name: an axis is one word");
+    return fail(name,
+                "'" + axis.name +
+                    "' is not a valid name: an axis is named by one word");
   if (axis.extent < 0)
     return fail(name, "the extent of '" + axis.name +
-                          "' is at least 1, found " + Twine(axis.extent));
+                          "' must be at least 1, found " + Twine(axis.extent));
   if (!axes.try_emplace(axis.name, Axis{name, nullptr, std::nullopt}).second)
     return fail(name, "axis '" + axis.name +
                           "' is repeated: every dim and every result of a "
-                          "relation has a name of its own");
+                          "relation needs its own name");
   if (axes.size() > kMaxAxes)
     return fail(name, "a layout has at most " + Twine(kMaxAxes) + " axes");
   return true;
@@ -106,8 +108,8 @@ bool Resolver::checkExtents(const Placed &split) {
   for (auto [p, part] : llvm::enumerate(split.relation.parts)) {
     size_t name = split.firstPart + p;
     if (p == 0 && part.extent)
-      return fail(name, "the first part of a split takes no extent: '" +
-                            part.name + "' holds what the others leave");
+      return fail(name, "the first part of a split must not have an extent: '" +
+                            part.name + "' holds what the other parts leave");
     if (p > 0 && !part.extent)
       return fail(name, "part '" + part.name + "' needs an extent, as in " +
                             part.name +
@@ -148,7 +150,7 @@ bool Resolver::use(StringRef axis, size_t name, const char *how) {
   auto it = axes.find(axis);
   if (it == axes.end())
     return fail(name, "unknown axis '" + axis +
-                          "': it is no dim and no result of a relation");
+                          "': it is neither a dim nor a result of a relation");
   const char *&use = it->second.use;
   if (use)
     return fail(name, "axis '" + axis + "' was " + use +
@@ -203,7 +205,7 @@ bool Resolver::set(StringRef axis, size_t name, const BoundedIndex &value) {
     return fail(name, "the size of axis '" + axis + "' does not fit 64 bits");
   if (countDigits(value.value, kMaxDigits) == kMaxDigits)
     return fail(name, "axis '" + axis +
-                          "' is made of too many digits: split by extents "
+                          "' consists of too many digits: split by extents "
                           "that divide each other");
   axes.find(axis)->second.value = value;
   return true;
@@ -257,7 +259,7 @@ bool Resolver::computeAll() {
     if (later.size() == waiting.size())
       return fail(waiting.front().whole,
                   "axis '" + waiting.front().relation.whole.name +
-                      "' is made of itself: some relation must start from "
+                      "' is defined by itself: some relation must start from "
                       "dims alone");
     waiting.swap(later);
   }

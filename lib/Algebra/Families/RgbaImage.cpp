@@ -133,13 +133,14 @@ std::optional<llvm::SmallVector<unsigned>> mlir::layout::parseOrder(
   StringRef letters = getLetters(kind);
   llvm::SmallVector<unsigned> order;
   auto fail = [&](size_t column, const Twine &message) {
-    error(column, message + ": the order names each of " + letters + " once");
+    error(column,
+          message + ": the order must name each of " + letters + " once");
     return std::nullopt;
   };
   for (auto [column, letter] : llvm::enumerate(text)) {
     size_t place = letters.find(letter);
     if (place == StringRef::npos)
-      return fail(column, quoteCharacter(text, column) + " is no axis of " +
+      return fail(column, quoteCharacter(text, column) + " is not an axis of " +
                               getName(kind));
     if (llvm::is_contained(order, place))
       return fail(column, "axis '" + Twine(letter) + "' is repeated");
@@ -211,11 +212,11 @@ std::optional<RgbaImage> mlir::layout::getRgbaImage(RgbaImageKind kind,
                                               : "size " + std::to_string(size));
     char letter = info.letters[axis];
     if (letter == 'M' && size != 1)
-      return fail("its axis M has size 1, " + found +
-                  ": use conv2d_filter where a channel has several filters");
+      return fail("its axis M must have size 1, " + found +
+                  ": use conv2d_filter if a channel has several filters");
     if (kind == RgbaImageKind::SinglePixel && letter == 'C' &&
         (size == kUnknownSize || size > 4))
-      return fail("its axis C fits the 4 lanes of one pixel, " + found +
+      return fail("its axis C must fit the 4 lanes of one pixel, " + found +
                   ": use in_out_channel");
   }
 

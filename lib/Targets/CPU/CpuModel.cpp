@@ -405,7 +405,7 @@ void CpuModel::addStates(const Program &program, const CandidateLimits &limits,
 
 void CpuModel::describe(const OpConfig &config, raw_ostream &os) const {
   if (config.origin == OpConfig::Origin::Padded)
-    os << "saves masks, as its padding is known";
+    os << "saves masks, because its padding is known";
   else
     os << "tiles its channels for " << target.getLanes() << " lanes";
 }

@@ -645,7 +645,7 @@ void MeshModel::carry(const NodeClass &op, OperandOrResult slot,
 
 void MeshModel::describe(const OpConfig &config, raw_ostream &os) const {
   os << (config.origin == OpConfig::Origin::Mixed
-             ? "has its blocks in layouts that a device needs for it"
+             ? "has blocks in the layouts that a device prefers"
              : "splits its loops over the devices");
 }
 

@@ -185,7 +185,7 @@ void NpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
 
 void NpuModel::describe(const OpConfig &config, raw_ostream &os) const {
   os << (config.origin == OpConfig::Origin::Mixed
-             ? "reads over the network what is stored otherwise"
+             ? "reads tensors in other layouts over the network"
              : "spreads its channels over the cores");
 }
 

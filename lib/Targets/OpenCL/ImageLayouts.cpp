@@ -87,12 +87,12 @@ void layout::describe(const ImageFit &fit, RankedTensorType type,
     return;
   case ImageFit::Verdict::TooLarge:
     if (fit.size.empty()) {
-      os << "an image of more pixels than 64 bits count";
+      os << "an image with more pixels than fit in 64 bits";
       return;
     }
     os << "an image of ";
     llvm::interleave(fit.size, os, " x ");
-    os << " pixels, and the target has at most ";
+    os << " pixels, but the target supports at most ";
     llvm::interleave(fit.most, os, " x ");
     return;
   case ImageFit::Verdict::ElementType:

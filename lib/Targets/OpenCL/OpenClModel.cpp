@@ -187,7 +187,7 @@ void OpenClModel::carry(const NodeClass &op, OperandOrResult slot,
 
 void OpenClModel::describe(const OpConfig &config, raw_ostream &os) const {
   os << (config.origin == OpConfig::Origin::Mixed
-             ? "reads and writes images and linear memory as they come"
+             ? "reads and writes images and linear memory without conversion"
              : "puts its channels on the lanes of pixels");
 }
 

@@ -20,19 +20,19 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.o
     parser.add_argument("--reseed", type=int, metavar="SEED",
                         help="replace the weights by seeded random values of the same shapes")
     parser.add_argument("--runnable", action="store_true",
-                        help="put on @main what layout-run reads after a lowering that is not "
-                             "this project's (C interface and layout.signature)")
+                        help="add to @main what layout-run needs after the lowering of another project (C interface "
+                             "and layout.signature)")
     parser.add_argument("--save-onnx", metavar="FILE",
-                        help="also write the ONNX model that is imported, with its weights")
+                        help="also write the imported ONNX model, with its weights")
     parser.add_argument("--input", action="append", metavar="FILE.npy",
-                        help="compare on this input instead of a random one (one for each)")
+                        help="compare on this input instead of a random one (once per input)")
     parser.add_argument("--no-compare", action="store_true",
                         help="write the module without comparing it with ONNX Runtime")
     args = parser.parse_args(argv)
     if args.reseed is not None and args.reseed < 0:
         parser.error("--reseed must not be negative")
     if args.runnable and is_bytecode(args.output):
-        parser.error("--runnable writes text: name a file that does not end in .mlirbc")
+        parser.error("--runnable writes text: choose an output that does not end in .mlirbc")
     try:
         inputs = [np.load(name) for name in args.input] if args.input else None
         import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx,

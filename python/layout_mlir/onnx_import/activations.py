@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from layout_mlir.onnx_import.scalars import Scalars
-from layout_mlir.onnx_import.values import Scalar
+from layout_mlir.onnx_import.values import Forbidden, Scalar
 
 _Function = Callable[[Scalars, Scalar, float, float], Scalar]
 
@@ -66,10 +66,10 @@ def find_activations(names: Sequence[str], alphas: Sequence[float], betas: Seque
     for name in names:
         known = _TABLE.get(name.lower())
         if known is None:
-            raise ValueError(f"ONNX does not define the activation '{name}'")
+            raise Forbidden(f"ONNX does not define the activation '{name}'")
         found = Activation(name.lower(), parameter(known[1], given_alphas), parameter(known[2], given_betas))
         if math.isnan(found.alpha) or math.isnan(found.beta):
-            raise ValueError(f"runtimes differ in the default parameters of the activation '{name}': state "
-                             "activation_alpha and activation_beta")
+            raise Forbidden(f"runtimes differ in the default parameters of the activation '{name}': set "
+                            "activation_alpha and activation_beta")
         result.append(found)
     return result

@@ -21,7 +21,7 @@ from layout_mlir import loops
 from layout_mlir.onnx_import.elements import ALL, I64, Element
 from layout_mlir.onnx_import.scalars import Body, Scalars
 from layout_mlir.onnx_import.sizes import Size, Symbol, divide, is_static, product
-from layout_mlir.onnx_import.values import Scalar, Tensor, type_of
+from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor, type_of
 from layout_mlir.onnx_import.writer import Writer
 
 
@@ -96,7 +96,7 @@ class Builder(Writer):
             return 1
         static = [size for size in sizes if is_static(size)]
         if len(set(static)) > 1:
-            raise ValueError(f"sizes {static[0]} and {static[1]} do not broadcast")
+            raise Forbidden(f"sizes {static[0]} and {static[1]} do not broadcast")
         if static:
             return static[0]
         sizes = [size for size in sizes if not any(self._is_capped(size, other) for other in sizes)]
@@ -422,7 +422,7 @@ class Builder(Writer):
         element = element or a.element
         *batch, m, k = a.shape
         if is_static(k - b.shape[-2]) and k != b.shape[-2]:
-            raise ValueError(f"rows of {k} elements do not multiply columns of {b.shape[-2]}")
+            raise Forbidden(f"rows of {k} elements do not multiply columns of {b.shape[-2]}")
         shape = [*batch, m, b.shape[-1]]
         if a.rank > 3:
             lead = product(batch)

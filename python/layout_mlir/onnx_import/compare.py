@@ -88,7 +88,7 @@ def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, lo
     symbols: dict[Any, int] = {}
     for value in graph.input:
         if not value.type.HasField("tensor_type"):
-            raise NotCompared(f"input '{value.name}' is no tensor")
+            raise NotCompared(f"input '{value.name}' is not a tensor")
         dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
         if dtype == object:
             raise NotCompared(f"input '{value.name}' holds strings")
@@ -220,7 +220,7 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
     """Returns the Oracle of the first draw that the model accepts; called in an isolated process. Runs are timed with
     `threads` threads."""
     run = _runtime(model, threads)
-    chosen, other, reason = None, None, "there is no input to try"
+    chosen, other, reason = None, None, "no input was generated"
     for inputs in draws:
         try:
             outputs = run(inputs)
@@ -236,13 +236,13 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
             break
     chosen = chosen or other  # a model may state wrong result shapes
     if chosen is None:
-        raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
+        raise NotCompared(f"no inputs were found that ONNX Runtime accepts: {reason}")
     again = run(chosen[0])
     for name, a, b in zip(_result_names([value.name for value in model.graph.output], chosen[1]), chosen[1], again):
         if not isinstance(a, np.ndarray) or a.dtype == object:
-            raise NotCompared(f"result '{name}' is no tensor of numbers")
+            raise NotCompared(f"result '{name}' is not a tensor of numbers")
         if describe_difference(a, b):
-            raise NotCompared(f"result '{name}' is another one each time the model runs")
+            raise NotCompared(f"result '{name}' differs between runs of the model")
     return Oracle(*chosen, _allow_rounding(model, run, threads, *chosen),
                   _time(lambda: run(chosen[0]), repeat))
 
@@ -354,14 +354,14 @@ def _first_node(model: ModelProto, inputs: list[NDArray[Any]]) -> str:
         oracle = isolated(run_oracle, exposed, [inputs])
         got = compile_lowered(lower_to_text(exposed))(inputs)
     except (ImportFailed, NotCompared, LayoutError, Crashed) as error:
-        return f"the node cannot be told: with all values as results, {_first_line(error)}"
+        return f"the node was not found: with all values as results, {_first_line(error)}"
     for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding):
         difference = describe_difference(a, b, rounding)
         if difference:
             node = next(node for node in model.graph.node if name in node.output)
             return (f"the first node that differs is '{node.name or name}' ({node.op_type}), "
                     f"in its output '{name}': {difference}")
-    return "the node cannot be told: with all values as results, none differs"
+    return "the node was not found: with all values as results, none differs"
 
 
 def _is_quantized(model: ModelProto) -> bool:
@@ -397,10 +397,10 @@ def _compare(names: Sequence[str], oracle: Oracle, run: Run, reload: Callable[[]
     try:
         got = run(oracle.inputs)
     except LayoutError as error:
-        raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
+        raise Differs(f"it fails on inputs on which ONNX Runtime runs: {error};\n  "
                       + _first_node(reload(), oracle.inputs)) from error
     if len(got) != len(oracle.outputs):
-        raise Differs(f"it has {len(got)} results and ONNX Runtime has {len(oracle.outputs)}")
+        raise Differs(f"it has {len(got)} results, but ONNX Runtime has {len(oracle.outputs)}")
     differences = {name: difference for name, a, b, rounding in zip(
         _result_names(names, oracle.outputs), oracle.outputs, got, oracle.rounding)
         if (difference := describe_difference(a, b, rounding))}
@@ -432,8 +432,8 @@ class Check:
 
     def _skip(self, reason: object) -> None:
         if not self.warns:
-            raise ImportFailed(f"the imported module could not be compared: {reason}\n(--input gives inputs to compare "
-                               "on, --no-compare writes it unchecked)")
+            raise ImportFailed(f"the imported module could not be compared: {reason}\n(pass inputs with --input, or "
+                               "--no-compare to write the module unchecked)")
         warnings.warn(f"the imported model was not compared with ONNX Runtime: {reason}", stacklevel=2)
 
     def finish(self, run: Run, reload: Callable[[], ModelProto]) -> None:

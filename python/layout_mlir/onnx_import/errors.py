@@ -16,7 +16,7 @@ class ImportFailed(RuntimeError):
 
 def explain_missing(error: ImportError, extra: str) -> ImportFailed:
     """Returns the error for missing packages of an extra in pyproject.toml."""
-    return ImportFailed(f"{error}: pip install 'layout-mlir[{extra}]' brings it")
+    return ImportFailed(f"{error}: install it with pip install 'layout-mlir[{extra}]'")
 
 
 def describe_failure(error: BaseException) -> str:

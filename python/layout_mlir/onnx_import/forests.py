@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.onnx_import.node import Node
+from layout_mlir.onnx_import.values import Forbidden
 
 if TYPE_CHECKING:
     from layout_mlir.loops import Tensor, integer, size  # noqa: F401
@@ -45,7 +46,7 @@ class Forest:
         while pending:
             node, level = pending.pop()
             if level > len(self.features):
-                raise ValueError("its trees have a cycle")
+                raise Forbidden("its trees have a cycle")
             yield level
             pending += [(int(child), level + 1) for child in self.children[node] if child != node]
 

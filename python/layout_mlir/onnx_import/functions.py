@@ -129,8 +129,8 @@ def check_types(node: NodeProto, inputs: Sequence[Value | None], opset: int) -> 
             continue
         other, first = seen.setdefault(name, (label, value))
         if first.element != value.element:
-            raise Refused(describe(node, f"its inputs '{other}' and '{label}' have elements of types {first.element} and "
-                                   f"{value.element}, which have to be one type"))
+            raise Refused(describe(node, f"its inputs '{other}' and '{label}' have elements of types {first.element} "
+                                         f"and {value.element}, which must be equal"))
 
 
 def evaluate(node: NodeProto, inputs: Sequence[NDArray[Any] | None],

@@ -19,7 +19,7 @@ from layout_mlir.onnx_import.elements import BY_CODE, Element
 from layout_mlir.onnx_import.node import NoForm, Node, Refused, describe, find_operator
 from layout_mlir.onnx_import.shapes import inputs_of, is_known
 from layout_mlir.onnx_import.sizes import Size, Symbol, is_static
-from layout_mlir.onnx_import.values import Optional_, Sequence_, Tensor, Value
+from layout_mlir.onnx_import.values import Forbidden, Optional_, Sequence_, Tensor, Value, describe_type
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
@@ -57,7 +57,7 @@ class Importer:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        raise Refused(f"the model is not valid: nothing makes the value '{name}'")
+        raise Refused(f"the model is not valid: no node computes the value '{name}'")
 
     def find_known(self, name: str) -> Value | None:
         """Returns a value by name, or None if it is not imported yet."""
@@ -81,7 +81,7 @@ class Importer:
         if code not in BY_CODE:
             from onnx import TensorProto
 
-            raise Refused(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target stores")
+            raise Refused(f"{what} has elements of type {TensorProto.DataType.Name(code)}, which no target supports")
         return BY_CODE[code]
 
     def constant_of(self, proto: TensorProto) -> Tensor:
@@ -97,7 +97,7 @@ class Importer:
             raise Refused(f"input '{value.name}' is a sequence or an optional: state the shapes of its tensors (shapes= or "
                           "--shape), so that each of them is an input")
         if not tensor.HasField("shape"):
-            raise Refused(f"input '{value.name}' has no rank: state it in the model, or give its shape")
+            raise Refused(f"input '{value.name}' has no rank: state it in the model, or state its shape")
         element = self.element_of(tensor.elem_type, f"input '{value.name}'")
         name = f"%arg{number}"
         sizes: list[Size | None] = [dim.dim_value if is_known(dim) else None for dim in tensor.shape.dim]
@@ -193,11 +193,15 @@ class Importer:
                 return [result] if isinstance(result, (Tensor, Sequence_, Optional_)) else list(result)
             except NoForm as error:
                 return self._import_function(proto, inputs, str(error))
+            except Forbidden as error:
+                raise Refused(describe(proto, error)) from error
             except (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, TypeError,
                     ValueError) as error:
-                # The operator got unexpected operands, e.g. an input that its definition forbids.
-                raise Refused(describe(proto, f"{type(error).__name__}: {error}")) from error
-        return self._import_function(proto, inputs, "the operator is not known")
+                # Ranks, sizes, element types or attributes that ONNX does not allow, but its checker does not find.
+                given = ", ".join(map(describe_type, inputs))
+                raise Refused(describe(proto, f"its inputs ({given}) or attributes are not those that ONNX defines for "
+                                              f"the operator ({type(error).__name__}: {error})")) from error
+        return self._import_function(proto, inputs, "the operator is unknown")
 
     def _import_function(self, proto: NodeProto, inputs: Sequence[Value | None], reason: str) -> Sequence[Value]:
         """Imports a node by the function that defines its operator in ONNX."""

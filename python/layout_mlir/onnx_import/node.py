@@ -54,12 +54,12 @@ def find_operator(domain: str, name: str) -> Operator | None:
 def describe(node: NodeProto, reason: object) -> str:
     """Returns the error message for a node, with a workaround."""
     name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
-    if node.domain not in ("", "ai.onnx"):
-        advice = (f"the domain '{node.domain}' is not ONNX's: export the model without the operators of one runtime, "
-                  "for example before it is optimized for that")
+    if node.domain and not f"{node.domain}.".startswith("ai.onnx."):
+        advice = (f"the domain '{node.domain}' is not an ONNX domain: export the model without runtime-specific "
+                  "operators, for example before it is optimized for a runtime")
     else:
-        advice = ("export the model in another opset or with the operator written as others, or cut it before or after "
-                  "the node (onnx.utils.extract_model)")
+        advice = ("export the model in another opset or with other operators, or cut it before or after the node "
+                  "(onnx.utils.extract_model)")
     return f"node '{node.name or next(iter(node.output), '')}' ({name}) is not imported: {reason}\n({advice})"
 
 

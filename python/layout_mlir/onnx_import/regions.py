@@ -109,7 +109,7 @@ def join(a: Shape, b: Shape) -> Shape:
 def join_tensors(a: Tensor, b: Tensor, what: str) -> Shape:
     """Returns the common sizes of two tensors; raises Mismatch if element types or ranks differ."""
     if a.element != b.element:
-        raise Mismatch(f"{what} has elements {a.element} and {b.element}")
+        raise Mismatch(f"{what} has element types {a.element} and {b.element}")
     if a.rank != b.rank:
         raise Mismatch(f"{what} has rank {a.rank} and rank {b.rank}")
     return join(a.shape, b.shape)
@@ -197,7 +197,7 @@ def choose(b: Builder, condition: Scalar, then: Callable[[], Sequence[Value]],
         branches.append((lines, values, tensors))
     (_, values, left), (_, others, right) = branches
     if structure(values) != structure(others):
-        raise Mismatch("the branches give sequences of different lengths, or optionals of which one is empty")
+        raise Mismatch("the branches return sequences of different lengths, or optionals of which one is empty")
     shapes = [join_tensors(x, y, f"result {number} of the branches") for number, (x, y) in enumerate(zip(left, right))]
     types = [type_of(shape, tensor.element) for shape, tensor in zip(shapes, left)]
     text = [f"scf.if {condition.name}" + (f" -> ({', '.join(types)})" if types else "") + " {"]

@@ -45,7 +45,7 @@ def set_shapes(model: ModelProto, shapes: Mapping[str | int, Shape]) -> None:
     nodes: list[NodeProto] = []
     for key, shape in shapes.items():
         if key not in names and not (isinstance(key, int) and key < len(inputs)):
-            raise WrongShape(f"the model has no input {key!r}: it has {', '.join(names) or 'none'}")
+            raise WrongShape(f"the model has no input {key!r}: inputs are {', '.join(names) or 'none'}")
         value = inputs[key if isinstance(key, int) else names.index(key)]
         if value.type.HasField("tensor_type"):
             _set_shape(graph, value, shape)
@@ -78,7 +78,7 @@ def _set_shape(graph: GraphProto, value: ValueInfoProto, shape: Shape) -> None:
 
 def _sizes(name: str, shape: Shape) -> list[int]:
     if shape is None or not all(isinstance(size, int) for size in shape):
-        raise WrongShape(f"input '{name}' is a tensor: one shape is stated for it")
+        raise WrongShape(f"input '{name}' is a tensor: state one shape for it")
     return [size for size in shape if isinstance(size, int)]
 
 
@@ -96,7 +96,7 @@ def _split(name: str, kind: TypeProto, shape: Shape) -> tuple[list[ValueInfoProt
         parts, nodes = _split(f"{name}.value", inner, shape)
         return parts, [*nodes, helper.make_node("Optional", [f"{name}.value"], [name], name)]
     if shape is None or any(isinstance(each, int) for each in shape):
-        raise WrongShape(f"input '{name}' is a sequence: a shape is stated for each of its tensors")
+        raise WrongShape(f"input '{name}' is a sequence: state a shape for each of its tensors")
     element = kind.sequence_type.elem_type.tensor_type.elem_type
     parts = [helper.make_tensor_value_info(f"{name}[{number}]", element, _sizes(name, cast("Sequence[int]", each)))
              for number, each in enumerate(shape)]

@@ -84,6 +84,17 @@ class Optional_:
 Value = Union[Tensor, Sequence_, Optional_]
 
 
+class Forbidden(ValueError):
+    """Raised for inputs or attributes that an operator does not allow; the message says why."""
+
+
+def describe_type(value: Value | None) -> str:
+    """Returns the type of an input of a node, for messages."""
+    if isinstance(value, Tensor):
+        return value.type
+    return {Sequence_: "a sequence", Optional_: "an optional"}.get(type(value), "none")
+
+
 @dataclasses.dataclass(frozen=True)
 class Scalar:
     """A scalar SSA value in the body of an op. `element` is None for a value of type index."""

@@ -62,7 +62,7 @@ def read_window(b: Builder, node: Node, sizes: Sequence[Size], kernel: Sequence[
     strides, dilations = read_integers(node, "strides", count, 1), read_integers(node, "dilations", count, 1)
     pads = read_integers(node, "pads", 2 * count, 0)
     if min([1, *strides, *dilations]) < 1:
-        node.refuse("strides and dilations have to be positive")
+        node.refuse("strides and dilations must be positive")
     if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
         node.refuse(f"auto_pad '{mode}' is not defined")
     window = Window(list(kernel), strides, dilations, [], [], [], [])

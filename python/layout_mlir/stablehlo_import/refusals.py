@@ -12,9 +12,9 @@ _DIALECTS = {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "m
 _WAYS_OUT = {
     "custom_call": "write the function without it, or give it a decomposition as a stablehlo.composite",
     "fft": "write the transform as a product with its matrix",
-    "rng": "make random numbers outside of the model, or by jax.random, which is integer arithmetic",
+    "rng": "generate random numbers outside of the model, or with jax.random, which is integer arithmetic",
 }
-_DEFAULT = "write it by other ops of StableHLO"
+_DEFAULT = "write it with other ops of StableHLO"
 
 
 def _describe_location(location: str) -> str:
@@ -56,8 +56,8 @@ def explain_unread(error: Any) -> ImportFailed:
     """Returns the error for a module that cannot be parsed."""
     dialect = re.search(r"dialect '(\w+)' (?:is unknown|does not implement)", str(error))
     if dialect:
-        return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which are not read from "
-                            "bytecode: export it without them (in JAX sdy comes with calls of LAPACK), or as text")
+        return ImportFailed(f"the module has ops or attributes of the dialect '{dialect[1]}', which cannot be read "
+                            "from bytecode: export it without them (JAX adds sdy with calls of LAPACK), or as text")
     for diagnostic in error.error_diagnostics:
         unknown = re.search(r"custom op '([\w.]+)' is unknown", diagnostic.message)
         if unknown:
@@ -74,4 +74,4 @@ def check(module: Any) -> None:
             if str(value.type).startswith("!"):
                 raise refuse(op.name, str(op.location), f"it has a result of type {value.type}")
     if not any(op.name == "func.func" and op.attributes["sym_name"].value == "main" for op in all_ops(module)):
-        raise ImportFailed("the module has no function @main: name the function of the model so")
+        raise ImportFailed("the module has no function @main: rename the function of the model")

@@ -38,7 +38,7 @@ def read(module: Any, pipeline: str) -> Any:
         if any("chlo.top_k" in diagnostic.message for diagnostic in error.error_diagnostics):
             return _take_out(outer, module)
         raise
-    raise AssertionError("the passes that read VHLO did not stop behind it")
+    raise AssertionError("the passes that read VHLO did not stop after it")
 
 
 def _take_out(outer: Any, module: Any) -> Any:

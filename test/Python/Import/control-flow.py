@@ -213,7 +213,8 @@ class ControlFlow(unittest.TestCase):
             model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = columns
             program = compile_model(model)
             np.testing.assert_allclose(program(x, np.array(rate)), expected, rtol=1e-5)
-            with self.assertRaisesRegex(layout_mlir.LayoutError, "the branch that the condition chooses is not imported"):
+            with self.assertRaisesRegex(layout_mlir.LayoutError, "the branch that the condition selects is not "
+                                                                 "imported"):
                 program(x, np.array(other))
 
     def test_rates_are_drawn(self) -> None:

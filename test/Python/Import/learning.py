@@ -138,7 +138,7 @@ class Learning(unittest.TestCase):
         far.nodes["featureids"] = [17] * len(far.nodes["featureids"])
         model = make_model("TreeEnsembleRegressor", [ROWS], [TensorProto.FLOAT], 3,
                            {"n_targets": 1, **far.attributes("target")})
-        with self.assertRaisesRegex(onnx_import.ImportFailed, "feature 17 of 5"):
+        with self.assertRaisesRegex(onnx_import.ImportFailed, "feature 17, but there are 5"):
             onnx_import.lower_to_text(onnx_import.prepare_checked(model))
 
 

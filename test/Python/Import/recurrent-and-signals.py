@@ -148,7 +148,7 @@ class Operators(unittest.TestCase):
     def test_unknown_length(self) -> None:
         model = Model()
         model.add("DFT", [f32(2, 5, 2)], axis=1, inverse=1, onesided=1)
-        with self.assertRaisesRegex(onnx_import.ImportFailed, "length of the real signal"):
+        with self.assertRaisesRegex(onnx_import.ImportFailed, "length of its real result"):
             model.run()
 
     def test_frames(self) -> None:

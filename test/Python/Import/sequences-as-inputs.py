@@ -51,8 +51,8 @@ class Sequences(unittest.TestCase):
 
     def test_refusals(self):
         for shapes, words in (({}, "input 's' is a sequence or an optional: state the shapes"),
-                              ({"s": (4, 3)}, "'s' is a sequence: a shape is stated for each of its tensors"),
-                              ({"s": [(1, 3)], "x": [(2, 3)]}, "'x' is a tensor: one shape is stated for it")):
+                              ({"s": (4, 3)}, "'s' is a sequence: state a shape for each of its tensors"),
+                              ({"s": [(1, 3)], "x": [(2, 3)]}, "'x' is a tensor: state one shape for it")):
             with self.assertRaisesRegex(LayoutError, words):
                 compile(self.save(SEQUENCES), shapes=shapes)
 

@@ -99,7 +99,7 @@ class Refusals(Modules):
         self.check_refused("""func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
           %0 = stablehlo.add %x, %x : tensor<4xf32>
           return %0 : tensor<4xf32>
-        }""", "no function @main: name the function")
+        }""", "no function @main: rename the function")
 
 
 if __name__ == "__main__":

@@ -144,13 +144,13 @@ class Errors(unittest.TestCase):
     def test_dtypes(self):
         array = np.zeros(SHAPE, "f4")
         floats = Layout(str(L), element="f32")
-        self.says("float64 does not hold elements of type 'f32'", floats.pack, array.astype("f8"))
-        self.says("int32 does not hold", floats.unpack, np.zeros(1568, "i4"), SHAPE)
+        self.says("float64 cannot hold elements of type 'f32'", floats.pack, array.astype("f8"))
+        self.says("int32 cannot hold", floats.unpack, np.zeros(1568, "i4"), SHAPE)
         self.says("byte order", L.pack, array.astype(">f4"))
         for dtype in (object, "S4", "U2", "M8[s]", "V4", "f4,i4", np.longdouble):
-            self.says("no elements of a tensor", L.pack, array.astype(dtype, casting="unsafe")
+            self.says("cannot hold elements of a tensor", L.pack, array.astype(dtype, casting="unsafe")
                       if dtype != "M8[s]" else array.astype("i8").astype(dtype))
-        self.says("float16 does not hold", Layout(str(L), element="i4").pack, array.astype("f2"))
+        self.says("float16 cannot hold", Layout(str(L), element="i4").pack, array.astype("f2"))
 
     def test_padding_values(self):
         array = np.zeros(SHAPE, "i1")
@@ -187,7 +187,7 @@ class Errors(unittest.TestCase):
         nothing = Target.__new__(Target)
         for call in (lambda: nothing.npus, lambda: repr(nothing), lambda: hash(nothing),
                      lambda: nothing == nothing, lambda: Layout(str(L), target=nothing)):
-            self.says("made by __new__ alone", call, error=TypeError)
+            self.says("created by __new__ only", call, error=TypeError)
 
     def test_signatures_are_those_of_python(self):
         for member in (L.address, L.unpack, L.to, L.slice, L.is_injective):
@@ -198,7 +198,7 @@ class Errors(unittest.TestCase):
         for call in (lambda: nothing.space, lambda: str(nothing), lambda: L.equal_on(nothing, SHAPE),
                      lambda: nothing.__reduce__(), lambda: L == nothing, lambda: hash(nothing),
                      lambda: Layout.concat([nothing], [SHAPE], 0)):
-            self.says("made by __new__ alone", call, error=TypeError)
+            self.says("created by __new__ only", call, error=TypeError)
         for call in (lambda: L.equal_on(None, SHAPE), lambda: L.compose(None),
                      lambda: Layout.concat([None], [SHAPE], 0)):
             self.assertRaises(TypeError, call)

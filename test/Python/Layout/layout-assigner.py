@@ -114,18 +114,18 @@ class Assigner(unittest.TestCase):
         a.assign()
         before = a.module, say(a)
         for message, function in (
-                ("several ops are called '%v1'", lambda: a.pin("%v1")),
-                ("no op is called '%q'", lambda: a.pin("%q")),
+                ("several ops are named '%v1'", lambda: a.pin("%v1")),
+                ("no op is named '%q'", lambda: a.pin("%q")),
                 ("there is no function 'q'", lambda: a.pin("%v1", function="q")),
                 ("there is no function 'q'", lambda: a.remove("q")),
                 ("expected", lambda: a.pin("%v1", ["no layout"], function="f")),
                 ("line 1, column 1: .*'func.fun' is unknown", lambda: a.replace("func.fun @f")),
-                ("attributes of a module", lambda: a.replace("module attributes {a.b} {}"))):
+                ("must not have module attributes", lambda: a.replace("module attributes {a.b} {}"))):
             with self.assertRaisesRegex(LayoutError, message):
                 function()
         self.assertEqual((a.module, say(a)), before)
         self.assertRaises(TypeError, a.replace, 3)
-        with self.assertRaisesRegex(TypeError, "a replacement is text or bytecode, without arrays"):
+        with self.assertRaisesRegex(TypeError, "a replacement must be text or bytecode, without arrays"):
             a.replace((write("f", 3, 3), {}))
         self.assertRaises(TypeError, a.pin, "%v1", [3], function="f")
         self.assertRaises(TypeError, LayoutAssigner.__new__(LayoutAssigner).assign)
@@ -203,7 +203,7 @@ class Assigner(unittest.TestCase):
 
         a = LayoutAssigner(write("f", 8, 3), TARGET, costs=price)
         for question[0] in questions:
-            with self.assertRaisesRegex(LayoutError, "the function of prices asks the LayoutAssigner that asks it"):
+            with self.assertRaisesRegex(LayoutError, "the cost function must not use the LayoutAssigner that calls it"):
                 a.assign()
         question[0] = None
         self.assertEqual(a.assign(), 1)

@@ -71,7 +71,7 @@ class Memory(unittest.TestCase):
         even = Layout("#layout.map<(i) -> buffer(offset = i * 2)>", element="f32")
         self.assertIs(even.overlaps((None,), even, (None,), 0, 4, holes=False), False)
         self.assertIs(even.overlaps((2**40,), even, (2**40,), 0, 2, holes=False), True)
-        with self.assertRaisesRegex(LayoutError, "do not lie in one memory"):
+        with self.assertRaisesRegex(LayoutError, "are not in one memory"):
             even.overlaps((4,), scatter(0), (1, 1, 1, 1))
         with self.assertRaisesRegex(LayoutError, "element='f32'"):
             Layout(str(even)).overlaps((4,), even, (4,))
@@ -108,7 +108,7 @@ class Memory(unittest.TestCase):
             self.assertEqual(use, local.bank_use(lanes, shape_of, CHIP.banks, stripe,
                                                  CHIP.eu_bytes))
             self.assertEqual(use["turns"], max(map(len, words.values())))
-        with self.assertRaisesRegex(LayoutError, "does not know its banks"):
+        with self.assertRaisesRegex(LayoutError, "has no banks"):
             local.bank_use([], shape_of, Target(npus=4, eu_bytes=128, bytes_per_npu=4096))
         with self.assertRaisesRegex(LayoutError, "outside the box"):
             layouts[0][0].bank_use([(16, 0)], shape, 4)

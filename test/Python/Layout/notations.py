@@ -40,7 +40,7 @@ class Notations(unittest.TestCase):
             self.assertRaises(TypeError, Layout.from_notation, *args)
 
     def test_texts_have_an_end(self):
-        error = self.says("goes on past 16384 characters", Layout.from_notation, "xla",
+        error = self.says("has more than 16384 characters", Layout.from_notation, "xla",
                           "{0:T" + "(1)" * 10000 + "}")
         self.assertEqual(error.column, 16385)
         self.assertLess(len(str(error)), 600)
@@ -64,7 +64,8 @@ class Notations(unittest.TestCase):
                 self.assertEqual(Layout(name), Layout(f'#layout.blocked<"{order}" to "{name}">'))
         self.assertEqual(Layout(" NHWC ").forward_index((0, 1, 2, 3), (1, 2, 3, 4)), (0, 2, 3, 1))
         for name in ("NHWX", "TNC", "BC", "NCHWN", "Q"):
-            with self.subTest(name=name), self.assertRaisesRegex(LayoutError, f"'{name}' does not say the logical order"):
+            with self.subTest(name=name), self.assertRaisesRegex(
+                    LayoutError, f"'{name}' does not determine the logical order"):
                 Layout(name)
         with self.assertRaisesRegex(LayoutError, "part 'd' without its axis 'D'"):
             Layout("NCHW16d")

@@ -166,7 +166,7 @@ class Programs(unittest.TestCase):
         np.testing.assert_array_equal(same(unsigned.astype("u1")), unsigned)
         self.says("as input 0, got values that its elements do not have", numbers, np.array([8], "i1"))
         self.says("as input 0, got values that its elements do not have", same, np.array([16], "u1"))
-        self.says(r"argument 0 \(%x\) is to be an array of uint4 .*, not of int4", same, signed)
+        self.says(r"argument 0 \(%x\) must be an array of uint4 .*, not of int4", same, signed)
         self.says("the element type must be one of", compile, ADD.format("i3", "addi"))
 
     @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
@@ -188,11 +188,11 @@ class Programs(unittest.TestCase):
     def test_faults_of_an_argument(self):
         program = compile(CONVOLUTION)
         a, w = np.zeros((1, 5, 9, 9), "f4"), np.zeros((7, 5, 3, 3), "f4")
-        self.says(r"argument 1 \(%w\) is to be an array of float32 and of shape \(7, 5, 3, 3\), not of float32 "
+        self.says(r"argument 1 \(%w\) must be an array of float32 and of shape \(7, 5, 3, 3\), not of float32 "
                   r"and of shape \(7, 5, 3\)", program, a, w[..., 0])
         self.says(r"argument 0 \(%a\) .* not of float64", program, a.astype("f8"), w)
         self.says(r"argument 0 \(%a\) .* not of >f4", program, a.astype(">f4"), w)
-        self.says(r"argument 0 \(%a\) is to be a numpy.ndarray, not list", program, a.tolist(), w, error=TypeError)
+        self.says(r"argument 0 \(%a\) must be a numpy.ndarray, not list", program, a.tolist(), w, error=TypeError)
         self.says(r"@main takes 2 arrays, \(%a: float32\(1, 5, 9, 9\), %w: .*\), not 1", program, a, error=TypeError)
 
     def test_assertions_of_a_module(self):

@@ -176,10 +176,10 @@ class Questions(unittest.TestCase):
                 ("no coordinate 'x'", lambda: layout.contiguous_run(shape, 0, "x")),
                 ("at least 1 element", lambda: layout.vector_width(shape, 0, most=0)),
                 ("3 blocks", lambda: layout.alignment(shape, (1, 1, 1))),
-                ("a block has at least 1", lambda: layout.alignment(shape, (1, 0, 1, 1))),
+                ("a block must have at least 1", lambda: layout.alignment(shape, (1, 0, 1, 1))),
                 ("element='f32'", lambda: layout.alignment(shape, in_bytes=True)),
                 ("outside the box", lambda: layout.logical_index((0, 2, 0, 0, 0), shape)),
-                ("is not known within the bound",
+                ("was not found within the bound",
                  lambda: Layout("#layout.map<(h, w) -> buffer([h, w] mod 3, [h, w] floordiv 3)>")
                  .contiguous_run((None, None), 1)),
                 ("64 bits", lambda: layout.strides((2**62, 2**62, 2**62, 1)))):

@@ -43,7 +43,7 @@ class Pipelines(unittest.TestCase):
                          run_pipeline(MODULE, f"layout-assign{{target={TARGET}}}"))
         self.assertEqual(run_pipeline(MODULE, "builtin.module(func.func(convert-linalg-to-loops))"),
                          run_pipeline(MODULE, "func.func(convert-linalg-to-loops)"))
-        self.says("the pipeline is not right", MODULE, "builtin.module(canonicalize")
+        self.says("the pipeline is invalid", MODULE, "builtin.module(canonicalize")
 
     def test_upstream_passes_and_nested_ones(self):
         out = run_pipeline(MODULE, "func.func(canonicalize, cse), symbol-dce")
@@ -57,7 +57,7 @@ class Pipelines(unittest.TestCase):
         self.assertEqual(run_pipeline(run_pipeline(bytecode, "cse"), "", bytecode=False), text)
         self.says("no MLIR bytecode", b"module {}", "cse")
         self.says(".", bytecode[:len(bytecode) // 2], "cse")
-        error = self.says("<module>:5:8: layouts are decided for a target|layouts are decided", bytecode,
+        error = self.says("<module>:5:8: layouts cannot be assigned without a target|layouts cannot be assigned", bytecode,
                           "layout-assign")
         self.assertIsNone(error.line)
 
@@ -91,8 +91,8 @@ class Pipelines(unittest.TestCase):
                 self.says(".", MODULE, pipeline)
 
     def test_faults_of_a_pass(self):
-        self.says("layouts are decided for a target", MODULE, "layout-assign")
-        self.says("has to be|takes an attribute|unknown kind|expected", MODULE,
+        self.says("layouts cannot be assigned without a target", MODULE, "layout-assign")
+        self.says("must be|unknown kind|expected", MODULE,
                   'layout-assign{target={#layout.gpu<lanes = 16>}}')
 
     def test_kinds_of_arguments(self):

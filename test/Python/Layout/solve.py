@@ -47,7 +47,7 @@ class Solving(unittest.TestCase):
             with self.assertRaisesRegex(LayoutError, message):
                 solve(problem)
         for limit in "max_nodes", "max_work", "max_seconds":
-            with self.assertRaisesRegex(LayoutError, limit + " is less than 0"):
+            with self.assertRaisesRegex(LayoutError, limit + " must not be negative"):
                 solve({"ops": {}}, **{limit: -1})
         with self.assertRaises(TypeError):
             solve({"ops": {"a": {"x": object()}}})

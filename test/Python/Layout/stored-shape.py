@@ -103,7 +103,7 @@ class StoredShape(unittest.TestCase):
 
     def test_stored_dims_that_are_not_those_of_the_map_are_refused(self):
         for dims in ("c, n", "n, c floordiv 4", "n, c mod 4, c floordiv 4", "n, c floordiv 4, c mod 4 extent 5"):
-            with self.assertRaisesRegex(LayoutError, "do not make up the offset"):
+            with self.assertRaisesRegex(LayoutError, "do not form the offset"):
                 Layout(f"#layout.map<(n, c) -> buffer(n, [c] align 4) stored({dims})>")
         # Their product is the storage, but the second is not a position.
         negative = Layout("#layout.map<(c) -> buffer(c mod 8) "

@@ -91,7 +91,7 @@ class Budgets(unittest.TestCase):
                                               convolve(convolve(x, first), second))
         self.assertEqual(costs, sorted(costs, reverse=True))
         self.assertEqual(costs[-1], free.cost)
-        with self.assertRaisesRegex(LayoutError, rf"constants take at least {own} bytes .* {own - 1} are allowed"):
+        with self.assertRaisesRegex(LayoutError, rf"constants need at least {own} bytes .* {own - 1} are allowed"):
             assign(text, TARGET, weight_budget=own - 1)
         return len(seen)
 
@@ -129,7 +129,7 @@ func.func @twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
             assign(text, TARGET, weight_budget=127)
 
     def test_wrong_budgets(self):
-        with self.assertRaisesRegex(LayoutError, "weight_budget is less than 0"):
+        with self.assertRaisesRegex(LayoutError, "weight_budget must not be negative"):
             assign("func.func @main() { return }", TARGET, weight_budget=-1)
 
 

@@ -16,8 +16,8 @@
 // NONE: weight_bytes = 8192 : i64
 // NONE-COUNT-2: arith.constant dense<{{.*}}> : tensor<64x64xf32, #
 // PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]]
-// LEAST: error: the target's 'memory': one device needs at least {{[0-9]+}} bytes, most of all here, and 8191 are allowed; state arguments and results of functions as split (#layout.mesh), or give the target more devices or 'memory'
-// OPTION: error: the option 'weight-budget': constants take at least 8192 bytes
+// LEAST: error: the target's 'memory': one device needs at least {{[0-9]+}} bytes at its peak, which is here, but 8191 are allowed; state arguments and results of functions as split (#layout.mesh), or give the target more devices or 'memory'
+// OPTION: error: the option 'weight-budget': constants need at least 8192 bytes
 module attributes {layout.target = #layout.mesh_target<axes = [t = 4], device = #layout.cpu<lanes = 16>, message_cost = [100000000], memory = MEMORY>} {
   func.func @main(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
     %a = arith.constant dense<0.5> : tensor<64x64xf32>

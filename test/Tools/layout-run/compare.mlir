@@ -31,7 +31,7 @@
 // NAN: is farther
 // NAN-JSON: {"max_abs":null,"max_rel":null}
 // INF: differs by at most 2.500e-01, relative inf
-// TYPE: error: result 0 of {{.*}}wide.ll.mlir is tensor<3xf64>, that of {{.*}}a.ll.mlir is tensor<3xf32>
+// TYPE: error: result 0 of {{.*}}wide.ll.mlir is tensor<3xf64>, but that of {{.*}}a.ll.mlir is tensor<3xf32>
 
 //--- a.mlir
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32>

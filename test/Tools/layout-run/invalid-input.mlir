@@ -55,7 +55,7 @@
 // REPEAT: --repeat must be at least 1
 // LEVEL: --opt-level must be 0, 1, 2 or 3
 // ALONE: --compare and --max-rel need a second module
-// LIMIT: --max-rel must be a number that is not negative
+// LIMIT: --max-rel must be a non-negative number
 
 func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32>
     attributes {llvm.emit_c_interface, layout.signature = (tensor<?x3xf32>) -> tensor<?x3xf32>} {

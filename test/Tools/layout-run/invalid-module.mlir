@@ -36,7 +36,7 @@ llvm.func @rank(%a: !llvm.ptr, %p: !llvm.ptr, %o: i64) attributes {layout.signat
 llvm.func @interface() attributes {layout.signature = () -> ()} { llvm.return }
 
 //--- high.mlir
-// HIGH: high.mlir:[[#@LINE+1]]:1: error: cannot be compiled, it is not in the LLVM dialect; lower the module first
+// HIGH: high.mlir:[[#@LINE+1]]:1: error: cannot be compiled, because it is not in the LLVM dialect; lower the module first
 func.func @main() attributes {layout.signature = () -> ()} { return }
 
 //--- symbol.mlir

@@ -38,7 +38,7 @@ module attributes {layout.profile = ["a", 7]} {
 }
 
 //--- global.mlir
-// GLOBAL: global.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-cpu-profile-kernels: an array with a name for every two elements of the global 'layout_profile'
+// GLOBAL: global.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that layout-cpu-profile-kernels did not write: it must be an array with a name for every two elements of the global 'layout_profile'
 module attributes {layout.profile = ["a", "b"]} {
   llvm.mlir.global external @layout_profile() : !llvm.array<2 x i64>
   llvm.func @main() attributes {layout.signature = () -> ()} { llvm.return }

@@ -18,9 +18,9 @@
 // RESULT-NEXT: [-1, -2, -3]
 
 // RUN: not layout-run --programs=%t/list.txt %t/d.mlir 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: --programs names the modules; give no others
+// BOTH: --programs names the modules; omit other modules
 // RUN: not layout-run 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: no module is named
+// NONE: no module is given
 // RUN: echo "-> %t/a.npy" > %t/without.txt
 // RUN: not layout-run --programs=%t/without.txt 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // WITHOUT: without.txt:1: begins with no module

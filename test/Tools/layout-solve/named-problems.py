@@ -134,7 +134,8 @@ for text, message in (
         ('{"ops": {"a": {"x": -1}}}', "expected null or an integer from 0 to 2^63 - 3 at problem.ops.a.x"),
         ('{"ops": {"a": {"x": 1.5}}}', "expected null or an integer"),
         ('{"ops": {"a": {"x": 9223372036854775806}}}', "expected null or an integer"),
-        ('{"ops": {}, "tensors": {%s}}' % X % '{"op": "b", "layouts": {}}', "tensor 'x' names op 'b', which there is"),
+        ('{"ops": {}, "tensors": {%s}}' % X % '{"op": "b", "layouts": {}}', "tensor 'x' names op 'b', which does not "
+                                                                            "exist"),
         ('{"ops": {"b": {"y": 1}}, "tensors": {%s}}' % X % '{"op": "b", "layouts": {}}',
          "tensor 'x' has no layout for configuration 'y' of op 'b'"),
         ('{"ops": {"b": {"y": 1}}, "tensors": {%s}}' % X % '{"op": "b", "layouts": {"y": "A", "z": "A"}}',
@@ -144,15 +145,15 @@ for text, message in (
         ('{"ops": {}, "tensors": {%s}}' % X.replace('"B": 1', '"A": 1') % "", "converts layout 'A' to itself"),
         ('{"ops": {}, "tensors": {%s}}' % X.replace('{"A": {"B": 1}}', '"none"') % "", "names conversions 'none'"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a", "a"], "costs": []}]}', "factor 0 is over op 'a' twice"),
-        ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["b"], "costs": []}]}', "is over op 'b', which there is not"),
+        ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["b"], "costs": []}]}', "is over op 'b', which does not exist"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": ["y"], "cost": 1}]}]}',
          "names configuration 'y' of op 'a'"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": [], "cost": 1}]}]}',
          "has an entry of 0 configurations for 1 ops"),
         ('{"ops": {"a": {"x": 1}}, "factors": [{"over": ["a"], "costs": [{"when": ["x"], "cost": 1},'
          ' {"when": ["x"], "cost": 1}]}]}', "has two entries for the same configurations"),
-        ('{"ops": {"a": {"x": 1},\n "\\u0061": {"x": 2}}}', '[2:2]: "\\u0061" stands twice in one object'),
-        ('{"ops": {"a": {"x": 1, "x": 1}}}', '[1:24]: "x" stands twice in one object'),
+        ('{"ops": {"a": {"x": 1},\n "\\u0061": {"x": 2}}}', '[2:2]: "\\u0061" is repeated in one object'),
+        ('{"ops": {"a": {"x": 1, "x": 1}}}', '[1:24]: "x" is repeated in one object'),
         ("{" + '"a": [' * 100000, "nested more than 64 deep")):
     status, out, err = solve(text)
     assert status == 1 and not out and message in err, (text[:200], err)

@@ -332,7 +332,8 @@ TEST(LogicalShapeTest, RefusesWhatTheStoredShapeDoesNotTell) {
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   Index open(2, kUnknownSize);
   EXPECT_FALSE(getLogicalShape({group({h, w})}, {12}, open, keep));
-  EXPECT_NE(why.find("does not tell the size of dim 0"), std::string::npos);
+  EXPECT_NE(why.find("does not determine the size of dim 0"),
+            std::string::npos);
   auto shape = getLogicalShape({group({h, w})}, {12}, {kUnknownSize, 3});
   ASSERT_TRUE(shape);
   EXPECT_EQ((*shape)[0], 4);

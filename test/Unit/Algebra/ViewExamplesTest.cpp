@@ -162,11 +162,12 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
 TEST(Views, NoLayoutBroadcastsWithoutReplicas) {
   // A map that reads a 2-element row-major tensor twice is not injective.
   LayoutMap map = LayoutMap::rowMajor(1);
-  EXPECT_EQ(whyNot([&](FailureReason e) { return broadcast(map, 1, 2, e); }),
-            "a dim of size 2 along which all elements are the same: a layout "
-            "is injective (L1), so the storage has to hold that many replicas; "
-            "convert the tensor to a layout that replicates over the dim, or "
-            "copy it");
+  EXPECT_EQ(
+      whyNot([&](FailureReason e) { return broadcast(map, 1, 2, e); }),
+      "a dim of size 2 cannot repeat the same elements: a layout is injective "
+      "(L1), so the storage must hold a replica for each index; convert the "
+      "tensor to a layout that replicates over the dim, or "
+      "copy it");
   for (int64_t size : {0, 1})
     EXPECT_TRUE(broadcast(map, 1, size)) << size;
   EXPECT_NE(whyNot([&](FailureReason e) {
@@ -262,7 +263,7 @@ TEST(Views, BadSlicesAreRefused) {
   expectNo("3 sizes for a layout of rank 2", [&](E e) {
     return slice(map, {4, 4}, {0, 0}, {1, 1, 1}, {1, 1}, {}, e);
   });
-  expectNo("starts at 8, outside of the tensor of size 8 there",
+  expectNo("starts at 8, outside of the tensor, whose size is 8 there",
            [&](E e) { return cut(e, 8, 8, 1, 1); });
   expectNo("starts at -1", [&](E e) { return cut(e, 8, -1, 1, 1); });
   expectNo("takes 3 indices from 4 by 2, some outside",
@@ -274,7 +275,7 @@ TEST(Views, BadSlicesAreRefused) {
   expectNo("has stride 0", [&](E e) { return cut(e, 8, 0, 2, 0); });
   expectNo("has the negative size -2",
            [&](E e) { return cut(e, 8, 0, -2, 1); });
-  expectNo("is taken whole: its offset is 0",
+  expectNo("is taken whole: its offset must be 0",
            [&](E e) { return cut(e, 8, 1, kWholeDim, 1); });
   expectNo("has the negative full size -3",
            [&](E e) { return cut(e, -3, 0, 1, 1); });
@@ -357,9 +358,9 @@ TEST(Views, BadConcatenationsAreRefused) {
   };
   expectNo("at least one part", [&](E e) { return join(e, {}, 0); });
   expectNo("no dim 2", [&](E e) { return join(e, {part}, 2); });
-  expectNo("another size than part 0 in dim 1",
+  expectNo("part 0 differ in the size of dim 1",
            [&](E e) { return join(e, {part, {map, {2, 4}}}, 0); });
-  expectNo("one rank, one space", [&](E e) {
+  expectNo("the same rank, space", [&](E e) {
     return join(e, {part, {LayoutMap::rowMajor(1), {2}}}, 0);
   });
   expectNo("dynamic size along dim 0",
@@ -381,7 +382,7 @@ TEST(Views, BadCompositionsAndInversesAreRefused) {
   BoundedIndex half = floorDiv(BoundedIndex::dim(0), 2);
   LayoutMap lossy =
       LayoutMap::get(1, "buffer", {{"offset", half.value, half.extent}});
-  expectNo("no formula of the stored dims",
+  expectNo("not a formula of its stored dims",
            [&](E e) { return inverse(lossy, {}, {}, e); });
   // The positions below an index of unknown stride are not counted.
   BoundedIndex reversed = place({{BoundedIndex::dim(0), SizeExpr(-1)},

@@ -191,7 +191,7 @@ TEST_F(IterationSpaces, RefusesLoopsThatNoShapeTells) {
   EXPECT_THAT(whyNot({read("(d0, d1) -> (d0 + d1)", getType("tensor<8xf32>")),
                       write("(d0, d1) -> (d0)", getType("tensor<6xf32>"))},
                      {6, 3}),
-              HasSubstr("loop d1 is no stored axis of any operand"));
+              HasSubstr("loop d1 is not a stored axis of any operand"));
 }
 
 /// A dim of at most one tile has no tile digit.

@@ -241,7 +241,7 @@ TEST(ExportFaults, OfXla) {
     return buffer(2, place({{d0, SizeExpr(a)}, {d1, SizeExpr(b)}}));
   };
   expectFault(Notation::Xla, placed(-4, 1), {4, 4}, "digit d0 has a stride");
-  expectFault(Notation::Xla, placed(0, 1), {4, 4}, "nothing holds d0");
+  expectFault(Notation::Xla, placed(0, 1), {4, 4}, "no digit stores d0");
   expectFault(Notation::Xla, placed(7, 3), {2, 2}, "does not divide");
   expectFault(Notation::Xla, placed(2, 1), {4, 4}, "d1 has more values than");
   expectFault(Notation::Xla, buffer(1, group({mod(d0, 4), floorDiv(d0, 4)})),
@@ -249,7 +249,7 @@ TEST(ExportFaults, OfXla) {
   expectFault(Notation::Xla, buffer(1, mod(d0, 4)), {8},
               "d0 mod 4 does not end where");
   expectFault(Notation::Xla, buffer(1, floorDiv(d0, 4)), {8},
-              "nothing holds d0 mod 4");
+              "no digit stores d0 mod 4");
   BoundedIndex sum = group({d0, d1});
   expectFault(Notation::Xla,
               buffer(2, group({mod(sum, 4), floorDiv(sum, 4), d0})), {6, 6},
@@ -279,7 +279,7 @@ TEST(ExportFaults, OfOneDnn) {
   expectFault(
       Notation::OneDnn,
       buffer(2, place({{d0, d1.extent + SizeExpr(3)}, {d1, SizeExpr(1)}})),
-      {kUnknownSize, kUnknownSize}, "dims of unknown size need a tag");
+      {kUnknownSize, kUnknownSize}, "dims of dynamic size need a tag");
   expectFault(Notation::OneDnn, buffer(2, group({d0, xorOf({d0, d1}, 8)})),
               {8, 8}, "xor(d0, d1 : 8)");
 }
@@ -298,7 +298,7 @@ TEST(ExportFaults, OfCuTe) {
   BoundedIndex twice = group({d0, xorOf({mod(d1, 4), d0}, 4),
                               xorOf({floorDiv(d1, 4), mod(d1, 4)}, 2)});
   expectFault(Notation::CuTe, buffer(2, twice), {4, 8},
-              "is no part of one swizzle");
+              "is not part of one swizzle");
 }
 
 TEST(ExportFaults, OfTriton) {

@@ -199,7 +199,8 @@ TEST(OneDnnImport, NamesOfDimsAreThoseOfOneDnn) {
     }
     // In two others the dims are in another order.
     if (llvm::StringRef(name).ends_with("hw2i8o16i2o") && name[0] == 'g') {
-      EXPECT_THAT(map.fault, testing::HasSubstr("oneDNN means " + generic));
+      EXPECT_THAT(map.fault, testing::HasSubstr(std::string("oneDNN reads ") +
+                                                name + " as " + generic));
       continue;
     }
     ASSERT_TRUE(map.value) << name << ": " << map.fault;

@@ -199,7 +199,7 @@ TEST_F(CommandsTest, WindowsOverGapsAreRefused) {
        {x.map, x.shape, getMap(2, {zero, dim(0) + dim(1)})}},
       {3, 3}, {1}, [&](const llvm::Twine &reason) { why = reason.str(); }));
   EXPECT_EQ(why,
-            "an operand is read at places that do not step with the loops");
+            "an operand is read at positions that are not linear in the loops");
 }
 
 /// Functions without stride parameters accept aligned or compact tensors only.

@@ -93,7 +93,7 @@ TEST_F(SimulatorComputeTest, BytesAreThereAndInsideOfTheirMemory) {
       ElementsAre(HasSubstr("twice: operand 0 reads byte 256 of core 2, which "
                             "was never written"),
                   HasSubstr("operand 1 leaves its memory at byte 1016"),
-                  HasSubstr("has boxes of 48 bytes, its image has 96")));
+                  HasSubstr("has boxes of 48 bytes, but its image has 96")));
   EXPECT_EQ(npu.getCounters().computes, 0);
   EXPECT_FALSE(npu.isWritten(2, 64));
 }
@@ -103,9 +103,10 @@ TEST_F(SimulatorComputeTest, UnitsSeeTheirOwnMemoryAndWhatIsBroadcast) {
   add(2 * 1024, OKK_SIM_READ);
   add(1 * 1024 + 64, OKK_SIM_WRITE | OKK_SIM_LANES);
   EXPECT_FALSE(twice());
-  EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("operand 0 has byte 0 of core 2 for what "
-                                    "is computed in core 1")));
+  EXPECT_THAT(
+      npu.getErrors(),
+      ElementsAre(HasSubstr("operand 0 has byte 0 of core 2 for a result "
+                            "computed in core 1")));
   npu.beginCompute("twice", 12);
   add(2 * 1024, OKK_SIM_READ | OKK_SIM_BROADCAST, /*isOwn=*/false);
   add(1 * 1024 + 64, OKK_SIM_WRITE | OKK_SIM_LANES);
@@ -128,7 +129,7 @@ TEST_F(SimulatorComputeTest, RegionsCountWhatMovesBesideComputations) {
   EXPECT_FALSE(twice());
   npu.endParallel();
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("which the other engine touches")));
+              ElementsAre(HasSubstr("which the other engine accesses")));
   EXPECT_EQ(npu.getCounters().regions, 2);
   EXPECT_EQ(npu.getCounters().overlappedBytes, 48);
 }
@@ -177,9 +178,10 @@ TEST_F(SimulatorExpectTest, StridesThatPermuteAreReported) {
   expect({4, 12, 1});
   npu.copy(inside(), outside(), shape, 4);
   npu.endExpected();
-  EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("for system address"),
-                          HasSubstr("bytes of the 48 that the program means")));
+  EXPECT_THAT(
+      npu.getErrors(),
+      ElementsAre(HasSubstr("for system address"),
+                  HasSubstr("bytes of the 48 that the program declared")));
 }
 
 TEST_F(SimulatorExpectTest, WhatLiesBesideTheBoxIsNoPartOfIt) {
@@ -210,7 +212,7 @@ TEST_F(SimulatorExpectTest, AllIsReachedOnceAndInTheTensorThatIsMeant) {
   expect({16, 4, 1});
   npu.copy({true, 2 * 1024 + 64, {8, 4, 4, 1}}, outside(), shape, 4);
   EXPECT_THAT(npu.getErrors().back(),
-              HasSubstr("no element of the tensor at address 2048"));
+              HasSubstr("not an element of the tensor at address 2048"));
 }
 
 } // namespace

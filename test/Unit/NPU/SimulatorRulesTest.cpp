@@ -67,7 +67,7 @@ TEST_F(SimulatorRules, ComputationsHaveLimitsThatTransfersHaveNot) {
   EXPECT_THAT(npu->getErrors(), IsEmpty());
   npu->fill({true, 0, {1, 1, 1, 1}}, "", channels, 1, Engine::Compute);
   EXPECT_THAT(npu->getErrors(),
-              ElementsAre(HasSubstr("the chip takes 1 to 4095")));
+              ElementsAre(HasSubstr("the chip supports 1 to 4095")));
 }
 
 /// The smaller of the limits of the chip and of its engine applies.
@@ -80,8 +80,8 @@ TEST_F(SimulatorRules, BothLimitsHold) {
   npu->fill(all, "", {1, 1, 9, 1}, 1, Engine::Compute);
   EXPECT_THAT(
       npu->getErrors(),
-      ElementsAre(HasSubstr("iterations of C, the chip takes 1 to 4095"),
-                  HasSubstr("iterations of H, the chip takes 1 to 8")));
+      ElementsAre(HasSubstr("iterations of C, but the chip supports 1 to 4095"),
+                  HasSubstr("iterations of H, but the chip supports 1 to 8")));
 }
 
 TEST_F(SimulatorRules, StridesReachTheirLimit) {
@@ -127,7 +127,7 @@ TEST_F(SimulatorRules, RunsEndWithTheirMemory) {
 TEST_F(SimulatorRules, BuffersOfTheSystemLieApart) {
   npu->allocSystem(1024);
   npu->copy(row(0), outside(x + 1024), {1, 1, 1, 1}, 4);
-  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("is in no buffer")));
+  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("is not in a buffer")));
 }
 
 TEST_F(SimulatorRules, FillsWriteEveryElement) {
@@ -226,7 +226,7 @@ TEST_F(SimulatorRules, EnginesDoNotWriteWhatTheOtherReads) {
   fill(0, 8, Engine::Compute);
   npu->endParallel();
   EXPECT_THAT(npu->getErrors(),
-              ElementsAre(HasSubstr("which the other engine touches")));
+              ElementsAre(HasSubstr("which the other engine accesses")));
   npu->startParallel();
   add(512, 0, 0, 8);
   load(0, 8);
@@ -359,7 +359,7 @@ TEST_F(SimulatorMeaning, OperandsAreInTheMemoryThatIsMeant) {
   npu->expect({{4, 4}, {{true, 0, 16, {4, 1}}, {false, x, 0, {4, 1}}}});
   npu->copy(row(16), row(0), {1, 1, 1, 4}, 4);
   EXPECT_THAT(npu->getErrors(),
-              ElementsAre(HasSubstr("the source is in another memory")));
+              ElementsAre(HasSubstr("the source is not in the memory")));
 }
 
 /// Two rows of 8 columns in system memory, 10 apart.

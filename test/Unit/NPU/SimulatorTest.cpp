@@ -64,9 +64,9 @@ TEST_F(SimulatorTest, WhatLeavesItsMemoryIsReportedAndNothingMoves) {
   npu.copy(inside(0), outside(x + 4), shape, 4);
   npu.copy(inside(0), outside(x + 65536), shape, 4);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(testing::_, HasSubstr("is in no core"),
+              ElementsAre(testing::_, HasSubstr("is not in a core"),
                           HasSubstr("the source leaves its memory"),
-                          HasSubstr("is in no buffer")));
+                          HasSubstr("is not in a buffer")));
   EXPECT_EQ(npu.countWritten(), 0);
   EXPECT_EQ(npu.getCounters().transfers, 0);
 }
@@ -118,11 +118,11 @@ TEST_F(SimulatorTest, LimitsOfTheChip) {
   small.fill(outside(z), "\0\0\0", {2, 2, 4, 5}, 4);
   small.fill({false, z, {1, 1, 1, 2}}, "\0\0\0", {1, 1, 1, 5}, 4);
   small.fill(outside(z), "\0\0\0", {1, 0, 1, 1}, 4);
-  EXPECT_THAT(small.getErrors(),
-              ElementsAre(HasSubstr("3 iterations of C, the chip takes 1 to 2"),
-                          HasSubstr("stride 60, the chip takes 0 to 40"),
-                          HasSubstr("W stride 2"),
-                          HasSubstr("0 iterations of C")));
+  EXPECT_THAT(
+      small.getErrors(),
+      ElementsAre(HasSubstr("3 iterations of C, but the chip supports 1 to 2"),
+                  HasSubstr("stride 60, but the chip supports 0 to 40"),
+                  HasSubstr("W stride 2"), HasSubstr("0 iterations of C")));
 }
 
 TEST_F(SimulatorTest, EnginesDoNotTouchWhatTheOtherWrites) {
@@ -138,16 +138,16 @@ TEST_F(SimulatorTest, EnginesDoNotTouchWhatTheOtherWrites) {
   EXPECT_THAT(
       npu.getErrors(),
       ElementsAre(HasSubstr("writes byte 512 of core 0, which the other "
-                            "engine touches"),
+                            "engine accesses"),
                   HasSubstr("reads byte 0 of core 0, which the other "
-                            "engine touches")));
+                            "engine accesses")));
   npu.fill(inside(512), "\0\0\0", shape, 4, Engine::Compute);
   npu.endParallel();
   npu.startParallel();
   npu.startParallel();
-  EXPECT_THAT(npu.getErrors(),
-              ElementsAre(testing::_, testing::_, HasSubstr("did not start"),
-                          HasSubstr("inside another")));
+  EXPECT_THAT(npu.getErrors(), ElementsAre(testing::_, testing::_,
+                                           HasSubstr("ends before it starts"),
+                                           HasSubstr("inside another")));
 }
 
 TEST_F(SimulatorTest, DeclaredTensorsOwnTheirBytes) {
@@ -161,7 +161,7 @@ TEST_F(SimulatorTest, DeclaredTensorsOwnTheirBytes) {
               ElementsAre(HasSubstr("overlaps the tensor at address 2048"),
                           HasSubstr("takes 512 bytes from byte 640 on"),
                           HasSubstr("is not aligned to 128"),
-                          HasSubstr("is in no core"),
+                          HasSubstr("is not in a core"),
                           HasSubstr("no tensor is at address 0")));
   EXPECT_EQ(npu.getCounters().peakBytes, 512);
 }
@@ -172,7 +172,7 @@ TEST_F(SimulatorTest, AccessesStayAmongTheElementsOfOneTensor) {
   npu.declareElements(inside(2 * 1024), shape, 4);
   load(2 * 1024);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("is no part of one tensor")));
+              ElementsAre(HasSubstr("is not part of one tensor")));
   npu.fill({true, 2 * 1024 + 80, {1, 1, 1, 1}}, "\0\0\0", {1, 1, 1, 1}, 4);
   EXPECT_THAT(npu.getErrors().back(), HasSubstr("has a hole"));
   npu.releaseTensor(2 * 1024);
@@ -215,7 +215,7 @@ TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
   // A hole without an owner cannot be written, ..
   shared.copy(hole, row, inHole, 4);
   EXPECT_THAT(shared.getErrors(),
-              ElementsAre(HasSubstr("which is no part of one tensor")));
+              ElementsAre(HasSubstr("which is not part of one tensor")));
   // .. and elements of two tensors cannot share a byte.
   shared.declareTensor(76, 48, 4);
   shared.declareElements({true, 76, {12, 12, 12, 1}}, inHole, 4);

@@ -238,7 +238,7 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(plan(part, aligned, shape).empty());
   EXPECT_TRUE(refused);
   EXPECT_EQ(why, "a transfer would start at byte 4 of the source, which is not "
-                 "a multiple of the 64 bytes that the DMA engine asks for: "
+                 "a multiple of the 64 bytes that the DMA engine requires: "
                  "begin parts, batches and rows at such bytes, or use wider "
                  "elements");
   // A digit of two fused dims is not a loop.
@@ -266,9 +266,9 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
         plan(isSource ? image : linear, isSource ? linear : image, shape)
             .empty());
     EXPECT_TRUE(refused);
-    EXPECT_EQ(why, "a map into the space 'image2d' has no offset, which "
-                   "transfers go by: store the tensor in linear or in local "
-                   "memory");
+    EXPECT_EQ(why,
+              "a map into the space 'image2d' has no offset, which transfers "
+              "need: store the tensor in linear or in local memory");
   }
   EXPECT_TRUE(plan(linear, aligned, {2, 0, 4, 5}).empty());
   EXPECT_FALSE(refused);

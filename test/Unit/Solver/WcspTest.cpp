@@ -223,21 +223,22 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
                           "integer from -64 to 64"},
       {"p 1 2 1 9 2\n1 1 0 0", "2:3: error: expected a variable of the scope"},
       {"p 1 2 1 9 2\n2 0 0 0 0",
-       "2:5: error: variable 0 stands twice in the scope"},
+       "2:5: error: variable 0 is repeated in the scope"},
       {"p 1 2 1 9 2\n1 0 -1 salldiff var 1",
        "2:8: error: the function 'salldiff' is given by a keyword"},
       {"p 1 2 1 9 2\n1 0 0 3", "2:7: error: expected the number of tuples, an "
                                "integer from 0 to 2, and found '3'"},
       {"p 1 2 1 9 2\n1 0 0 -1", "2:7: error: expected the number of tuples"},
       {"p 1 2 2 9 2\n-1 0 0 0 -1 0 0 -1",
-       "2:17: error: a function that others take their tuples from lists"},
+       "2:17: error: a function whose tuples are shared must list"},
       {"p 2 2 2 9 2 2\n-1 0 0 0\n2 0 1 0 -1",
-       "3:9: error: the tuples of this function are of 1 variables, and it has "
+       "3:9: error: the tuples of this function have 1 variables, but the "
+       "function has "
        "2"},
       {"p 2 2 2 9 2 1\n-1 0 0 1 1 4\n1 1 0 -1",
-       "3:7: error: the tuples of this function have the value 1, and variable "
+       "3:7: error: the tuples of this function have the value 1, but variable "
        "1 has 1 values"},
-      {"p 1 2 1 9 2\n1 0 0 2\n1 4\n1 5", "4:1: error: this tuple is listed"},
+      {"p 1 2 1 9 2\n1 0 0 2\n1 4\n1 5", "4:1: error: this tuple is repeated"},
       {"p 1 2 1 9 2\n1 0 0 1\n2 4",
        "3:1: error: expected a value of variable 0"},
       {"p 1 2 1 9 2\n1 0 0 1\n1 -4",
@@ -246,7 +247,7 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
        "3:3: error: expected the cost of a tuple"},
       {"p 1 2 1 9 2\n1 0 0 1\n1 9223372036854775808",
        "3:3: error: expected the cost of a tuple"},
-      {"p 0 0 0 9\n\n1", "3:1: error: there is text behind the last of 0"},
+      {"p 0 0 0 9\n\n1", "3:1: error: there is text after the last of 0"},
   };
   for (auto [text, message] : texts)
     EXPECT_EQ(getError(text).rfind(message, 0), 0u) << text << "\n"
@@ -333,8 +334,8 @@ TEST(Wcsp, ReadsAssignments) {
             "expected");
   EXPECT_EQ(get("1 3"), "1:3: error: expected the value of variable 1, an "
                         "integer from 0 to 2, and found '3'");
-  EXPECT_EQ(get("1 2 0"), "1:5: error: there is text behind the values of all "
-                          "2 variables");
+  EXPECT_EQ(get("1 2 0"),
+            "1:5: error: there is text after the values of all 2 variables");
 }
 
 } // namespace

@@ -338,9 +338,9 @@ TEST(Svg, AShapeThatDoesNotFitIsRefused) {
   EXPECT_EQ(draw(map, {2}).error,
             "the layout has 2 dims, the shape has 1 (L1): give one size for "
             "each dim");
-  EXPECT_EQ(draw(map, {2, kUnknownSize}).error,
-            "dim 1 has no static size: a picture shows one shape, give the "
-            "size");
+  EXPECT_EQ(
+      draw(map, {2, kUnknownSize}).error,
+      "dim 1 has a dynamic size: a picture shows one shape; state the size");
   EXPECT_EQ(draw(map, {int64_t(1) << 40, int64_t(1) << 40}).error,
             "the storage of 1099511627776x1099511627776 does not fit 64 bits "
             "(L1): draw a smaller shape");

@@ -43,8 +43,9 @@ LogicalResult ConvertOp::verify() {
                          << to
                          << "; only the layout of the two types may differ";
   if (isa_and_present<PartialAttr>(to.getEncoding()) && from != to)
-    return emitOpError() << "reduces partial sums and makes none (P4), found "
-                         << to << ": make them by layout.storage_view";
+    return emitOpError()
+           << "reduces partial sums and cannot create them (P4), found " << to
+           << ": create them with layout.storage_view";
   return success();
 }
 
@@ -79,7 +80,7 @@ LogicalResult StorageViewOp::verify() {
     return success();
   if (hasLayout(from) == hasLayout(to))
     return emitOpError()
-           << "goes between a tensor with a layout and a plain tensor, found "
+           << "needs one tensor with a layout and one plain tensor, found "
            << from << " and " << to;
   RankedTensorType laidOut = hasLayout(from) ? from : to;
   RankedTensorType plain = hasLayout(from) ? to : from;
@@ -95,13 +96,14 @@ LogicalResult StorageViewOp::verify() {
     if (succeeded(storage))
       diag << *storage;
     else
-      diag << "not known";
+      diag << "unknown";
     return diag << ", found " << plain;
   }
   if (hasLayout(to) && getPadding(to))
     return emitOpError()
-           << "cannot know what padding of plain storage holds (P3): read it "
-              "without a padding value and use layout.convert to set one";
+           << "must not state a padding value, because what the padding of "
+              "plain storage holds is unknown (P3): read it without one and "
+              "use layout.convert to set it";
   return success();
 }
 

@@ -226,14 +226,14 @@ verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
            << coordinate.name << "'";
       return failure();
     }
-    diag << "layout " << name << " has no extent of '" << coordinate.name
-         << "' that is shown to hold all elements (L2)";
+    diag << "layout " << name << " has an extent of '" << coordinate.name
+         << "' that is not proven to hold all elements (L2)";
     if (std::optional<int64_t> extent = coordinate.extent.evaluate(proof.sizes);
         reached && extent)
       diag << ": they reach " << coordinate.name << " " << *reached
            << ", the extent is " << *extent;
     else if (ShapedType::isDynamicShape(shape))
-      diag << "; the way out is to state the sizes that are dynamic";
+      diag << "; make the dynamic sizes static";
     return failure();
   }
   return success();
@@ -254,9 +254,9 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
     coordinate.value.walkDims([&](unsigned d) { counted.set(d); });
   for (unsigned d = map.getRank(); d < map.getNumDims(); ++d)
     if (!counted.test(d))
-      return emitError() << "layout " << name
-                         << " has a replica that no coordinate counts (L1): "
-                            "leave it out";
+      return emitError()
+             << "layout " << name
+             << " has a replica that no coordinate uses (L1): remove it";
   PairProof proof = proveInjective(map, shape);
   if (proof.answer == ProofResult::Proved)
     return success();
@@ -264,7 +264,7 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
   if (proof.answer == ProofResult::Unknown) {
     diag << "layout " << name
          << " cannot be proven injective on this shape within the bound (L1): "
-            "use strides that exceed what lies below them";
+            "use strides that exceed the extent of the faster digits";
     return failure();
   }
   diag << "layout " << name << " is not injective (L1): indices ";

@@ -29,9 +29,9 @@ static LogicalResult checkParams(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<Figure> params) {
   for (const Figure &figure : params)
     if (figure.value < figure.least || figure.value > figure.most)
-      return emitError() << "target figure '" << figure.name << "' is "
-                         << figure.value << ": it lies between " << figure.least
-                         << " and " << figure.most;
+      return emitError() << "target parameter '" << figure.name << "' is "
+                         << figure.value << ": it must be between "
+                         << figure.least << " and " << figure.most;
   return success();
 }
 
@@ -123,22 +123,21 @@ LogicalResult OpenClTargetAttr::verify(
                           {"assumed_trips", assumedTrips, 1}})))
     return failure();
   if (addressBits != 32 && addressBits != 64)
-    return emitError() << "target figure 'address_bits' is " << addressBits
-                       << ": addresses of OpenCL have 32 or 64 bits";
+    return emitError() << "target parameter 'address_bits' is " << addressBits
+                       << ": OpenCL addresses have 32 or 64 bits";
   // Each work-item stores `item_pixels` pixels of 16 bytes.
   constexpr int64_t localBytes = 32768;
   if (groupItems * itemPixels * 16 > localBytes)
-    return emitError() << "target figures 'group_items' and 'item_pixels' are "
-                       << groupItems << " and " << itemPixels
-                       << ": the sums of a group take "
-                       << groupItems * itemPixels * 16
-                       << " bytes of local memory, and OpenCL guarantees "
-                       << localBytes;
+    return emitError()
+           << "target parameters 'group_items' and 'item_pixels' are "
+           << groupItems << " and " << itemPixels
+           << ": the sums of a group take " << groupItems * itemPixels * 16
+           << " bytes of local memory, and OpenCL guarantees " << localBytes;
   if (imageTypes)
     for (Attribute type : imageTypes)
       if (!isa<TypeAttr>(type) ||
           !hasChannelType(cast<TypeAttr>(type).getValue()))
-        return emitError() << "target figure 'image_types' lists " << type
+        return emitError() << "target parameter 'image_types' lists " << type
                            << ": the channel types of images are f32, f16, and "
                               "integers of 8, 16 and 32 bits";
   return success();
@@ -190,21 +189,21 @@ MeshTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Mesh axes,
                        Attribute device, ArrayAttr byteCost,
                        ArrayAttr messageCost, int64_t memory) {
   if (!isa_and_present<CpuTargetAttr>(device))
-    return emitError() << "target figure 'device' is " << device
-                       << ": the devices of a mesh are a #layout.cpu";
+    return emitError() << "target parameter 'device' is " << device
+                       << ": the devices of a mesh must be a #layout.cpu";
   auto checkAxes = [&](StringRef name, ArrayAttr params,
                        int64_t most) -> LogicalResult {
     if (!params)
       return success();
     if (params.size() != axes.axes.size())
-      return emitError() << "target figure '" << name << "' has "
+      return emitError() << "target parameter '" << name << "' has "
                          << params.size() << " entries for a mesh of "
                          << axes.axes.size() << " axes: state one for each";
     for (Attribute figure : params) {
       auto value = dyn_cast<IntegerAttr>(figure);
       if (!value || !value.getType().isInteger(64))
-        return emitError() << "target figure '" << name << "' lists " << figure
-                           << ": it is a list of integers";
+        return emitError() << "target parameter '" << name << "' lists "
+                           << figure << ": it must be a list of integers";
       if (failed(checkParams(emitError, {{name, value.getInt(), 0, most}})))
         return failure();
     }

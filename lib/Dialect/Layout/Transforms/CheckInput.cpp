@@ -34,16 +34,15 @@ static LogicalResult check(Operation *op) {
   bool isLive = op->getParentOfType<func::FuncOp>() && !isOpTriviallyDead(op);
   StringRef gap;
   if (!op->isRegistered())
-    gap = "is of no registered dialect";
+    gap = "is not of a registered dialect";
   else if (isLive &&
            !layout::isInputDialect(op->getName().getDialectNamespace()) &&
            !isa<linalg::AggregatedOpInterface>(op))
     gap = "is of a dialect that is not lowered here";
   if (!gap.empty())
-    return op->emitError()
-           << "'" << op->getName() << "' " << gap
-           << ", so nothing is known of what it computes: lower it to linalg "
-              "on tensors before, or leave it out";
+    return op->emitError() << "'" << op->getName() << "' " << gap
+                           << ", so what it computes is unknown: lower it to "
+                              "linalg on tensors first, or remove it";
   if (!isLive)
     return success();
   if (failed(layout::checkStatedSizes(op)))
@@ -55,8 +54,8 @@ static LogicalResult check(Operation *op) {
     return success();
   return op->emitOpError()
          << "has a value of type " << foreign
-         << ", whose encoding is no layout, so nothing is known of where its "
-            "elements are: remove it, or state a layout";
+         << ", whose encoding is not a layout, so where its elements are is "
+            "unknown: remove the encoding, or state a layout";
 }
 
 namespace {

@@ -60,10 +60,10 @@ struct LowerTosaPass : layout::impl::LowerTosaPassBase<LowerTosaPass> {
     pipeline.addPass(createTosaToArithPass());
     pipeline.addPass(createTosaToTensorPass());
     pipeline.addPass(createTosaToSCFPass());
-    AdviceOnErrors advice(
-        &getContext(), "upstream's lowering of TOSA, which "
-                       "layout-prepare-lower-tosa runs, has "
-                       "none for this op on these types; write it in linalg");
+    AdviceOnErrors advice(&getContext(),
+                          "upstream's lowering of TOSA, which "
+                          "layout-prepare-lower-tosa runs, does not "
+                          "support this op on these types; write it in linalg");
     for (func::FuncOp function : functions)
       if (failed(runPipeline(pipeline, function)))
         return signalPassFailure();

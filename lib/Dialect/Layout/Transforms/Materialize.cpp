@@ -100,10 +100,11 @@ static LogicalResult checkConstant(arith::ConstantOp constant, Type type) {
     return success();
   if (isPartial(type))
     return constant.emitOpError()
-           << "is stated to hold parts of sums, and has the sums (P4): state "
-              "the #layout.mesh, or make parts by layout.storage_view";
+           << "is stated to hold partial sums, but has the sums (P4): state "
+              "the #layout.mesh, or create partial sums with "
+              "layout.storage_view";
   if (!getElementsAs(constant, type))
-    return constant.emitOpError() << "has elements of a kind that is not known";
+    return constant.emitOpError() << "has elements of an unknown kind";
   return success();
 }
 

@@ -140,7 +140,8 @@ struct PrintMessagesPass
     markAllAnalysesPreserved();
     if (maxExtraBytes < 0) {
       root->emitError() << "the option 'max-extra-bytes' is "
-                        << maxExtraBytes.getValue() << ": it is at least 0";
+                        << maxExtraBytes.getValue()
+                        << ": it must be at least 0";
       return signalPassFailure();
     }
     ReshardOptions options;

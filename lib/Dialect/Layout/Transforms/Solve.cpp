@@ -391,11 +391,11 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     if (objective == Objective::bytes)
       return getOperation()->emitError()
              << "the options 'costs' and 'objective=bytes' exclude each other: "
-                "the prices of others are no bytes";
+                "external prices are not in bytes";
     if (weightCost != 0)
       return getOperation()->emitError()
-             << "the options 'costs' and 'weight-cost' exclude each other: the "
-                "prices of others are no bytes";
+             << "the options 'costs' and 'weight-cost' exclude each other: "
+                "external prices are not in bytes";
     if (!prices)
       return provider;
     FailureOr<std::unique_ptr<PriceList>> list =
@@ -437,12 +437,12 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     InFlightDiagnostic error = getOperation()->emitError()
                                << "the option 'weight-budget': ";
     if (least > budget)
-      error << "constants take at least " << least
-            << " bytes in layouts on which all ops run, and " << budget
+      error << "constants need at least " << least
+            << " bytes in layouts on which all ops can run, but " << budget
             << " are allowed";
     else
-      error << "no layouts were found in which constants take at most "
-            << budget << " bytes, nor a proof that there are none; a larger "
+      error << "no layouts in which constants need at most " << budget
+            << " bytes were found, nor a proof that none exist; a larger "
             << "budget or 'max-nodes' of layout-solve may help";
   }
 
@@ -463,11 +463,12 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     if (!hasTensors)
       return;
     if (maxConfigs == 0 || maxTable < 1) {
-      root->emitError() << "'max-configs' and 'max-table' are at least 1";
+      root->emitError() << "'max-configs' and 'max-table' must be at least 1";
       return signalPassFailure();
     }
     if (weightBudget < -1) {
-      root->emitError() << "'weight-budget' is a number of bytes, at least 0";
+      root->emitError()
+          << "'weight-budget' must be a number of bytes, at least 0";
       return signalPassFailure();
     }
     FailureOr<std::shared_ptr<CostProvider>> provider = getProvider(*wanted);

@@ -16,7 +16,7 @@ using namespace mlir::layout;
 
 /// The end of the error about an attribute that is not a target.
 static constexpr StringLiteral kNoTarget =
-    ": it has to be a target, such as #layout.cpu<lanes = 16>";
+    ": it must be a target, such as #layout.cpu<lanes = 16>";
 
 /// Returns the target that a device of the module's `dlti.target_system_spec`
 /// states under the key 'layout.target', or a null target if there is none.
@@ -45,8 +45,8 @@ static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
       return emitError(module->getLoc())
              << "devices " << foundDevice << " and " << device
              << " of 'dlti.target_system_spec' both state '" << kTargetAttr
-             << "': say which one is meant by '" << kTargetAttr
-             << "' on the module or by the option 'target'";
+             << "': select one with '" << kTargetAttr
+             << "' on the module or with the option 'target'";
     found = target;
     foundDevice = device;
   }
@@ -58,9 +58,9 @@ FailureOr<TargetInterface> layout::findTarget(Operation *op, StringRef option) {
     Attribute attr = parseAttribute(option, op->getContext());
     if (auto target = dyn_cast_if_present<TargetInterface>(attr))
       return target;
-    return emitError(op->getLoc()) << "the option 'target' is \"" << option
-                                   << "\": it takes an attribute like "
-                                      "#layout.cpu<lanes = 16>";
+    return emitError(op->getLoc())
+           << "the option 'target' is \"" << option
+           << "\": it must be an attribute such as #layout.cpu<lanes = 16>";
   }
   for (Operation *holder = op; holder; holder = holder->getParentOp()) {
     if (Attribute attr = holder->getDiscardableAttr(kTargetAttr)) {
@@ -83,8 +83,7 @@ FailureOr<TargetInterface> layout::getTarget(Operation *op, StringRef option) {
   if (failed(target) || *target)
     return target;
   return emitError(op->getLoc())
-         << "layouts are decided for a target and none is given: put '"
-         << kTargetAttr
+         << "layouts cannot be assigned without a target: put '" << kTargetAttr
          << " = #layout.cpu<lanes = 16>' on the module or in a device of its "
             "'dlti.target_system_spec', or use the option 'target'";
 }

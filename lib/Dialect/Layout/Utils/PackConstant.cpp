@@ -150,7 +150,7 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
   bool fits = element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
   if (!fits || (!isBool && element.isIntOrFloat() &&
                 element.getIntOrFloatBitWidth() % 8 != 0 && isResource))
-    return refuse("its elements are not made of whole bytes");
+    return refuse("its elements do not have whole bytes");
   std::optional<int64_t> count = getStorageSize(map, type.getShape());
   if (!count)
     return refuse("its size is not static");
@@ -169,8 +169,9 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
   if (*count != type.getNumElements())
     fillWith(storage, getFillerBytes(type, bytes));
   if (!pack(map, type.getShape(), bytes, logical->bytes, storage))
-    return refuse("its data has " + Twine(logical->bytes.size()) +
-                  " bytes, which is not what its type needs; mend the data");
+    return refuse(
+        "its data has " + Twine(logical->bytes.size()) +
+        " bytes, which is not the size of its type; correct the data");
   if (isResource)
     forgetMappedPages(logical->bytes);
   return getPacked(value, physical, std::move(blob), storage);

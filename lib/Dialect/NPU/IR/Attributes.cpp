@@ -101,15 +101,15 @@ verifyMemories(function_ref<InFlightDiagnostic()> emitError,
                DictionaryAttr memories) {
   for (NamedAttribute memory : memories) {
     if (memory.getName() == "system" || memory.getName() == "local")
-      return emitError() << "target lists the memory '"
-                         << memory.getName().getValue()
-                         << "', which every target has: list the others";
+      return emitError()
+             << "target lists the memory '" << memory.getName().getValue()
+             << "', which every target has: list only other memories";
     auto bytes = dyn_cast<IntegerAttr>(memory.getValue());
     if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
-      return emitError() << "target memory '" << memory.getName().getValue()
-                         << "' has " << memory.getValue()
-                         << " as its bytes: they are a 64-bit number, at "
-                            "least 1";
+      return emitError()
+             << "target memory '" << memory.getName().getValue() << "' has "
+             << memory.getValue()
+             << " as its size in bytes: it must be a 64-bit number, at least 1";
   }
   return success();
 }
@@ -137,22 +137,22 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         Figure{"megahertz", megahertz},
         Figure{"dma_bytes_per_cycle", dmaBytesPerCycle}})
     if (figure.value < 1)
-      return emitError() << "target figure '" << figure.name << "' is "
-                         << figure.value << ": it is at least 1";
+      return emitError() << "target parameter '" << figure.name << "' is "
+                         << figure.value << ": it must be at least 1";
   for (const Figure &figure :
        {Figure{"dma_start", dmaStart}, Figure{"compute_start", computeStart}})
     if (figure.value < 0 || figure.value > kMostCycles)
-      return emitError() << "target figure '" << figure.name << "' is "
-                         << figure.value << ": it is 0 to " << kMostCycles;
+      return emitError() << "target parameter '" << figure.name << "' is "
+                         << figure.value << ": it must be 0 to " << kMostCycles;
   if (dmaBytesPerCycle > kMostCycles || megahertz > kMostCycles)
-    return emitError() << "target figures 'megahertz' and "
-                          "'dma_bytes_per_cycle' are at most "
+    return emitError() << "target parameters 'megahertz' and "
+                          "'dma_bytes_per_cycle' must be at most "
                        << kMostCycles;
   for (const Figure &figure :
        {Figure{"eu_bytes", euBytes}, Figure{"dma_alignment", dmaAlignment}})
     if (!llvm::isPowerOf2_64(figure.value))
-      return emitError() << "target figure '" << figure.name << "' is "
-                         << figure.value << ": it is a power of two";
+      return emitError() << "target parameter '" << figure.name << "' is "
+                         << figure.value << ": it must be a power of two";
   int64_t total;
   if (llvm::MulOverflow(npus, bytesPerNpu, total))
     return emitError() << npus << " cores of " << bytesPerNpu
@@ -160,20 +160,20 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // A core has at least one 4-byte lane.
   int64_t atOnce = std::max<int64_t>(euBytes, 4);
   if (llvm::MulOverflow(npus, atOnce, total))
-    return emitError() << npus << " cores that take " << atOnce
-                       << " bytes each at once take a number of bytes that "
-                          "does not fit 64 bits: state fewer";
+    return emitError() << npus << " cores that process " << atOnce
+                       << " bytes each at once process a number of bytes that "
+                          "does not fit 64 bits: state fewer cores";
   if (banks && bytesPerNpu % *banks != 0)
-    return emitError() << "target figure 'banks' is " << *banks
-                       << ": it divides the " << bytesPerNpu
+    return emitError() << "target parameter 'banks' is " << *banks
+                       << ": it must divide the " << bytesPerNpu
                        << " bytes of a core evenly";
   if (!maxShape.empty() && maxShape.size() != 4)
-    return emitError() << "target figure 'max_shape' has " << maxShape.size()
-                       << " sizes: it has four, of N, C, H and W";
+    return emitError() << "target parameter 'max_shape' has " << maxShape.size()
+                       << " sizes: it must have four, of N, C, H and W";
   for (int64_t size : maxShape)
     if (size < 1)
-      return emitError() << "target figure 'max_shape' has the size " << size
-                         << ": sizes are at least 1";
+      return emitError() << "target parameter 'max_shape' has the size " << size
+                         << ": sizes must be at least 1";
   return verifyMemories(emitError, memories);
 }
 
@@ -246,8 +246,8 @@ static ParseResult parseSetting(AsmParser &parser, Settings &settings) {
   if (name == "memories")
     return parser.parseAttribute(settings.memories);
   return parser.emitError(loc)
-         << "unknown figure '" << name
-         << "': there are npus, bytes_per_npu, eu_bytes, banks, "
+         << "unknown parameter '" << name
+         << "': known parameters are npus, bytes_per_npu, eu_bytes, banks, "
             "dma_alignment, max_shape, max_stride, megahertz, "
             "dma_bytes_per_cycle, dma_start, compute_start, memories";
 }
@@ -258,10 +258,10 @@ static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
   if (!chip) {
     InFlightDiagnostic diag = parser.emitError(loc)
                               << "no published chip is named \"" << name
-                              << "\": there are ";
+                              << "\": known chips are ";
     llvm::interleaveComma(kChips, diag,
                           [&](const Published &known) { diag << known.name; });
-    return diag << "; write the figures of any other";
+    return diag << "; write the parameters of any other chip";
   }
   settings.npus = chip.getNpus();
   settings.bytesPerNpu = chip.getBytesPerNpu();
@@ -291,7 +291,7 @@ Attribute ChipAttr::parse(AsmParser &parser, Type) {
   for (const Number &number : ArrayRef(kNumbers).take_front(3)) {
     if (settings.*number.member)
       continue;
-    parser.emitError(end) << "target figure '" << number.name
+    parser.emitError(end) << "target parameter '" << number.name
                           << "' is missing: state it, or name a chip";
     return {};
   }
@@ -350,8 +350,8 @@ LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef name) {
   if (!name.empty())
     return success();
-  return emitError() << "a memory has a name: system, local, or one that the "
-                        "target lists";
+  return emitError() << "a memory must have a name: system, local, or one that "
+                        "the target lists";
 }
 
 Attribute MemoryAttr::parse(AsmParser &parser, Type) {

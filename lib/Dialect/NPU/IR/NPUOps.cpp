@@ -45,15 +45,15 @@ static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   int64_t bytes = storage.target.getBytesPerNpu();
   if (address < 0 || address >= cores * bytes)
     return op.emitOpError()
-           << "address " << address << " is none of the " << cores
-           << " cores of " << bytes << " bytes: addresses lie between 0 and "
+           << "address " << address << " is not in one of the " << cores
+           << " cores of " << bytes << " bytes: addresses are between 0 and "
            << cores * bytes - 1;
   int64_t start = getStartCore(storage);
   if (address / bytes != start)
     return op.emitOpError()
            << "address " << address << " is in core " << address / bytes
            << ", the layout starts at core " << start
-           << ": its addresses lie between " << start * bytes << " and "
+           << ": its addresses are between " << start * bytes << " and "
            << (start + 1) * bytes - 1;
   int64_t byte = address % bytes;
   if (op.getAlignment() && byte % int64_t(*op.getAlignment()) != 0)
@@ -65,7 +65,7 @@ static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   if (op.getBank() && byte / *bankBytes != int64_t(*op.getBank()))
     return op.emitOpError()
            << "address " << address << " is in bank " << byte / *bankBytes
-           << " of a core, bank " << *op.getBank() << " is wanted";
+           << " of a core, but bank " << *op.getBank() << " is requested";
   // The layout checks the alignment of its mode and R + reserved <= S.
   return success(succeeded(getStorageAt(op.getMemref().getType(), byte,
                                         [&] { return op.emitOpError(); })));
@@ -74,17 +74,17 @@ static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
 LogicalResult AllocOp::verify() {
   MemRefType type = getMemref().getType();
   if (!isLocal(type))
-    return emitOpError() << "allocates local memory: the memory space is "
+    return emitOpError() << "allocates local memory: the memory space must be "
                             "#npu.memory<local>, found "
                          << type;
   FailureOr<Storage> storage = ::getStorage(*this, getMemref());
   if (failed(storage))
     return failure();
   if (storage->scatter.getOffset() != 0)
-    return emitOpError() << "the layout starts at offset 0 of what is "
-                            "allocated, found "
+    return emitOpError() << "the layout must start at offset 0 of the "
+                            "allocated memory, found "
                          << storage->scatter.getOffset()
-                         << ": write it as part of the address";
+                         << ": write the offset as part of the address";
   int64_t alignment = int64_t(getAlignment().value_or(1));
   if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
     return emitOpError() << "alignment " << alignment
@@ -92,12 +92,12 @@ LogicalResult AllocOp::verify() {
   if (getBank()) {
     int64_t bank = int64_t(*getBank());
     if (!storage->target.getBanks())
-      return emitOpError() << "wants bank " << bank
-                           << ", the target does not know its banks: state "
-                              "`banks` in #npu.target";
+      return emitOpError()
+             << "requests bank " << bank
+             << ", but the target has no banks: state `banks` in #npu.target";
     if (bank < 0 || bank >= *storage->target.getBanks())
-      return emitOpError() << "wants bank " << bank
-                           << ", banks lie between 0 and "
+      return emitOpError() << "requests bank " << bank
+                           << ", but banks are between 0 and "
                            << *storage->target.getBanks() - 1;
   }
   return getAddress() ? verifyAddress(*this, *storage) : success();
@@ -106,7 +106,7 @@ LogicalResult AllocOp::verify() {
 LogicalResult DeallocOp::verify() {
   if (getMemref().getDefiningOp<AllocOp>())
     return success();
-  return emitOpError() << "takes the result of an npu.alloc of the same "
+  return emitOpError() << "needs the result of an npu.alloc of the same "
                           "function, not a view or an argument";
 }
 
@@ -133,8 +133,9 @@ static LogicalResult verifyPermutation(CopyOp op) {
   ArrayRef<int64_t> permutation = *op.getPermutation();
   if (int64_t(permutation.size()) == rank && isPermutationVector(permutation))
     return success();
-  return op.emitOpError() << "[" << permutation << "] is no permutation of the "
-                          << rank << " dims";
+  return op.emitOpError() << "[" << permutation
+                          << "] is not a permutation of the " << rank
+                          << " dims";
 }
 
 /// Verifies that `target` lists a memory other than system and local memory.
@@ -144,8 +145,9 @@ static LogicalResult verifyMemoryOf(Operation *op, MemRefType type,
   if (!target || memory.isLocal() || memory.isSystem() ||
       target.getMemoryBytes(memory.getName()))
     return success();
-  return op->emitOpError() << "memory '" << memory.getName() << "' is none of "
-                           << target << ": list it in `memories`";
+  return op->emitOpError() << "memory '" << memory.getName()
+                           << "' is not a memory of " << target
+                           << ": list it in `memories`";
 }
 
 LogicalResult CopyOp::verify() {
@@ -245,8 +247,8 @@ LogicalResult ParallelOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (isa<AllocOp, DeallocOp, ParallelOp>(op)) {
       InFlightDiagnostic diag = op.emitOpError()
-                                << "cannot stand inside npu.parallel: the "
-                                   "order of two engines is not known there";
+                                << "must not be inside npu.parallel: the order "
+                                   "of two engines is unknown there";
       diag.attachNote(getLoc()) << "the region is here";
       return diag;
     }

@@ -37,9 +37,7 @@ static FailureOr<LayoutMap> getLinearMap(MemRefType type,
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) ||
       ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides)) {
-    emitError()
-        << "linear memory is addressed by strides that are known, found "
-        << type;
+    emitError() << "linear memory must have static strides, found " << type;
     return failure();
   }
   SmallVector<std::pair<BoundedIndex, SizeExpr>> placed;
@@ -55,26 +53,26 @@ static FailureOr<Storage> getLocalStorage(MemRefType type, Storage storage,
                                           int64_t byte, EmitErrorFn emitError) {
   auto scatter = dyn_cast<NpuScatterAttr>(type.getLayout());
   if (!scatter || !scatter.getScatter().isScattered()) {
-    emitError() << "local memory is laid out by #layout.npu_scatter with a "
-                   "start core, found "
-                << type;
+    emitError()
+        << "local memory needs a #layout.npu_scatter with a start core, found "
+        << type;
     return failure();
   }
   if (!scatter.getTarget()) {
     emitError() << "layout " << scatter
-                << " needs the figures of a chip: state `target = "
+                << " needs the parameters of a chip: state `target = "
                    "#npu.target<..>` in the layout (L1)";
     return failure();
   }
   storage.target = dyn_cast<ChipAttr>(scatter.getTarget());
   if (!storage.target) {
-    emitError() << "the chip of local memory is an #npu.target, found "
+    emitError() << "the chip of local memory must be an #npu.target, found "
                 << scatter.getTarget();
     return failure();
   }
   int64_t offset;
   if (llvm::AddOverflow(scatter.getOffset(), byte, offset)) {
-    emitError() << "byte " << byte << " of a core is out of reach";
+    emitError() << "byte " << byte << " of a core is out of range";
     return failure();
   }
   storage.scatter = NpuScatterAttr::get(
@@ -94,13 +92,13 @@ FailureOr<Storage> npu::getStorageAt(MemRefType type, int64_t byte,
                                      EmitErrorFn emitError) {
   MemoryAttr memory = getMemory(type);
   if (!memory) {
-    emitError() << "takes memrefs that say in which memory they are, such as "
+    emitError() << "needs memrefs with a memory space, such as "
                    "#npu.memory<local>, found "
                 << type;
     return failure();
   }
   if (!type.hasStaticShape()) {
-    emitError() << "takes memrefs whose sizes are known, found " << type;
+    emitError() << "needs memrefs with static sizes, found " << type;
     return failure();
   }
   std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());

@@ -26,9 +26,9 @@ static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
                                  EmitErrorFn emitError) {
   size_t rank = source.getRank();
   if (offsets.size() != rank || sizes.size() != rank || strides.size() != rank)
-    return emitError() << "takes an offset, a size and a stride for each of "
-                          "the "
-                       << rank << " dims";
+    return emitError()
+           << "needs an offset, a size and a stride for each of the " << rank
+           << " dims";
   for (size_t d = 0; d < rank; ++d) {
     int64_t steps, last;
     if (offsets[d] < 0 || sizes[d] < 1 || strides[d] < 1 ||
@@ -169,9 +169,9 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     dimOf = getDimsOfAxes(axes);
   }
   if (dimOf.size() != 4) {
-    emitError() << "a part is known where dims are N, C, H and W, or of whole "
-                   "rows of a matrix: take such a one, or slice the tensor in "
-                   "system memory";
+    emitError()
+        << "a slice needs the dims N, C, H and W, or whole rows of a matrix: "
+           "choose such a slice, or slice the tensor in system memory";
     return failure();
   }
   NpuScatterAttr layout = getStridedScatter(
@@ -188,9 +188,9 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return failure();
   if (haveSamePoints(*map, part->map, sizes))
     return result;
-  emitError() << "the slice is no scatter of its own: its channels do not lie "
-                 "in successive cores, or its batches are not whole storage "
-                 "units";
+  emitError()
+      << "the slice has no #layout.npu_scatter: its channels are not in "
+         "successive cores, or its batches are not whole storage units";
   return failure();
 }
 
@@ -217,13 +217,13 @@ LogicalResult SubViewOp::verify() {
   if (haveSamePoints(*map, part->map, getSizes()))
     return success();
   InFlightDiagnostic diag = emitOpError();
-  diag << "the elements of the slice do not lie where " << result
+  diag << "the elements of the slice are not where " << result
        << " has them (L7)";
   FailureOr<MemRefType> expected =
       SubViewOp::inferType(source, getOffsets(), getSizes(), getStrides(),
                            [&] { return emitRemark(); });
   if (succeeded(expected))
-    diag << ": they do in " << *expected;
+    diag << ": the type must be " << *expected;
   return diag;
 }
 
@@ -345,8 +345,7 @@ LogicalResult ViewOp::verify() {
     return success();
   return emitOpError()
          << "the elements of " << to << " are not those of " << from
-         << ": a view keeps shape and places, makes one element of the P that "
-            "share a storage unit, a matrix of a tensor (N, C, 1, w), or "
-            "expands "
-            "or collapses dims";
+         << ": a view keeps the shape and the positions, merges the P elements "
+            "of a storage unit into one, views a tensor (N, C, 1, w) as a "
+            "matrix, or expands or collapses dims";
 }

@@ -54,8 +54,8 @@ LogicalResult Assigner::reportTooLarge(const AddressPlacement &bound) {
     if (block.begin != time)
       continue;
     InFlightDiagnostic diag = alloc.emitOpError();
-    diag << "does not fit: the tensors that live here take " << bound.lowerBound
-         << " bytes of " << (reusesHoles ? "one" : "every")
+    diag << "does not fit: the tensors that are live here need "
+         << bound.lowerBound << " bytes of " << (reusesHoles ? "one" : "every")
          << " core, which has " << tensors.chip.getBytesPerNpu() << "; "
          << bound.lowerBound - tensors.chip.getBytesPerNpu() << " are too many";
     for (auto [other, live] : llvm::zip_equal(tensors.allocs, tensors.blocks))
@@ -121,11 +121,11 @@ LogicalResult Assigner::run() {
   }
   if (!placement)
     return function.emitOpError()
-           << "has no place for its tensors that was found: at most "
+           << "has tensors for which no addresses were found: at most "
            << bound.lowerBound << " of the " << tensors.chip.getBytesPerNpu()
-           << " bytes of a core live at one time, but fixed addresses, banks "
-              "or alignments leave holes; the way out is fewer banks or "
-              "fixed addresses, or smaller tensors";
+           << " bytes of a core are live at one time, but fixed addresses, "
+              "banks or alignments leave holes; use fewer banks or fixed "
+              "addresses, or smaller tensors";
   placement = avoidConflicts(*placement);
   Builder builder(function.getContext());
   for (auto [alloc, place] :

@@ -21,16 +21,16 @@ LogicalResult LiveTensors::collect(func::FuncOp function) {
     return success();
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
-           << "has several blocks: the life of tensors in local memory is "
-              "ordered by one";
+           << "has several blocks: live ranges of tensors in local memory need "
+              "a single block";
   Block &block = function.getBody().front();
   DenseMap<Operation *, int64_t> ends;
   int64_t time = 0;
   WalkResult walked = function.walk([&](AllocOp alloc) {
     if (alloc->getBlock() == &block)
       return WalkResult::advance();
-    alloc.emitOpError() << "stands in a region: the life of tensors in local "
-                           "memory is ordered by the function's block";
+    alloc.emitOpError() << "is in a region: live ranges of tensors in local "
+                           "memory are in the function's block";
     return WalkResult::interrupt();
   });
   if (walked.wasInterrupted())

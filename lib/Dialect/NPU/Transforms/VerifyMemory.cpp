@@ -63,13 +63,12 @@ static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
     if (!shared)
       continue;
     InFlightDiagnostic diag = alloc.emitOpError();
-    diag << "overlaps a tensor that is still alive: both own ";
+    diag << "overlaps a tensor that is still live: both own ";
     describe(diag, shared->first);
     if (!exactBytes) {
       diag << ", holes included";
       if (haveOwnElements(alloc, other.op))
-        diag << "; no element of one lies where the other has one, which is "
-                "enough with `exact-bytes`";
+        diag << "; their elements do not overlap, which `exact-bytes` allows";
     }
     diag.attachNote(other.op.getLoc()) << "the other tensor is here";
     return diag;

@@ -103,7 +103,7 @@ static bool computeOnLoops(DimTables &tables, const CommandOperand &operand,
   std::optional<Tables> offsets =
       getOnLoops(tables.offsets, operand.index, ranges);
   if (!cores || !offsets) {
-    error("an operand is read at places that do not step with the loops");
+    error("an operand is read at positions that are not linear in the loops");
     return false;
   }
   tables.cores = std::move(*cores);
@@ -264,7 +264,7 @@ bool CommandPlanner::emitOne(const Positions &at, const LoopSizes &shape) {
   commands.push_back(std::move(command));
   if (int64_t(commands.size()) <= kMaxCommands)
     return true;
-  error("takes more than " + Twine(kMaxCommands) +
+  error("needs more than " + Twine(kMaxCommands) +
         " commands: choose layouts that step more evenly, or split the op");
   return false;
 }

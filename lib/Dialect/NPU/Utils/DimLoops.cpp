@@ -22,14 +22,14 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
         return coordinate.name == "offset";
       })) {
     error("a map into the space '" + map.getSpace() +
-          "' has no offset, which transfers go by: store the tensor in linear "
+          "' has no offset, which transfers need: store the tensor in linear "
           "or in local memory");
     return false;
   }
   for (int64_t size : sizes)
     if (size > kMaxTableSize) {
       error("a dim has " + Twine(size) +
-            " elements, transfers are planned for " + Twine(kMaxTableSize) +
+            " elements, but transfers support at most " + Twine(kMaxTableSize) +
             ": split it");
       return false;
     }
@@ -41,8 +41,8 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
     std::optional<Tables> tables = tabulate(coordinate.value, sizes);
     if (!tables) {
       error("'" + coordinate.name +
-            "' of the map is no sum of functions of single dims, which the "
-            "loops of a transfer are");
+            "' of the map is not a sum of functions of single dims, as the "
+            "loops of a transfer need");
       return false;
     }
     (coordinate.name == "offset" ? offsets : cores) = std::move(*tables);

@@ -216,21 +216,20 @@ bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
     }
     int64_t alignment = std::max(limits.alignment, word);
     if (sides[side]->byte % alignment != 0) {
-      error(
-          "a transfer would start at byte " + Twine(sides[side]->byte) +
-          (side ? " of the destination" : " of the source") +
-          ", which is not a multiple of the " + Twine(alignment) +
-          " bytes that the DMA engine asks for: begin parts, batches and rows "
-          "at such bytes, or use wider elements");
+      error("a transfer would start at byte " + Twine(sides[side]->byte) +
+            (side ? " of the destination" : " of the source") +
+            ", which is not a multiple of the " + Twine(alignment) +
+            " bytes that the DMA engine requires: begin parts, batches and "
+            "rows at such bytes, or use wider elements");
       return false;
     }
   }
   transfers.push_back(transfer);
   if (int64_t(transfers.size()) <= kMaxTransfers)
     return true;
-  error("takes more than " + Twine(kMaxTransfers) +
-        " transfers: choose layouts that step more evenly, or split the "
-        "tensor");
+  error(
+      "needs more than " + Twine(kMaxTransfers) +
+      " transfers: choose layouts that step more evenly, or split the tensor");
   return false;
 }
 

@@ -183,8 +183,8 @@ struct StorageViewPattern : OpConversionPattern<StorageViewOp> {
     if (!areSizesStored(to))
       return reasons.fail(
           rewriter, op,
-          "the logical sizes of the result cannot be read off its storage: "
-          "make them static, or take the logical tensor and convert it");
+          "the logical sizes of the result do not follow from its storage: "
+          "make them static, or pass the logical tensor and convert it");
     // The order of elements is the same; only the dims may differ.
     if (hasLayout(from)) {
       SmallVector<OpFoldResult> sizes =

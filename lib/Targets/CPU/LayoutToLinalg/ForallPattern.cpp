@@ -28,8 +28,8 @@ struct ForallPattern : ReasonedPattern<scf::ForallOp> {
     for (ValueRange output : adaptor.getOutputs()) {
       if (output.size() != 1)
         return reasons.fail(rewriter, op,
-                            "the storage of a shared tensor does not tell all "
-                            "of its sizes: make them static");
+                            "the sizes of a shared tensor do not follow from "
+                            "its storage: make them static");
       outputs.push_back(output.front());
     }
     auto getBounds = [&](ArrayRef<int64_t> known, auto dynamic) {

@@ -91,9 +91,9 @@ static void report(Operation *op, StringRef reason) {
   if (!reason.empty())
     diag << ": " << reason;
   else
-    diag << ": no pattern knows this op on storage, and it does not implement "
-            "linalg::AggregatedOpInterface";
-  diag << "; the way out is to give it other layouts, or plain tensors, by "
+    diag << ": no pattern supports this op on storage, and it does not "
+            "implement linalg::AggregatedOpInterface";
+  diag << "; convert its tensors to other layouts, or to plain tensors, by "
           "layout.convert before and after it";
 }
 
@@ -111,7 +111,7 @@ static LogicalResult decomposeForeignOps(Operation *root) {
     if (ops.empty())
       return success();
     if (round == kMaxRounds) {
-      report(ops.front(), "it decomposes without end");
+      report(ops.front(), "its decomposition does not terminate");
       return failure();
     }
     for (linalg::AggregatedOpInterface op : ops) {
@@ -120,7 +120,7 @@ static LogicalResult decomposeForeignOps(Operation *root) {
       if (failed(values) || TypeRange(*values) != op->getResultTypes()) {
         report(op, failed(values) ? "its decomposition failed"
                                   : "it decomposes into values of other types, "
-                                    "where results keep their layouts");
+                                    "but results must keep their layouts");
         return failure();
       }
       rewriter.replaceOp(op, *values);

@@ -269,8 +269,8 @@ struct ParallelInsertSlicePattern
         getPhysicalSlice(rewriter, loc, op, op.getDroppedDims(), to, from,
                          adaptor.getDest().front());
     if (!slice)
-      return reasons.fail(rewriter, op,
-                          "the part is no slice of the storage of the whole");
+      return reasons.fail(
+          rewriter, op, "the part is not a slice of the storage of the whole");
     Value part = reinterpretShape(rewriter, loc, adaptor.getSource().front(),
                                   slice->type, slice->extents);
     rewriter.setInsertionPoint(op);

@@ -56,12 +56,13 @@ static LogicalResult check(Operation *op) {
     return isa_and_nonnull<LayoutDialect>(dialect);
   };
   if (isOurs(op->getDialect()))
-    return op->emitOpError("is left, which no other compiler knows");
+    return op->emitOpError("remains, which no other compiler supports");
   AttrTypeWalker walker;
   auto visit = [&](auto part) -> WalkResult {
     if (!isOurs(&part.getDialect()))
       return WalkResult::advance();
-    op->emitOpError("has ") << part << " left, which no other compiler knows";
+    op->emitOpError("has ")
+        << part << " left, which no other compiler supports";
     return WalkResult::interrupt();
   };
   walker.addWalk([&](Attribute attribute) { return visit(attribute); });

@@ -122,7 +122,7 @@ static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
                            FailureReason refuse) {
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
     if (ShapedType::isDynamic(op.sizes[loop]) && !findDimOfLoop(op, loop))
-      return refuse("the size of loop d" + Twine(loop) + " is not known");
+      return refuse("the size of loop d" + Twine(loop) + " is unknown");
   for (unsigned k = 0; k < op.operands.size(); ++k)
     for (const AxisAccess &axis : space.operands[k])
       if (axis.required != axis.extent && !hasFiller(op.operands[k].type))

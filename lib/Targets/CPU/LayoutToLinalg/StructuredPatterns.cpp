@@ -148,7 +148,7 @@ ElementwisePattern::matchAndRewrite(Operation *op,
   if (shaped == op->getOperandTypes().end() ||
       !llvm::all_of(op->getResultTypes(),
                     [](Type type) { return isa<RankedTensorType>(type); }))
-    return rewriter.notifyMatchFailure(op, "works on no tensors");
+    return rewriter.notifyMatchFailure(op, "does not work on tensors");
   unsigned rank = cast<RankedTensorType>(*shaped).getRank();
 
   MLIRContext *context = op->getContext();

@@ -59,8 +59,7 @@ struct DimPattern : ReasonedPattern<tensor::DimOp> {
     auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
     std::optional<int64_t> dim = op.getConstantIndex();
     if (!type || !dim || *dim < 0 || *dim >= type.getRank())
-      return reasons.fail(rewriter, op,
-                          "the dim that is asked for is not a constant");
+      return reasons.fail(rewriter, op, "the requested dim is not a constant");
     SmallVector<OpFoldResult> sizes =
         getLogicalSizes(rewriter, op.getLoc(), type, adaptor.getSource());
     rewriter.replaceOp(op, getValueOrCreateConstantIndexOp(

@@ -115,9 +115,9 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
         op, convertStorage(rewriter, loc, viewType, reinterpreted, to));
     return success();
   }
-  return this->reasons.fail(
-      rewriter, op,
-      "the storage of its source has other positions under the result's shape");
+  return this->reasons.fail(rewriter, op,
+                            "the storage of its source has different positions "
+                            "in the result's shape");
 }
 
 void layout::populateViewPatterns(const TypeConverter &converter,

@@ -267,10 +267,9 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
         bufferization::LayoutMapOption::IdentityLayoutMap;
     pipeline.addPass(bufferization::createOneShotBufferizePass(options));
     layout::AdviceOnErrors advice(
-        &getContext(),
-        "upstream's bufferization, which puts tensors into memory, does not "
-        "take this op here; write it with tensor, linalg and scf ops, or on "
-        "memrefs from the start");
+        &getContext(), "upstream's bufferization, which assigns memory to "
+                       "tensors, does not support this op here; write it with "
+                       "tensor, linalg and scf ops, or on memrefs");
     if (failed(runPipeline(pipeline, getOperation())))
       return signalPassFailure();
     specializeKernels(getOperation());
@@ -293,9 +292,9 @@ struct FreeBuffers : layout::impl::FreeBuffersPassBase<FreeBuffers> {
       }
     layout::AdviceOnErrors advice(
         &getContext(),
-        "upstream's deallocation, which finds who frees which buffer, does not "
-        "take this op here; write the function on tensors, and leave out what "
-        "frees memory or does something unknown with it");
+        "upstream's deallocation, which inserts the deallocation of each "
+        "buffer, does not support this op here; write the function on tensors, "
+        "and remove ops that free memory or have unknown effects on it");
     bool isDone = succeeded(runPipeline(pipeline, getOperation()));
     for (auto &[function, body] : bodies)
       function.getBody().takeBody(*body);

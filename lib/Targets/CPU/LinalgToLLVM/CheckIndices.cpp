@@ -323,8 +323,8 @@ struct CheckIndices : layout::impl::CheckIndicesPassBase<CheckIndices> {
     for (tensor::GenerateOp op : generates) {
       rewriter.setInsertionPoint(op);
       if (failed(linalg::rewriteInDestinationPassingStyle(rewriter, op))) {
-        op.emitOpError("reads a tensor by data and cannot become a "
-                       "linalg.generic; make its body one block");
+        op.emitOpError("reads a tensor at data-dependent indices and cannot "
+                       "become a linalg.generic; make its body one block");
         return signalPassFailure();
       }
     }

@@ -29,17 +29,18 @@ LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getNumOperands())
     return emitOpError("has ")
-           << getNumOperands() << " tensors, but its body takes "
-           << block.getNumArguments() << " buffers; it takes one for each";
+           << getNumOperands() << " tensors, but its body has "
+           << block.getNumArguments() << " buffers; it needs one for each";
   for (auto [argument, operand] :
        llvm::zip_equal(block.getArguments(), getOperands())) {
     auto tensor = cast<RankedTensorType>(operand.getType());
     auto buffer = dyn_cast<MemRefType>(argument.getType());
     if (!buffer || buffer.getElementType() != tensor.getElementType() ||
         buffer.getShape() != tensor.getShape())
-      return emitOpError("has a body that takes ")
+      return emitOpError("has a body with ")
              << argument.getType() << " for " << tensor
-             << "; a buffer has the shape and the elements of its tensor";
+             << "; a buffer must have the shape and the element type of its "
+                "tensor";
   }
   return success();
 }

@@ -131,9 +131,10 @@ static LogicalResult decompose(RewriterBase &rewriter,
   for (linalg::AggregatedOpInterface op : ops) {
     auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
     if (onTensors && !onTensors.hasPureTensorSemantics())
-      return op->emitError("layout-cpu-decompose-aggregates: this op works on "
-                           "buffers, but is written as structured ops on "
-                           "tensors only; write it on tensors");
+      return op->emitError(
+          "layout-cpu-decompose-aggregates: this op works on buffers, but only "
+          "ops "
+          "on tensors can be written as structured ops; write it on tensors");
     rewriter.setInsertionPoint(op);
     FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
     if (failed(parts))
@@ -191,8 +192,9 @@ struct DecomposeAggregates
       if (ops.empty())
         return;
       if (round == kMaxRounds) {
-        ops.front()->emitError("layout-cpu-decompose-aggregates: this op "
-                               "decomposes without end");
+        ops.front()->emitError(
+            "layout-cpu-decompose-aggregates: the decomposition "
+            "of this op does not terminate");
         return signalPassFailure();
       }
       if (failed(decompose(rewriter, ops)))

@@ -43,7 +43,7 @@ struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
         changed = true;
       }
     if (!changed)
-      return rewriter.notifyMatchFailure(op, "steps along no such dim");
+      return rewriter.notifyMatchFailure(op, "does not step along this dim");
     if constexpr (std::is_same_v<SliceOp, tensor::ExtractSliceOp>)
       rewriter.replaceOpWithNewOp<SliceOp>(op, op.getResultType(),
                                            op.getSource(), op.getMixedOffsets(),

@@ -162,7 +162,8 @@ struct ProfileKernels : layout::impl::ProfileKernelsPassBase<ProfileKernels> {
     for (StringRef name : {layout::kProfileGlobalName, layout::kClockName})
       if (Operation *taken = getOperation().lookupSymbol(name)) {
         taken->emitError("layout-cpu-profile-kernels: '")
-            << name << "' is the name of a symbol that the pass makes; rename "
+            << name
+            << "' is the name of a symbol that the pass creates; rename "
             << "this one";
         return signalPassFailure();
       }

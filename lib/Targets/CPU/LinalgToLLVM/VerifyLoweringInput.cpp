@@ -59,9 +59,9 @@ static LogicalResult checkTypes(Operation *op) {
       if (findExtra(type))
         return op->emitOpError()
                << "has a value of type " << type
-               << ", but the CPU has one memory and here tensors are dense; "
-                  "lower layouts with convert-layout-to-linalg, and remove "
-                  "what is no layout";
+               << ", but the CPU has one memory and tensors must be dense "
+                  "here; lower layouts with convert-layout-to-linalg, and "
+                  "remove other encodings";
       if (!fitsMemory(type))
         return op->emitOpError() << "has a value of type " << type
                                  << ", whose bytes do not fit 64 bits (L1): "
@@ -69,7 +69,7 @@ static LogicalResult checkTypes(Operation *op) {
       if (needsRank && isa<UnrankedTensorType>(type))
         return op->emitOpError()
                << "computes on a value of type " << type
-               << ", whose loops are not known; cast it to a ranked type";
+               << ", whose loops are unknown; cast it to a ranked type";
     }
     return success();
   };
@@ -84,7 +84,7 @@ static LogicalResult checkTypes(Operation *op) {
     if (std::optional<Attribute> space = alloc.getMemorySpace();
         space && *space != Attribute())
       return op->emitOpError()
-             << "asks for the memory space " << *space
+             << "uses the memory space " << *space
              << ", but the CPU has one memory; remove the memory space";
   return success();
 }
@@ -95,9 +95,9 @@ static LogicalResult checkCast(tensor::CastOp op) {
   if (!source || succeeded(verifyCompatibleShape(source.getSource().getType(),
                                                  op.getType())))
     return success();
-  return op.emitOpError() << "says that a " << source.getSource().getType()
-                          << " is a " << op.getType()
-                          << ", which no tensor is; remove one of the casts";
+  return op.emitOpError() << "casts a " << source.getSource().getType()
+                          << " to a " << op.getType()
+                          << ", which is never valid; remove one of the casts";
 }
 
 /// Checks that a resource has the bytes of its type; upstream does not.
@@ -113,7 +113,7 @@ static LogicalResult checkResource(arith::ConstantOp op) {
   if (!data)
     return op.emitOpError()
            << "names the resource '" << resource.getRawHandle().getKey()
-           << "', which the module does not hold; add it";
+           << "', which the module does not have; add it";
   Type element = type.getElementType();
   if (!element.isIntOrIndexOrFloat())
     return success();
@@ -137,8 +137,8 @@ static LogicalResult checkBlocks(func::FuncOp function) {
   for (auto it = llvm::scc_begin(&body); !it.isAtEnd(); ++it)
     if (it.hasCycle())
       return function.emitOpError()
-             << "has a loop of blocks, and buffers are freed where loops are "
-                "structured; make it one with lift-cf-to-scf";
+             << "has a loop of blocks, but deallocation of buffers needs "
+                "structured loops; convert it with lift-cf-to-scf";
   return success();
 }
 
@@ -168,8 +168,8 @@ struct VerifyLoweringInput
       if (function->getParentOp() != getOperation()) {
         if (!isa<func::FuncOp>(function))
           return WalkResult::advance();
-        function->emitOpError("is not in the outermost module, which alone is "
-                              "lowered; move it there");
+        function->emitOpError("is not in the outermost module, but only that "
+                              "module is lowered; move it there");
         return WalkResult::interrupt();
       }
       return !isa<func::FuncOp>(function)

@@ -116,9 +116,9 @@ LogicalResult OpOnBlocks::findBlocks() {
     if (failed(find(value.getType(), blocks)))
       return failure();
     if (!blocks->isWhole())
-      return fail("its body reads a tensor by any index, of which devices have "
-                  "blocks or parts: convert it to a #layout.mesh that splits "
-                  "nothing before");
+      return fail("its body reads a tensor at arbitrary indices, but devices "
+                  "have only blocks or partial sums of it: convert it to a "
+                  "#layout.mesh that splits nothing first");
     captured.insert(value);
   }
   return success();
@@ -161,7 +161,8 @@ LogicalResult OpOnBlocks::checkNoParts() {
   for (const auto &all : {operands, results})
     for (const MeshBlocks *blocks : all)
       if (blocks && !blocks->partial.empty())
-        return fail("it has parts (P4): reduce them by layout.convert before");
+        return fail(
+            "it has partial sums (P4): reduce them by layout.convert first");
   return success();
 }
 
@@ -305,10 +306,10 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
       own = "dim " + std::to_string(dim) + " of " + own;
       if (rule.tileSizeMustDivide[d] && !range.isWhole())
         return fail(own + ", which it cuts, is split: convert it to a "
-                          "#layout.mesh where it is whole before");
+                          "#layout.mesh that does not split it first");
       if (!rule.tileSizeMustDivide[d] && first && !first->isSameAs(range))
-        return fail(own + " has other indices on a device than " + name +
-                    ": split both in one way by layout.convert");
+        return fail(own + " has different indices on a device than " + name +
+                    ": split both in the same way by layout.convert");
       if (!first)
         name = own;
       first = &range;
@@ -356,9 +357,10 @@ LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
   int64_t inner = 1;
   for (int64_t d : group.drop_front()) {
     if (!unfolded[d].isWhole())
-      return fail("dim " + Twine(d) +
-                  " of the reshape is split, and others of its group come "
-                  "before it: convert it to a #layout.mesh where it is whole");
+      return fail(
+          "dim " + Twine(d) +
+          " of the reshape is split, but other dims of its group come before "
+          "it: convert it to a #layout.mesh that does not split it");
     inner *= unfolded[d].size;
   }
   DeviceRanges expected = unfolded[group.front()];
@@ -370,8 +372,8 @@ LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
   if (expected.isSameAs(folded) && expected.size == folded.size)
     return success();
   return fail("dim " + Twine(group.front()) +
-              " of the reshape has other indices on a device than the dim that "
-              "it is a part of: convert one of them before");
+              " of the reshape has different indices on a device than the dim "
+              "that it is a part of: convert one of them first");
 }
 
 LogicalResult OpOnBlocks::lowerReshape() {
@@ -390,8 +392,8 @@ LogicalResult OpOnBlocks::lowerReshape() {
     if (failed(checkGroup(group, folded.dims[d], unfolded.dims)))
       return failure();
   if (groups.empty() && !unfolded.isWhole())
-    return fail("a dim of size 1 is split: convert it to a #layout.mesh where "
-                "it is whole before");
+    return fail("a dim of size 1 is split: convert it to a #layout.mesh that "
+                "does not split it first");
   Value block = values.getBlock(op->getOperand(0));
   if (collapse)
     replace(0, tensor::CollapseShapeOp::create(b, loc, result.block, block,
@@ -452,16 +454,16 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
     return success();
   }
   if (!(source.numDevices ? source : result).partial.empty())
-    return fail("it has parts (P4), and goes from or to no mesh: convert "
-                "between two #layout.mesh");
+    return fail("it has partial sums (P4), but its source or its result is not "
+                "on a mesh: convert between two #layout.mesh");
   if (!source.numDevices) {
     Value plain =
         convertLayout(b, loc, convert.getSource(), withoutLayout(source.type));
     replace(0, values.takeBlock(b, loc, result, plain));
   } else {
     if (!source.isWhole())
-      return fail("it goes to no mesh, that is to all devices: convert to a "
-                  "#layout.mesh that splits nothing before");
+      return fail("its result is not on a mesh, so all devices need all of it: "
+                  "convert to a #layout.mesh that splits nothing first");
     replace(0, convertLayout(b, loc, values.getBlock(convert.getSource()),
                              result.type));
   }
@@ -473,13 +475,15 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
     if (blocks && !blocks->isWhole())
-      return fail("nothing is known of how result " + Twine(r) +
-                  " comes from blocks: write it as an op of linalg or tensor");
+      return fail("how result " + Twine(r) +
+                  " follows from blocks is unknown: write it as an op of "
+                  "linalg or tensor");
   for (auto [k, blocks] : llvm::enumerate(operands))
     if (blocks && !blocks->isWhole())
-      return fail("it reads operand " + Twine(k) +
-                  " by any index, of which devices have blocks or parts: "
-                  "convert it to a #layout.mesh that splits nothing before");
+      return fail(
+          "it reads operand " + Twine(k) +
+          " at arbitrary indices, but devices have only blocks or partial sums "
+          "of it: convert it to a #layout.mesh that splits nothing first");
   return lowerWhole();
 }
 
@@ -489,8 +493,8 @@ LogicalResult OpOnBlocks::lowerWhole() {
     return !blocks || blocks->isWhole();
   };
   if (!llvm::all_of(operands, isWhole) || !llvm::all_of(results, isWhole))
-    return fail("it has no lowering there: write it as an op of linalg or "
-                "tensor");
+    return fail(
+        "it has no lowering on a mesh: write it as an op of linalg or tensor");
   // Types in bodies are not converted.
   bool makesSome = false;
   op->walk([&](Block *block) {
@@ -499,7 +503,7 @@ LogicalResult OpOnBlocks::lowerWhole() {
       makesSome |= llvm::any_of(inner.getResultTypes(), liesOnMesh);
   });
   if (makesSome)
-    return fail("its body has a tensor on a mesh of its own: write it as an op "
+    return fail("its body has a tensor on a different mesh: write it as an op "
                 "of linalg or tensor");
   replaceAll(cloneOnBlocks());
   return success();
@@ -509,9 +513,9 @@ LogicalResult OpOnBlocks::lower() {
   if (auto convert = dyn_cast<ConvertOp>(op))
     return lowerConvert(convert);
   if (isa<BranchOpInterface>(op))
-    return fail("it passes a tensor on a mesh: branch by 'cf.cond_br'");
+    return fail("it passes a tensor on a mesh: branch with 'cf.cond_br'");
   if (isa<StorageViewOp>(op))
-    return fail("storage is spread over the devices: let functions take and "
+    return fail("storage is spread over the devices: functions must take and "
                 "return the tensor itself");
   if (auto *loopsRule = std::get_if<LoopsRule>(&rule))
     return lowerLoops(*loopsRule);

@@ -74,19 +74,19 @@ LogicalResult Exporter::check(Location loc, Type type) {
   auto attr = dyn_cast<MeshAttr>(layout);
   if (!attr)
     return emitError(loc) << "a value of type " << tensor
-                          << " is distributed as no #layout.mesh says, so "
-                             "'shard' cannot say it either";
+                          << " has a distribution that no #layout.mesh "
+                             "describes, so 'shard' cannot describe it either";
   if (attr.getLocal())
-    return emitError(loc) << "a value of type " << tensor
-                          << " has a layout in the memory of a device, of "
-                             "which 'shard' knows nothing: decide for a device "
-                             "with 'lanes = 1', which has none";
+    return emitError(loc)
+           << "a value of type " << tensor
+           << " has a layout in the memory of a device, which 'shard' cannot "
+              "describe: use a device with 'lanes = 1', which has none";
   if (!mesh)
     mesh = attr.getMesh();
   if (mesh->axes != attr.getMesh().axes)
     return emitError(loc) << "a value of type " << tensor
-                          << " is on another mesh than those before: the "
-                             "program is annotated with one 'shard.grid'";
+                          << " is on a different mesh than the values before: "
+                             "the program must have one 'shard.grid'";
   return success();
 }
 

@@ -64,30 +64,30 @@ static bool isSharded(Type type) {
 FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
   if (type.getEncoding() && !isSharded(type))
-    return op.emitOpError() << "shards a value of type " << type
-                            << ", which has a layout already: state the "
-                               "sharding as #layout.mesh there, or leave the "
-                               "layout out";
+    return op.emitOpError()
+           << "shards a value of type " << type
+           << ", which already has a layout: state the sharding as "
+              "#layout.mesh there, or remove the layout";
   auto sharding = op.getSharding().getDefiningOp<shard::ShardingOp>();
   if (!sharding)
-    return op.emitOpError() << "takes its sharding from no 'shard.sharding': "
-                               "state it there";
+    return op.emitOpError()
+           << "has a sharding that is not a 'shard.sharding': state it there";
   if (!sharding.getStaticShardedDimsOffsets().empty())
     return sharding.emitOpError()
            << "has blocks of other sizes than ceil(size / devices), which "
-              "#layout.mesh has none of: leave the offsets out";
+              "#layout.mesh does not support: remove the offsets";
   ArrayRef<int64_t> haloSizes = sharding.getStaticHaloSizes();
   if (ShapedType::isDynamicShape(haloSizes))
-    return sharding.emitOpError() << "has halos of sizes that are not known: "
-                                     "messages are planned for numbers";
+    return sharding.emitOpError()
+           << "has halos of dynamic sizes: messages need static sizes";
   auto grid = shard::getGridOrNull(op, sharding.getGridAttr(), symbols);
   if (!grid)
-    return sharding.emitOpError() << "names no 'shard.grid'";
+    return sharding.emitOpError() << "does not name a 'shard.grid'";
   Mesh mesh;
   for (auto [i, size] : llvm::enumerate(grid.getShape())) {
     if (ShapedType::isDynamic(size))
-      return grid.emitOpError() << "has a size that is not known: messages are "
-                                   "planned for a known number of devices";
+      return grid.emitOpError()
+             << "has a dynamic size: messages need a static number of devices";
     mesh.axes.push_back({"a" + std::to_string(i), size});
   }
   for (shard::GridAxesAttr axes : sharding.getSplitAxes())
@@ -129,8 +129,8 @@ LogicalResult Importer::import(shard::ShardOp op) {
     if (source.getParentBlock() != &function.getBody().front() ||
         !isa<BlockArgument>(source))
       return op.emitOpError()
-             << "shards what the program computes: only arguments of functions "
-                "and what is sharded already have shardings here";
+             << "shards a computed value: only arguments of functions and "
+                "values that are already sharded can have shardings here";
     source.setType(*type);
   }
   if (source.getType() != *type) {

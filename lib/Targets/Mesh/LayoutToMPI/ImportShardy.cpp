@@ -139,10 +139,10 @@ LogicalResult Importer::readMesh(Operation *op) {
       name && scanner.take("mesh<[") && scanner.takeList("]", takeAxis);
   if (!isRead || !scanner.take(">") || !scanner.isAtEnd())
     return op->emitOpError()
-           << "has a mesh that is not read: "
+           << "has an unsupported mesh: "
            << (attr ? attr : Attribute(UnitAttr::get(op->getContext())))
-           << "; write a name and #sdy.mesh<[\"x\"=2, ..]> "
-              "without numbers of devices";
+           << "; write a name and #sdy.mesh<[\"x\"=2, ..]> without numbers of "
+              "devices";
   if (!mesh.check([&](const Twine &why) { op->emitOpError() << why; }))
     return failure();
   meshes.try_emplace(name.getValue(), std::move(mesh));
@@ -180,8 +180,8 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
     if (axis == ArrayRef(mesh.axes).end())
       return refuse("expected axes of the mesh, found another name");
     if (scanner.take(":"))
-      return refuse("a part of an axis is none that #layout.mesh has: make it "
-                    "two axes of the mesh");
+      return refuse("a part of an axis is not supported by #layout.mesh: make "
+                    "it two axes of the mesh");
     mesh.splits.back().push_back(axis - mesh.axes.data());
     return true;
   };
@@ -201,7 +201,7 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
   auto takeName = [&] { return scanner.takeQuoted().has_value(); };
   while (!scanner.take(">")) {
     if (!scanner.take(",") || !scanner.take("replicated={"))
-      return fail("only axes along which there are copies may follow the dims");
+      return fail("only axes with copies may follow the dims");
     if (!scanner.takeList("}", takeName))
       return fail("expected names of axes");
   }
@@ -258,12 +258,12 @@ LogicalResult Importer::import(func::FuncOp function) {
     return success();
   if (function.isExternal())
     return function.emitError() << "is only declared, so that its shardings "
-                                   "are no layouts that could be chosen here";
+                                   "cannot be chosen as layouts here";
   auto isLayout = [&](Attribute entry) { return entry != unit; };
   auto state = [&](Operation *op, StringRef name, ArrayRef<Attribute> layouts) {
     if (op->getDiscardableAttr(name)) {
       op->emitError() << "has both '" << kSharding << "' and '" << name
-                      << "': leave one of them out";
+                      << "': remove one of them";
       return failure();
     }
     op->setDiscardableAttr(name, b.getArrayAttr(layouts));
@@ -303,9 +303,9 @@ LogicalResult Importer::run() {
     if ((!isOfShardy || llvm::is_contained(found, op)) &&
         !op->getDiscardableAttr(kSharding))
       return WalkResult::advance();
-    op->emitOpError() << "states a sharding of what the program computes: only "
-                         "those of arguments and results of functions are "
-                         "imported; state others as 'layout.result_layouts'";
+    op->emitOpError() << "states a sharding of a computed value: only those of "
+                         "arguments and results of functions are imported; "
+                         "state others as 'layout.result_layouts'";
     return WalkResult::interrupt();
   });
   if (walk.wasInterrupted())

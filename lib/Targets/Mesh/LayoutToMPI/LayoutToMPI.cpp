@@ -147,11 +147,11 @@ LogicalResult ConvertLayoutToMPI::checkOptions() {
   if (maxExtraBytes < 0)
     return getOperation()->emitError()
            << "the option 'max-extra-bytes' is " << maxExtraBytes.getValue()
-           << ": it is at least 0";
+           << ": it must be at least 0";
   if (implementation != "OpenMPI" && implementation != "MPICH")
     return getOperation()->emitError()
            << "the option 'implementation' is '" << implementation
-           << "': it is OpenMPI or MPICH, which upstream can lower to";
+           << "': it must be OpenMPI or MPICH, which upstream can lower to";
   return success();
 }
 
@@ -165,7 +165,8 @@ LogicalResult ConvertLayoutToMPI::nameImplementation() {
     if (isa<DLTIQueryInterface>(attr.getValue()))
       return module.emitError()
              << "has '" << attr.getName().getValue() << "' without an entry '"
-             << name << "', which says whose MPI the program is for: add \""
+             << name
+             << "', which states the MPI implementation of the program: add \""
              << name << "\" = \"" << implementation << '"';
   MLIRContext *context = &getContext();
   DataLayoutEntryInterface entry = DataLayoutEntryAttr::get(
@@ -194,17 +195,17 @@ LogicalResult ConvertLayoutToMPI::plan(ConvertOp op) {
     return op.emitOpError()
            << "moves elements of " << plan->elementBytes << " bytes ("
            << elementType
-           << "), which take more in memory: use a type of 1, 2, "
+           << "), which have padding in memory: use a type of 1, 2, "
            << "4, 8 or more bytes, a power of two";
   if (plan->reduction && isa<IntegerType>(elementType) &&
       !elementType.isSignlessInteger())
     return op.emitOpError()
            << "reduces elements of type " << elementType
-           << " (P4): use one without a sign, which is compared as signed";
+           << " (P4): use a signless type, which is compared as signed";
   if (plan->reduction && statesPadding(to))
-    return op.emitOpError() << "reduces to a type that states what padding "
-                               "holds (P1): reduce to the layout without it, "
-                               "and state it by a second layout.convert";
+    return op.emitOpError()
+           << "reduces to a type with a padding value (P1): reduce to the "
+              "layout without it, and add it by a second layout.convert";
   FailureOr<MessageTables> tables = MessageTables::get(*plan, from, to, refuse);
   if (failed(tables))
     return failure();
@@ -223,8 +224,7 @@ LogicalResult ConvertLayoutToMPI::check(Operation *op) {
   if (!getBlockMemory(type))
     return op->emitOpError()
            << "has a value of type " << type
-           << ", whose blocks have no known size: messages are planned for "
-              "static shapes";
+           << ", whose blocks have dynamic sizes: messages need static shapes";
   return success();
 }
 

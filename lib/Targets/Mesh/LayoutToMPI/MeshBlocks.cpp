@@ -116,7 +116,7 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type,
   if (!type.hasStaticShape())
     return refuse([&](raw_ostream &os) {
       auto *dim = llvm::find_if(type.getShape(), ShapedType::isDynamic);
-      os << type << " has blocks of no known size, as dim "
+      os << type << " has blocks of dynamic size, because dim "
          << dim - type.getShape().begin() << " is dynamic: make it static";
     });
   Mesh mesh = layout.getMesh();

@@ -21,16 +21,17 @@ using namespace mlir::layout;
 /// Checks that no function with tensors is only declared.
 static LogicalResult checkDeclarations(ModuleOp module) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  auto walk = module.walk([&](FunctionOpInterface function) {
-    if (!function.isExternal() ||
-        (llvm::none_of(function.getArgumentTypes(), isTensor) &&
-         llvm::none_of(function.getResultTypes(), isTensor)))
-      return WalkResult::advance();
-    function.emitOpError() << "is only declared, and takes or returns tensors: "
-                              "whoever defines it relies on its types; define "
-                              "it in this module";
-    return WalkResult::interrupt();
-  });
+  auto walk =
+      module.walk([&](FunctionOpInterface function) {
+        if (!function.isExternal() ||
+            (llvm::none_of(function.getArgumentTypes(), isTensor) &&
+             llvm::none_of(function.getResultTypes(), isTensor)))
+          return WalkResult::advance();
+        function.emitOpError()
+            << "is only declared, and takes or returns tensors: its definition "
+               "relies on its types; define it in this module";
+        return WalkResult::interrupt();
+      });
   return failure(walk.wasInterrupted());
 }
 
@@ -43,8 +44,8 @@ struct ReplicateOnMesh
         module->getDiscardableAttr(kTargetAttr));
     if (!target) {
       module.emitError() << "'" << kTargetAttr
-                         << "' on the module is no #layout.mesh_target: state "
-                            "it, or decide layouts for one before";
+                         << "' on the module is not a #layout.mesh_target: "
+                            "state one, or assign layouts for one first";
       return signalPassFailure();
     }
     Mesh axes = target.getAxes();

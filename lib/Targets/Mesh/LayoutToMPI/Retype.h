@@ -38,7 +38,7 @@ LogicalResult retypeTensors(ModuleOp module, GetType getType) {
         ElementsAttr typed =
             elements ? retypeElements(elements, type) : ElementsAttr();
         if (!typed) {
-          op->emitOpError() << "has elements of a kind that is not known";
+          op->emitOpError() << "has elements of an unknown kind";
           return WalkResult::interrupt();
         }
         constant.setValueAttr(typed);

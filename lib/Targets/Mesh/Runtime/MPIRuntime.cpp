@@ -188,7 +188,8 @@ static void start() {
     char *end = nullptr;
     state.limit = strtod(limit, &end);
     if (end == limit || *end || !(state.limit >= 0))
-      fail("has LAYOUT_MPI_TIMEOUT=%s, which is no number of seconds", limit);
+      fail("has LAYOUT_MPI_TIMEOUT=%s, which is not a number of seconds",
+           limit);
   }
   struct sigaction action = {};
   action.sa_handler = handleSignal;
@@ -209,10 +210,9 @@ extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   if (!state.isReady)
     start();
   if (devices != state.size)
-    fail(
-        "is one of %d, where mpirun -np %lld starts one for each device of the "
-        "mesh,",
-        state.size, (long long)devices);
+    fail("is one of %d processes; mpirun -np %lld starts one for each device "
+         "of the mesh,",
+         state.size, (long long)devices);
   state.isConverting = false;
   return state.rank;
 }
@@ -228,8 +228,8 @@ extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
 /// Ends a conversion with `numMessages` messages sent or received by this rank.
 extern "C" void layoutMPILeave(int64_t numMessages) {
   if (numMessages != state.numMessages)
-    fail("has sent or received messages past libLayoutMPIRuntime, which has to "
-         "be linked before MPI,");
+    fail("has sent or received messages without libLayoutMPIRuntime, which "
+         "must be linked before MPI,");
   state.isConverting = false;
 }
 

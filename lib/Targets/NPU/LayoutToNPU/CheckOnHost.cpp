@@ -205,11 +205,11 @@ struct CheckOnHost : layout::impl::CheckOnHostPassBase<CheckOnHost> {
       if (isa<linalg::LinalgOp>(op->getParentOp()))
         continue;
       if (!recordRange(op))
-        op.emitWarning() << "the programs of an NPU have no check for \""
-                         << op.getMsg()
-                         << "\", and the host checks elements of arguments "
-                            "alone: such an index reads another element of "
-                            "the same tensor; clamp it, or make it an argument";
+        op.emitWarning()
+            << "NPU programs do not check \"" << op.getMsg()
+            << "\", and the host only checks elements of arguments: an index "
+               "out of range reads another element of the same tensor; clamp "
+               "it, or make it an argument";
       auto filter = dyn_cast<scf::IfOp>(op->getParentOp());
       eraseWithOperands(op);
       if (filter && filter.thenBlock()->without_terminator().empty())

@@ -33,8 +33,8 @@ void layout::dropAsserts(func::FuncOp function) {
   function.walk([](cf::AssertOp op) {
     if (!isa<linalg::LinalgOp>(op->getParentOp()))
       return;
-    op.emitWarning() << "an NPU does not check at run time that \""
-                     << op.getMsg() << "\": its result is that of a program "
+    op.emitWarning() << "NPU programs do not check \"" << op.getMsg()
+                     << "\": the result is that of a program "
                      << "without this check";
     op.erase();
   });

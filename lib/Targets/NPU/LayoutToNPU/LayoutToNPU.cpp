@@ -27,8 +27,8 @@ using namespace mlir::layout;
 LogicalResult ProgramBuilder::checkFunction() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError()
-           << "has several blocks: a program of an NPU is one sequence of "
-              "commands, so inline calls and unroll loops first";
+           << "has several blocks: an NPU program is one sequence of commands, "
+              "so inline calls and unroll loops first";
   auto check = [&](Type type, const char *what,
                    unsigned number) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -38,14 +38,14 @@ LogicalResult ProgramBuilder::checkFunction() {
              << ", whose dim "
              << llvm::find_if(tensor.getShape(), ShapedType::isDynamic) -
                     tensor.getShape().begin()
-             << " has no known size: the programs of an NPU are for known "
-                "sizes; state it, or compile a program for each";
+             << " is dynamic: NPU programs need static sizes; state the size, "
+                "or compile a program for each";
     if (tensor && !tensor.getEncoding() &&
         layout::getWholeBytes(tensor.getElementType()))
       return success();
     return function.emitOpError()
            << what << " " << number << " is of type " << type
-           << ", and crosses in system memory: take plain tensors of known "
+           << ", but is passed in system memory: use plain tensors with static "
               "sizes and elements of whole bytes";
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
@@ -99,8 +99,8 @@ LogicalResult ProgramBuilder::lower(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && !tensor.hasStaticShape())
       return op->emitError()
-             << "'" << op->getName() << "' makes a tensor of type " << tensor
-             << ": the programs of an NPU are for known sizes, state them";
+             << "'" << op->getName() << "' creates a tensor of type " << tensor
+             << ": NPU programs need static sizes; state them";
   }
   builder.setInsertionPointToEnd(body);
   return TypeSwitch<Operation *, LogicalResult>(op)
@@ -130,8 +130,8 @@ LogicalResult ProgramBuilder::lower(Operation *op) {
         return LogicalResult(
             op->emitError()
             << "'" << op->getName()
-            << "' has no command of an NPU: lower it to linalg on tensors of "
-               "known sizes, inline calls, and unroll loops");
+            << "' has no NPU command: lower it to linalg on tensors with "
+               "static sizes, inline calls, and unroll loops");
       });
 }
 
@@ -139,7 +139,7 @@ LogicalResult ProgramBuilder::lowerReturn(func::ReturnOp op) {
   for (auto [value, result] : llvm::zip_equal(op.getOperands(), results)) {
     Value source = getMemory(value);
     if (!source)
-      return op.emitError() << "returns a tensor that is in no memory";
+      return op.emitError() << "returns a tensor that has no memory";
     if (source != result)
       copy(op.getLoc(), source, result);
   }
@@ -159,8 +159,8 @@ LogicalResult ProgramBuilder::closeBodies() {
           continue;
         if (!made->hasTrait<OpTrait::ConstantLike>()) {
           op.emitError() << "'" << op->getName()
-                         << "' reads a number that is known at run time only, "
-                            "where the programs of an NPU have constants";
+                         << "' reads a number that is not a constant: NPU "
+                            "programs need a constant here";
           return WalkResult::interrupt();
         }
         Value &copy = copied[operand.get()];

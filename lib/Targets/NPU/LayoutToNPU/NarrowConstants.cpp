@@ -223,7 +223,7 @@ void Narrower::run() {
     remark::passed(function.getLoc(),
                    remark::RemarkOpts::name("Narrow").category("npu").function(
                        function.getName()))
-        << "constants are bytes outside of cores"
+        << "constants are stored as bytes in system memory"
         << remark::metric("Constants", numConstants)
         << remark::metric("Bytes", numBytes);
 }

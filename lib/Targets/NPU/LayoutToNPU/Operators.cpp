@@ -40,8 +40,7 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
   unsigned numNew = load.numNew;
   auto emit = [&] {
     return op.emitError() << "'" << op->getName() << "' reads operand "
-                          << operand.getOperandNumber()
-                          << " in all cores, where it is ";
+                          << operand.getOperandNumber() << " in all cores: ";
   };
   if (failed(npu::getStorage(getMemRefType(loaded), emit)))
     return failure();
@@ -89,14 +88,14 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
   if (!isa_and_present<NpuScatterAttr>(type.getEncoding())) {
     InFlightDiagnostic diag = op.emitError()
                               << "'" << op->getName()
-                              << "' runs on cores, and its result of type "
-                              << type << " is not in their memory";
-    diag.attachNote() << "decide layouts for a target #layout.npu<..>; what "
-                         "does not fit is split by npu-tile-and-fuse. "
-                         "Where that is done, the chip's dma_alignment, "
-                         "max_shape and max_stride leave no transfers for the "
-                         "tensors: use wider elements, or sizes that are "
-                         "multiples of a word";
+                              << "' runs on cores, but its result of type "
+                              << type << " is not in local memory";
+    diag.attachNote()
+        << "assign layouts for a target #layout.npu<..>; "
+           "npu-tile-and-fuse splits ops that do not fit. If both are "
+           "done, the chip's dma_alignment, max_shape and max_stride allow no "
+           "transfers of the tensors: use wider elements, or sizes that are "
+           "multiples of a word";
     return failure();
   }
   bool isRead = op.payloadUsesValueFromOperand(&init);
@@ -143,10 +142,9 @@ LogicalResult ProgramBuilder::collectInputs(linalg::LinalgOp op, Inputs &inputs,
     if (!type) {
       TypedAttr value;
       if (!matchPattern(input->get(), m_Constant(&value)))
-        return op.emitError()
-               << "'" << op->getName()
-               << "' reads a number that is known at run time only, where the "
-                  "programs of an NPU have constants";
+        return op.emitError() << "'" << op->getName()
+                              << "' reads a number that is not a constant: NPU "
+                                 "programs need a constant here";
       numbers.push_back({input->getOperandNumber(), value});
       continue;
     }
@@ -207,11 +205,10 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
       return op.emitError()
              << "'" << op->getName() << "' reads a tensor in its body by '"
              << inner.getName()
-             << "', for which cores have no command: what is read at places "
-                "that the loops tell becomes an operand by "
-                "npu-legalize-linalg; for rows at places that data tell, "
-                "multiply by a matrix of ones and zeros, or read them outside "
-                "of the program";
+             << "', for which cores have no command: npu-legalize-linalg "
+                "makes reads at indices of the loops operands; for rows at "
+                "data-dependent indices, multiply by a matrix of ones and "
+                "zeros, or read them outside of the program";
   if (succeeded(lowerOnSystem(op)))
     return success();
   if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {

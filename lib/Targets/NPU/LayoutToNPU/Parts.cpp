@@ -99,8 +99,8 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
   for (RankedTensorType type : {from, to})
     if (type.getEncoding() && !isa<NpuScatterAttr>(type.getEncoding()))
       return op.emitOpError()
-             << "takes plain tensors in system memory and tensors in local "
-                "memory, not "
+             << "needs plain tensors in system memory or tensors in local "
+                "memory, found "
              << type << ": give it no layout, or a #layout.npu_scatter";
   Value source = getMemory(op.getSource());
   FailureOr<bool> isStored = storePart(op, source);
@@ -151,7 +151,8 @@ FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
   FailureOr<MemRefType> part =
       npu::SubViewOp::inferType(type, offsets, sizes, strides, [&] {
         return op->emitError()
-               << "'" << op->getName() << "' takes a part of " << type << ": ";
+               << "'" << op->getName() << "' reads or writes a part of " << type
+               << ": ";
       });
   if (failed(part))
     return failure();
@@ -182,9 +183,8 @@ FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
 LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
-    return op.emitOpError() << "is of places that are known at run time only, "
-                               "where the programs of an NPU have constants; "
-                               "make constants of them";
+    return op.emitOpError() << "has dynamic offsets or strides: NPU programs "
+                               "need constants; make them constants";
   FailureOr<Value> part = getPart(
       op, getMemory(op.getSource()), op.getStaticOffsets(), op.getStaticSizes(),
       op.getStaticStrides(), op.getType().getShape());
@@ -245,8 +245,8 @@ static bool writeAll(tensor::InsertSliceOp first) {
 LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
-    return op.emitOpError() << "is at places that are known at run time only, "
-                               "where the programs of an NPU have constants";
+    return op.emitOpError() << "has dynamic offsets or strides: NPU programs "
+                               "need constants; make them constants";
   Value source = getMemory(op.getSource()), dest;
   if (isOverwritable(op.getDestMutable())) {
     dest = getMemory(op.getDest());
@@ -299,9 +299,8 @@ LogicalResult ProgramBuilder::lowerPad(tensor::PadOp op) {
   if (!number || !matchPattern(number, m_Constant(&value)) ||
       ShapedType::isDynamicShape(op.getStaticLow()) ||
       ShapedType::isDynamicShape(op.getStaticHigh()))
-    return op.emitOpError() << "is by a value or sizes that are known at run "
-                               "time only, where the programs of an NPU have "
-                               "constants; make constants of them";
+    return op.emitOpError() << "has a dynamic value or dynamic sizes: NPU "
+                               "programs need constants; make them constants";
   Value source = getMemory(op.getSource());
   Value dest = makeMemory(op.getLoc(), op.getResult());
   SmallVector<int64_t> ones(op.getSourceType().getRank(), 1);
@@ -328,8 +327,8 @@ LogicalResult ProgramBuilder::lowerReshape(
   }
   if (from.getEncoding() || to.getEncoding())
     return op->emitError() << "'" << op->getName()
-                           << "' is a view, whose tensors are in one memory: "
-                              "convert one of them with layout.convert";
+                           << "' is a view, whose tensors must be in one "
+                              "memory: convert one of them with layout.convert";
   // A part of a tensor is reshaped in place unless collapsed dims have no
   // common stride.
   auto type = cast<MemRefType>(source.getType());

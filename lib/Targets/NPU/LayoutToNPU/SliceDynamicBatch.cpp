@@ -115,9 +115,9 @@ LogicalResult DynamicBatch::findArguments() {
     return function.emitOpError()
            << "argument " << argument.getArgNumber() << " is of type " << type
            << ", whose dim " << last
-           << " has no known size: of plain tensors, dim 0 may be an open "
-              "batch, of which the program of an NPU runs for each index; "
-              "state the other sizes, or compile a program for each";
+           << " is dynamic: only dim 0 of a plain tensor may be dynamic, as a "
+              "batch for each index of which the NPU program runs; state the "
+              "other sizes, or compile a program for each";
   }
   return success();
 }
@@ -125,9 +125,9 @@ LogicalResult DynamicBatch::findArguments() {
 LogicalResult DynamicBatch::report(Operation *op) {
   InFlightDiagnostic diag = op->emitError();
   diag << "'" << op->getName()
-       << "' is not known to compute each index of the open batch by itself, "
-          "as the program of an NPU for an open size does: state the size, or "
-          "compile a program for each";
+       << "' is not proven to compute each index of the dynamic batch "
+          "independently, as the NPU program does: state the size, or compile "
+          "a program for each";
   diag.attachNote(function.getLoc())
       << "the batch is dim 0 of argument " << arguments.front().getArgNumber();
   return diag;

@@ -146,11 +146,11 @@ static int64_t countParts(linalg::LinalgOp op, const ChipParams &chip) {
 }
 
 static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
-  return op.emitError() << "'" << op->getName() << "' would be cut into "
-                        << parts << " parts or more for local memory, where "
+  return op.emitError() << "'" << op->getName() << "' needs " << parts
+                        << " parts or more to fit local memory, but at most "
                         << kMostParts
-                        << " are written: cut the op in a program for each "
-                           "part, or take a chip with more memory";
+                        << " are supported: split the op into several "
+                           "programs, or use a chip with more memory";
 }
 
 /// Returns the type of an operand without whole-byte elements, or null.
@@ -183,15 +183,15 @@ LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
     return diag << "it has no parts; write it as linalg.generic";
   if (Type type = findHeldInNoMemory(op))
     return diag << "the elements of " << type
-                << " are no whole bytes, as all memory holds; extend them "
-                   "before, to i8 for less than that";
+                << " do not have whole bytes; extend them first, e.g. to i8";
   if (!bytes || *bytes <= have)
-    return diag << "its results have no dim, indexed by a loop alone, that "
-                   "could go from core to core with what it reads; give them "
-                   "one";
-  return diag << "one iteration of its loops takes " << *bytes
-              << " bytes of a core, which has " << have << "; " << *bytes - have
-              << " are too many, so cut the op, or take a chip with more";
+    return diag
+           << "its results have no dim, indexed by a single loop, that can be "
+              "spread over the cores with its operands; give them one";
+  return diag
+         << "one iteration of its loops needs " << *bytes
+         << " bytes of a core, which has " << have << "; " << *bytes - have
+         << " are too many, so split the op, or use a chip with more memory";
 }
 
 FailureOr<SmallVector<linalg::LinalgOp>>
@@ -274,10 +274,9 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
         break;
     }
     if (!cut && !outermost)
-      return next.emitError()
-             << "'" << next->getName()
-             << "' does not fit local memory in any parts, though one "
-                "iteration of all does";
+      return next.emitError() << "'" << next->getName()
+                              << "' does not fit local memory in any parts, "
+                                 "although one iteration of all loops does";
     // If no single loop suffices, the outermost is halved, and halves are cut
     // again.
     if (!cut)
@@ -315,7 +314,8 @@ LogicalResult Splitter::cutGroups() {
     Operation *last = stages.all[group.last].op;
     Location loc = last->getLoc();
     if (failed(tileFusionGroup(builder, stages, group)))
-      return emitError(loc) << "the ops before this one are in no parts";
+      return emitError(loc)
+             << "the ops before this one cannot be split into parts";
     remark::passed(loc,
                    remark::RemarkOpts::name("Group").category("npu").function(
                        function.getName()))

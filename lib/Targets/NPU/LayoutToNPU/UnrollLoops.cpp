@@ -47,17 +47,15 @@ struct UnrollLoopsPass
           continue;
         int64_t ops = countOps(loop);
         if (turns->ugt(std::max<int64_t>(left / ops, 1))) {
-          loop.emitError() << "'scf.for' makes " << turns->getZExtValue()
-                           << " turns of " << ops
-                           << " ops, which the program of an NPU writes out, "
-                              "up to "
-                           << kMostOps
-                           << " ops in all: compile its body as a program, and "
-                              "loop over that";
+          loop.emitError()
+              << "'scf.for' has " << turns->getZExtValue() << " iterations of "
+              << ops << " ops, but an NPU program is unrolled, to at most "
+              << kMostOps
+              << " ops: compile its body as a program, and loop over that";
           return signalPassFailure();
         }
         if (failed(loopUnrollFull(loop))) {
-          loop.emitError() << "'scf.for' cannot be written out: take 'index' "
+          loop.emitError() << "'scf.for' cannot be unrolled: use 'index' "
                               "bounds and a positive step";
           return signalPassFailure();
         }

@@ -59,8 +59,8 @@ FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
     if (table)
       return *table;
     return op->emitError() << "'" << op->getName()
-                           << "' runs on execution units, which take tensors "
-                              "of which one dim goes from core to core, found "
+                           << "' runs on execution units, which need tensors "
+                              "with one dim spread over the cores, found "
                            << operands[number].type;
   };
   unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
@@ -80,11 +80,11 @@ FunctionEmitter::checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                 "operand #"
              << number << " starts at core " << table->cores.start
              << ", the result at core " << result->cores.start
-             << ", and not every element is in the core of the result that it "
-                "is for ("
+             << ", and not every element is in the core that computes its "
+                "result ("
              << operands[number].type << " for " << operands[first].type
-             << "): move it there by npu.copy. Only what a contraction reads "
-                "may be elsewhere, and only where all cores need all of it";
+             << "): move it there by npu.copy. Only operands of a contraction "
+                "may be elsewhere, and only if all cores need all of it";
     cores.push_back(std::move(*table));
     reaches.push_back(reach);
   }
@@ -168,7 +168,7 @@ static std::string nameBody(linalg::LinalgOp op) {
 LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics())
     return op->emitError() << "'" << op->getName()
-                           << "' runs on execution units, which take memrefs "
+                           << "' runs on execution units, which need memrefs "
                               "in local memory, found tensors";
   // Indexed as the op's operands; scalars have no memory.
   SmallVector<Operand> operands(op->getNumOperands());
@@ -180,15 +180,14 @@ LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
       return failure();
     operand = *found;
   }
-  std::string why = "no function of OKKernel's computes its " + nameBody(op);
+  std::string why = "no OKKernel function computes its " + nameBody(op);
   if (emitAsLayer(op, operands) || emitAsElements(op, operands, why))
     return success();
   if (shared.strict)
-    return op->emitError() << "'" << op->getName()
-                           << "' is no function of OKKernel's: " << why
-                           << "; let layout-to-npu compose it of some, write "
-                              "it as ops that are "
-                              "(docs/npu.md lists them), or convert with "
-                              "strict-okkernel=false, for the simulator alone";
+    return op->emitError()
+           << "'" << op->getName() << "' is not an OKKernel function: " << why
+           << "; let layout-to-npu decompose it, write it with ops that are "
+              "(docs/npu.md lists them), or convert with "
+              "strict-okkernel=false, for the simulator only";
   return emitAsKernel(op, operands);
 }

@@ -38,8 +38,9 @@ FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
     if (!bytes || !memory || !memory.isSystem() ||
         !type.getLayout().isIdentity())
       return global.emitOpError()
-             << "becomes coefficients in system memory: integers or floats of "
-                "whole bytes in row-major order of #npu.memory<system>, found "
+             << "becomes coefficients in system memory: it must have integers "
+                "or floats of whole bytes in row-major order in "
+                "#npu.memory<system>, found "
              << type;
     std::optional<ArrayRef<char>> data;
     if (global.getConstant())

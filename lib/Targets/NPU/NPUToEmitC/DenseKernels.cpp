@@ -68,7 +68,7 @@ static LogicalResult captureConstants(linalg::LinalgOp op, IRMapping &mapping,
     Operation *constant = value.getDefiningOp();
     if (!constant || !matchPattern(constant, m_Constant()))
       return op->emitError() << "'" << op->getName()
-                             << "' runs on execution units, which take tensors "
+                             << "' runs on execution units, which need tensors "
                                 "and constants, found another value";
     builder.clone(*constant, mapping);
   }

@@ -73,7 +73,7 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
     return false;
   SmallVector<unsigned> numbers = getNumbers(op, *function);
   if (function->takesWork() && op.getNumDpsInits() != 2) {
-    why = "'" + function->name + "' takes work memory, a second result";
+    why = "'" + function->name + "' needs work memory, as a second result";
     return false;
   }
   SmallVector<CommandOperand> places;
@@ -97,7 +97,7 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
         dropStrides(*commands, chip.getEuBytes(), getComputeLimits(chip),
                     function->mayBeCompact());
     if (!unstrided) {
-      why = "'" + function->name + "' takes tensors in the aligned " +
+      why = "'" + function->name + "' needs tensors in the aligned " +
             (function->mayBeCompact() ? "or in the compact " : "") + "layout";
       return false;
     }

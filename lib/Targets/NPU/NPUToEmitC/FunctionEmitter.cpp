@@ -43,14 +43,13 @@ FailureOr<Storage> FunctionEmitter::getPlaced(Operation *op, Value memref) {
     if (!getMemory(type) || getMemory(type).isSystem())
       return getStorage(type, emit);
     op->emitOpError() << "moves data of " << type.getMemorySpace()
-                      << ", for which OKKernel has no transfer: only system "
-                         "and local memory have";
+                      << ", for which OKKernel has no transfer: it supports "
+                         "only system and local memory";
     return failure();
   }
   auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
   if (!alloc) {
-    op->emitOpError() << "takes local memory that an npu.alloc of the "
-                         "function made";
+    op->emitOpError() << "needs local memory from an npu.alloc of the function";
     return failure();
   }
   FailureOr<Storage> storage = getStorageAt(type, *alloc.getByte(), emit);
@@ -76,8 +75,8 @@ FunctionEmitter::plan(Operation *op, const LayoutMap &source,
     return std::nullopt;
   for (const Transfer &transfer : *transfers)
     if (!OkkCalls::canSay(transfer, chip ? chip.getBytesPerNpu() : 0)) {
-      op->emitOpError() << "takes shapes, strides or addresses beyond the 32 "
-                           "bits of OKKernel's: split the tensor";
+      op->emitOpError() << "needs shapes, strides or addresses of more than 32 "
+                           "bits, the limit of OKKernel: split the tensor";
       return std::nullopt;
     }
   return transfers;
@@ -259,10 +258,10 @@ LogicalResult FunctionEmitter::emitFill(FillOp op) {
     if (APInt::getSplat(bits.getBitWidth(), word) != bits)
       return op.emitOpError() << "writes elements of " << bits.getBitWidth()
                               << " bits in words of " << width
-                              << ", which only a value of equal words can be";
+                              << " bits, but the words of the value differ";
     if (op.getEngine() == Engine::Compute && width != 32)
-      return op.emitOpError() << "execution units write words of 32 bits: "
-                                 "view the tensor as i32, or fill it on dma";
+      return op.emitOpError() << "execution units write 32-bit words: view the "
+                                 "tensor as i32, or fill it on dma";
     calls.fill(transfer, getAddress(op.getDest(), transfer.dest),
                word.getZExtValue(), op.getEngine() == Engine::Compute);
   }
@@ -275,7 +274,7 @@ LogicalResult FunctionEmitter::emitConstant(memref::GetGlobalOp op) {
   auto place = shared.constants.offsets.find(op.getName());
   if (place == shared.constants.offsets.end())
     return op.emitOpError() << "reads '" << op.getName()
-                            << "', which is no constant of the module";
+                            << "', which is not a constant of the module";
   systemAddresses[op.getResult()] = {0, place->second}; // first argument
   return success();
 }
@@ -320,7 +319,7 @@ LogicalResult FunctionEmitter::emitBlock(Block &block) {
               return LogicalResult(
                   other->emitError()
                   << "'" << other->getName()
-                  << "' has no function of OKKernel's: lower it to npu ops");
+                  << "' has no OKKernel function: lower it to npu ops");
             });
     if (failed(emitted))
       return failure();
@@ -332,8 +331,8 @@ LogicalResult FunctionEmitter::emit() {
   FunctionType type = function.getFunctionType();
   if (!function.getBody().hasOneBlock() || type.getNumResults() != 0)
     return function.emitOpError()
-           << "has one block and no results where it becomes OKKernel code: "
-              "results are memrefs that it is given";
+           << "must have one block and no results to become OKKernel code: "
+              "pass results as memref arguments";
   Type address = calls.getSystemType();
   SmallVector<Type> inputs;
   if (!shared.constants.isEmpty())
@@ -342,8 +341,7 @@ LogicalResult FunctionEmitter::emit() {
     auto memref = dyn_cast<MemRefType>(input);
     if (!memref || !getMemory(memref) || !getMemory(memref).isSystem())
       return function.emitOpError()
-             << "takes memrefs of system memory where it becomes OKKernel "
-                "code, found "
+             << "needs memrefs in system memory to become OKKernel code, found "
              << input;
     inputs.push_back(address);
   }

@@ -49,7 +49,7 @@ template <typename Op> struct MathCall : OpConversionPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     Type type = op.getType();
     if (!type.isF16() && !type.isF32() && !type.isF64())
-      return rewriter.notifyMatchFailure(op, "is of no type of C++");
+      return rewriter.notifyMatchFailure(op, "does not have a C++ type");
     Type computed = type.isF16() ? rewriter.getF32Type() : type;
     SmallVector<Value> operands;
     for (auto [operand, original] :

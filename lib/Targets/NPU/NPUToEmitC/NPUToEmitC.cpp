@@ -31,8 +31,8 @@ static LogicalResult refuseText(ModuleOp module) {
         }))
       return WalkResult::advance();
     op->emitError() << "'" << op->getName()
-                    << "' is C++ as text, which is not taken over: write what "
-                       "it computes with linalg on memrefs";
+                    << "' is C++ as text, which is not supported: write its "
+                       "computation with linalg on memrefs";
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());

@@ -83,8 +83,7 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
     auto type = dyn_cast<MemRefType>(argument.getType());
     if (!type)
       return function.emitOpError()
-             << "takes memrefs of system memory where it becomes OKKernel "
-                "code, found "
+             << "needs memrefs in system memory to become OKKernel code, found "
              << argument.getType();
     FailureOr<Storage> storage =
         getStorage(type, [&] { return function.emitOpError(); });
@@ -100,8 +99,8 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
       if (!whole.isIntOrFloat() ||
           whole.getIntOrFloatBitWidth() != words * storage->elementBytes * 8)
         return function.emitOpError()
-               << "takes " << type << " for elements of type " << whole
-               << ", which its last dim does not make up";
+               << "has an argument of type " << type << " for elements of type "
+               << whole << ", but its last dim does not have their size";
       llvm::raw_string_ostream(element) << whole;
       shape = shape.drop_back();
     } else {
@@ -114,10 +113,10 @@ static FailureOr<json::Array> getArguments(func::FuncOp function,
     if (isSlice && chip && bytes % chip.getDmaAlignment() != 0)
       return function.emitOpError()
              << "argument " << argument.getArgNumber() << " takes " << bytes
-             << " bytes for each index of an open batch, which is not a "
+             << " bytes for each index of a dynamic batch, which is not a "
                 "multiple of the "
              << chip.getDmaAlignment()
-             << " bytes that the DMA engine asks for: use wider elements, or "
+             << " bytes that the DMA engine requires: use wider elements, or "
                 "state the size of the batch";
     FailureOr<json::Array> ranges =
         getRanges(function, argument.getArgNumber());

@@ -19,7 +19,7 @@ void Simulator::beginCompute(const char *name, int64_t points) {
 
 void Simulator::addImage(int64_t bytes, unsigned access) {
   if (!computation)
-    return report("an operand of no computation");
+    return report("an operand is outside a computation");
   Image image;
   image.bytes = bytes;
   image.access = access;
@@ -29,7 +29,7 @@ void Simulator::addImage(int64_t bytes, unsigned access) {
 
 void Simulator::keepInCore(int64_t inner, int64_t count) {
   if (!computation || computation->images.empty() || inner < 1 || count < 1)
-    return report("keys of no operand, or of no elements");
+    return report("keys are outside an operand, or for no elements");
   computation->images.back().inner = inner;
   computation->images.back().count = count;
 }
@@ -38,7 +38,7 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
                        int64_t elementBytes, const Box &shape,
                        const Box &stride, const Box &imageStride) {
   if (!computation || computation->images.empty())
-    return report("a box of no operand");
+    return report("a box is outside an operand");
   Image &image = computation->images.back();
   Operand operand{true, address, stride};
   std::string what = computation->name + ": operand " +
@@ -112,9 +112,9 @@ bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,
         core = run.core;
       if (core == run.core)
         continue;
-      report(what + " has " + describe(run) + " for what is computed in core " +
-             std::to_string(core) +
-             ": execution units see their own memory only");
+      report(what + " has " + describe(run) +
+             " for a result computed in core " + std::to_string(core) +
+             ": execution units access their own memory only");
       return false;
     }
   }
@@ -141,7 +141,7 @@ void *const *Simulator::getImages() {
       bytes += run.bytes;
     if (bytes != image.bytes) {
       report(what + " has boxes of " + std::to_string(bytes) +
-             " bytes, its image has " + std::to_string(image.bytes));
+             " bytes, but its image has " + std::to_string(image.bytes));
       computation->isGood = false;
     }
     if (computation->isGood && (image.access & ReadImage))
@@ -167,7 +167,7 @@ void *const *Simulator::getImages() {
 
 void Simulator::endCompute() {
   if (!computation)
-    return report("a kernel ends that did not start");
+    return report("a kernel ends before it starts");
   for (Image &image : computation->images) {
     if (!(image.access & WrittenImage))
       continue;
@@ -193,6 +193,6 @@ void Simulator::endCompute() {
     isCounted = true;
   }
   if (!isCounted)
-    report(computation->name + ": the lanes run along no operand");
+    report(computation->name + ": no operand is along the lanes");
   computation.reset();
 }

@@ -55,9 +55,9 @@ void Simulator::numberElements(const Operand &elements, const Box &shape,
 
 void Simulator::expect(Relation relation) {
   if (expected)
-    report("the program expects a copy inside of another");
+    report("the program declares a copy inside another");
   if (relation.sizes.size() > Relation::kMaxRank)
-    return report("the program expects a copy of more than " +
+    return report("the program declares a copy of more than " +
                   std::to_string(Relation::kMaxRank) + " dims");
   expected = std::make_unique<Expected>();
   if (computation) {
@@ -96,18 +96,19 @@ void Simulator::expect(Relation relation) {
 
 void Simulator::endExpected() {
   if (!expected)
-    return report("the program ends a copy that it does not expect");
+    return report("the program ends a copy that it did not declare");
   if (expected->moved != expected->total)
     report("commands reached " + std::to_string(expected->moved) +
            " bytes of the " + std::to_string(expected->total) +
-           " that the program means to reach");
+           " that the program declared");
   expected.reset();
 }
 
 bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
                            const char *what, Numbers &numbers) {
   if ((run.core >= 0) != side.isLocal) {
-    report(std::string(what) + " is in another memory than the program means");
+    report(std::string(what) +
+           " is not in the memory that the program declared");
     return false;
   }
   if (!side.isLocal) {
@@ -118,7 +119,7 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
   if (!tensor || tensor->address != side.address || tensor->numbers.empty() ||
       !tensor->numbers[run.core]) {
     report(std::string(what) + " has " + describe(run) +
-           ", which is no element of the tensor at address " +
+           ", which is not an element of the tensor at address " +
            std::to_string(side.address));
     return false;
   }
@@ -174,7 +175,8 @@ bool Simulator::checkExpected(const std::vector<Run> &dest,
     return true;
   const std::vector<Relation::Side> &sides = expected->relation.sides;
   if (side >= sides.size()) {
-    report(std::string(what) + " is an operand that the program does not mean");
+    report(std::string(what) +
+           " is an operand that the program did not declare");
     return false;
   }
   size_t other = 0;
@@ -199,7 +201,7 @@ bool Simulator::checkExpected(const std::vector<Run> &dest,
         partner.byte += stray;
         report("the destination has " + describe(part) +
                (source ? " for " + describe(partner) : std::string()) +
-               ", which is another element or was reached before");
+               ", which is a wrong element or was reached before");
         return false;
       }
       at += bytes;
@@ -220,7 +222,8 @@ bool Simulator::checkExpectedImage(const Run &run, int64_t place,
   Numbers image, numbers;
   image.first = place;
   if (expected->relation.sides.size() != 2) {
-    report(std::string(what) + " is an operand that the program does not mean");
+    report(std::string(what) +
+           " is an operand that the program did not declare");
     return false;
   }
   if (!getNumbers(run, expected->relation.sides[1], what, numbers))
@@ -230,6 +233,6 @@ bool Simulator::checkExpectedImage(const Run &run, int64_t place,
     return true;
   report(std::string(what) + " has " +
          describe({run.memory, run.core, run.byte + stray, 1}) +
-         ", which is another element or was reached before");
+         ", which is a wrong element or was reached before");
   return false;
 }

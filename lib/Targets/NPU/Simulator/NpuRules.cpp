@@ -18,14 +18,14 @@ bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
                            const Box &most) {
   static const char *const names[] = {"N", "C", "H", "W"};
   if (elementBytes < 1) {
-    report("elements have at least one byte");
+    report("elements must have at least one byte");
     return false;
   }
   for (int d = 0; d < 4; ++d) {
     if (shape[d] >= 1 && (!most[d] || shape[d] <= most[d]))
       continue;
     report(std::string("a command has ") + std::to_string(shape[d]) +
-           " iterations of " + names[d] + ", the chip takes 1 to " +
+           " iterations of " + names[d] + ", but the chip supports 1 to " +
            (most[d] ? std::to_string(most[d]) : "any"));
     return false;
   }
@@ -62,18 +62,18 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
         (shape[d] == 1 || !chip.maxStride || stride <= chip.maxStride))
       continue;
     report(where + " has the stride " + std::to_string(stride) +
-           ", the chip takes 0 to " +
+           ", but the chip supports 0 to " +
            (chip.maxStride ? std::to_string(chip.maxStride) : "any"));
     return false;
   }
   if (engine == Engine::DMA && operand.stride[3] != 1) {
     report(where + " has the W stride " + std::to_string(operand.stride[3]) +
-           ", a transfer moves whole rows: it is 1");
+           ", but it must be 1: a transfer moves whole rows");
     return false;
   }
   if (operand.isLocal &&
       operand.address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu)) {
-    report(where + " is in no core");
+    report(where + " is not in a core");
     return false;
   }
   return true;
@@ -86,7 +86,7 @@ bool Simulator::collectRuns(const Operand &operand, const Box &shape,
   Memory *buffer = operand.isLocal ? nullptr : findSystem(operand.address);
   if (!operand.isLocal && !buffer) {
     report(std::string(what) + " at system address " +
-           std::to_string(operand.address) + " is in no buffer");
+           std::to_string(operand.address) + " is not in a buffer");
     return false;
   }
   int64_t start = operand.isLocal ? operand.address / chip.bytesPerNpu : 0;
@@ -166,7 +166,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
         return fail(run, i, ", which was never written");
       if (state & conflict)
         return fail(run, i,
-                    ", which the other engine touches in the same region");
+                    ", which the other engine accesses in the same region");
       if (state & refused)
         return fail(run, i, " twice");
     }
@@ -179,7 +179,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
     if (tracksTensors && run.core >= 0) {
       const Tensor *tensor = findTensor(run);
       if (!tensor) {
-        fail(run, run.byte, ", which is no part of one tensor");
+        fail(run, run.byte, ", which is not part of one tensor");
         good = false;
         break;
       }

@@ -176,8 +176,8 @@ void Simulator::compute(const Operand &dest,
   for (const Operand &source : sources) {
     if (source.isLocal && dest.isLocal &&
         source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
-      return report("execution units see their own memory only: the operands "
-                    "start at cores " +
+      return report("execution units access their own memory only: the "
+                    "operands start at cores " +
                     std::to_string(source.address / chip.bytesPerNpu) +
                     " and " + std::to_string(dest.address / chip.bytesPerNpu));
     std::vector<Run> from;
@@ -311,7 +311,7 @@ void Simulator::startParallel() {
 
 void Simulator::endParallel() {
   if (!parallel)
-    return report("a parallel region ends that did not start");
+    return report("a parallel region ends before it starts");
   parallel = false;
   for (const Run &run : touched)
     clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);

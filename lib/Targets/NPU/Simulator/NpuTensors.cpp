@@ -15,15 +15,15 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
   tracksTensors = true;
   std::string name = "the tensor at address " + std::to_string(address);
   if (address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu))
-    return report(name + " is in no core");
+    return report(name + " is not in a core");
   int64_t byte = address % chip.bytesPerNpu;
   if (alignment > 0 && address % alignment != 0)
     return report(name + " is not aligned to " + std::to_string(alignment) +
                   " bytes");
   if (byte + bytes > chip.bytesPerNpu)
-    return report(name + " takes " + std::to_string(bytes) +
+    return report(name + " needs " + std::to_string(bytes) +
                   " bytes from byte " + std::to_string(byte) +
-                  " on, a core has " + std::to_string(chip.bytesPerNpu));
+                  " on, but a core has " + std::to_string(chip.bytesPerNpu));
   for (const Tensor &other : tensors)
     if (!sharesHoles && byte < other.byte + other.bytes &&
         other.byte < byte + bytes)
@@ -103,7 +103,7 @@ void Simulator::declareElements(const Operand &elements, const Box &shape,
         owner = &tensor;
     if (!owner || run.core < 0)
       return report("declared elements at " + describe(run) +
-                    " are no part of one tensor");
+                    " are not part of one tensor");
     if (sharesHoles && !claim(*owner, run))
       return;
     owner->hasElements = true;

@@ -89,7 +89,7 @@ Operand mlir::npu::okkLocal(local_addr_t addr, const dim4 *shape,
   if (addr % okkSimulator().getChip().euBytes != 0)
     okkSimulator().report(
         "the tensor at address " + std::to_string(addr) +
-        " is not in the aligned layout: its address is a multiple of " +
+        " is not in the aligned layout: its address must be a multiple of " +
         std::to_string(okkSimulator().getChip().euBytes));
   operand.stride =
       toBox(alignedStride(okk_start_npu_index(addr), shape, elementBytes));
@@ -163,8 +163,8 @@ void mlir::npu::walkMatrix(
 static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
                        int colsPerChannel, int rowStride, bool toLocal) {
   if (rows < 1 || cols < 1 || colsPerChannel < 1 || colsPerChannel > cols)
-    return npu().report("a matrix has rows, columns, and between 1 and all "
-                        "columns in a channel");
+    return npu().report("a matrix must have rows, columns, and between 1 and "
+                        "all columns in a channel");
   walkMatrix(addr, rows, cols, colsPerChannel,
              [&](const Operand &part, int first, const Box &shape) {
                Operand linear{false,

@@ -49,7 +49,7 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
                        const dim4 *src_stride) {
   if (okk_start_npu_index(dst_addr) != okk_start_npu_index(src_addr))
     return okkSimulator().report(
-        "execution units see their own memory only: source and destination "
+        "execution units access their own memory only: source and destination "
         "start at different cores");
   okkSimulator().copy(okkLocal(dst_addr, shape, dst_stride),
                       okkLocal(src_addr, shape, src_stride), toBox(*shape), 4,
@@ -200,7 +200,7 @@ void okk_bdc_lookup_int32_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
           [](void *out, Sources in) {
             int32_t value = int32_t(toWord(in[0]));
             if (value < -128 || value > 127)
-              okkSimulator().report("a table of -128 to 127 is asked for " +
+              okkSimulator().report("a table of -128 to 127 is read at " +
                                     std::to_string(value));
             put(out, float(value));
           });
@@ -240,7 +240,7 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                                 local_addr_t work_addr, const dim4 *shape,     \
                                 int num_series) {                              \
     if (num_series < 1)                                                        \
-      return okkSimulator().report("a series has at least one term");          \
+      return okkSimulator().report("a series must have at least one term");    \
     okk_bdc_##name(dst_addr, src_addr, work_addr, shape);                      \
   }
 OKK_WITH_WORK(exp, std::exp(a))

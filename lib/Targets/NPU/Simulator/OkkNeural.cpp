@@ -102,8 +102,8 @@ struct Windows {
         std::min({padding.top, padding.bottom, padding.left, padding.right}) <
             0) {
       okkSimulator().report(std::string(name) +
-                            ": shapes, kernels, strides and dilations are at "
-                            "least 1, paddings at least 0");
+                            ": shapes, kernels, strides and dilations must be "
+                            "at least 1, paddings at least 0");
       return false;
     }
     int64_t h = int64_t(in.h) + padding.top + padding.bottom -
@@ -313,8 +313,9 @@ void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
   if (std::min({left_rows, left_cols, right_cols}) < 1 ||
       left_cols_per_channel < 1 || left_cols_per_channel > left_cols ||
       right_cols_per_channel < 1 || right_cols_per_channel > right_cols)
-    return okkSimulator().report("okk_bdc_matmul: a matrix has rows, columns, "
-                                 "and between 1 and all columns in a channel");
+    return okkSimulator().report(
+        "okk_bdc_matmul: a matrix must have rows, columns, and between 1 and "
+        "all columns in a channel");
   Layer layer("okk_bdc_matmul", int64_t(left_rows) * left_cols * right_cols);
   layer.addMatrix(left_addr, left_rows, left_cols, left_cols_per_channel,
                   Read | Broadcast, /*isOwn=*/false);

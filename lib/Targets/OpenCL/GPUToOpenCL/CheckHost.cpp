@@ -18,8 +18,8 @@ using namespace mlir::layout;
 static LogicalResult checkAsync(gpu::AsyncOpInterface op) {
   if (!op.getAsyncToken() && op.getAsyncDependencies().empty())
     return success();
-  return op->emitError() << "is asynchronous; commands of the OpenCL queue run "
-                            "in order, write it without tokens";
+  return op->emitError() << "is asynchronous, but commands of the OpenCL queue "
+                            "run in order; write it without tokens";
 }
 
 static LogicalResult checkCopy(gpu::MemcpyOp op) {
@@ -40,12 +40,12 @@ static LogicalResult checkCopy(gpu::MemcpyOp op) {
     if (failed(storage))
       return failure();
     if (storage->isImage())
-      return op.emitError() << "copies an image; kernels convert between "
-                               "images and buffers";
+      return op.emitError() << "copies an image, but only kernels convert "
+                               "between images and buffers";
   }
   if (to.getElementType() != from.getElementType())
     return op.emitError() << "copies " << from << " to " << to
-                          << ", which has another element type";
+                          << ", which has a different element type";
   if (to.hasStaticShape() && from.hasStaticShape() &&
       to.getNumElements() != from.getNumElements())
     return op.emitError() << "copies " << from.getNumElements()
@@ -55,14 +55,14 @@ static LogicalResult checkCopy(gpu::MemcpyOp op) {
 
 static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   if (op.getDynamicSharedMemorySize() || op.hasClusterSize())
-    return op.emitError() << "asks for shared memory or clusters, which are "
-                             "not lowered to OpenCL";
+    return op.emitError()
+           << "uses shared memory or clusters, which are not lowered to OpenCL";
   auto binary = SymbolTable::lookupNearestSymbolFrom<gpu::BinaryOp>(
       module, op.getKernelModuleName());
   if (!binary)
     return op.emitError() << "launches a kernel of '"
                           << op.getKernelModuleName().getValue()
-                          << "', which is no gpu.binary; run "
+                          << "', which is not a gpu.binary; run "
                              "layout-opencl-serialize-kernels first";
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
   if (failed(checkKernelName(op, op.getKernelName().getValue())))
@@ -72,7 +72,8 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
   auto kernel = object.getKernels().lookup(op.getKernelName());
   if (!kernel)
     return op.emitError() << "launches '" << op.getKernelName().getValue()
-                          << "', which '" << binary.getName() << "' has not";
+                          << "', which '" << binary.getName()
+                          << "' does not have";
   TypeRange expected = cast<FunctionType>(kernel.getFunctionType()).getInputs();
   TypeRange given = op.getKernelOperands().getTypes();
   if (expected.size() != given.size())
@@ -102,7 +103,7 @@ static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
       SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);
   if (!global || !global.getConstant())
     return op.emitError() << "'s " << kConstantAttrName << " names " << data
-                          << ", which is no constant memref.global";
+                          << ", which is not a constant memref.global";
   MemRefType type = op.getType();
   int64_t lanes = 1;
   if (auto pixel = dyn_cast<VectorType>(type.getElementType()))
@@ -115,8 +116,8 @@ static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
                           << data << ", of type " << global.getType();
   for (Operation *user : op->getUsers())
     if (isa<gpu::DeallocOp>(user))
-      return user->emitError() << "frees memory of a constant, which lives as "
-                                  "long as the program";
+      return user->emitError() << "frees memory of a constant, which must live "
+                                  "as long as the program";
   return success();
 }
 
@@ -126,10 +127,9 @@ static LogicalResult checkSizes(Operation *op, ValueRange sizes) {
   for (Value size : sizes) {
     IntegerAttr known;
     if (matchPattern(size, m_Constant(&known)) && known.getInt() < 0)
-      return op->emitError()
-             << "has a size of " << known.getInt()
-             << ", and no tensor has fewer than 0 elements; mend what computes "
-                "the size";
+      return op->emitError() << "has a size of " << known.getInt()
+                             << ", but sizes must not be negative; correct the "
+                                "computation of the size";
   }
   return success();
 }
@@ -140,8 +140,8 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
       return failure();
   if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
     if (alloc.getHostShared())
-      return op->emitError() << "asks for memory that the host shares, which "
-                                "OpenCL 1.2 has not";
+      return op->emitError() << "allocates memory that the host shares, which "
+                                "OpenCL 1.2 does not support";
     if (failed(
             getDeviceStorage(alloc.getType(), [&] { return op->emitError(); })))
       return failure();
@@ -165,9 +165,9 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
                              SmallVector<Value>(op->getResults())))
       if (auto type = dyn_cast<BaseMemRefType>(value.getType());
           type && isOnDevice(type))
-        return op->emitError() << "touches memory of the device on the host; "
-                                  "use gpu.alloc, gpu.dealloc, gpu.memcpy and "
-                                  "kernels";
+        return op->emitError()
+               << "accesses memory of the device on the host; use gpu.alloc, "
+                  "gpu.dealloc, gpu.memcpy and kernels";
   return success();
 }
 
@@ -186,9 +186,9 @@ static LogicalResult checkNames(ModuleOp module) {
       continue;
     for (StringRef prefix : {kRuntimePrefix, kOwnPrefix})
       if (name.starts_with(prefix))
-        return op.emitError() << "is called '" << toUtf8(name.take_front(40))
-                              << "', and names that start with '" << prefix
-                              << "' are those of the OpenCL runtime: rename it";
+        return op.emitError() << "is named '" << toUtf8(name.take_front(40))
+                              << "', but names that start with '" << prefix
+                              << "' belong to the OpenCL runtime: rename it";
   }
   return success();
 }
@@ -206,7 +206,7 @@ LogicalResult layout::checkHost(ModuleOp module) {
     return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<gpu::GPUModuleOp>(op)) {
-      op->emitError() << "is left; run layout-opencl-kernels-to-spirv and "
+      op->emitError() << "remains; run layout-opencl-kernels-to-spirv and "
                          "layout-opencl-serialize-kernels first";
       return WalkResult::interrupt();
     }

@@ -25,9 +25,8 @@ static LogicalResult checkImageUses(gpu::GPUFuncOp kernel,
     else if (isa<memref::StoreOp>(user) && use.getOperandNumber() == 1)
       store = user;
     else
-      return user->emitError()
-             << "takes an image; images are only loaded and stored, by "
-                "memref.load and memref.store";
+      return user->emitError() << "uses an image; images are only loaded and "
+                                  "stored, by memref.load and memref.store";
   }
   if (load && store) {
     InFlightDiagnostic error =
@@ -46,8 +45,8 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   if (failed(checkKernelName(kernel, kernel.getName())))
     return failure();
   if (!kernel.isKernel())
-    return kernel.emitError() << "is no kernel; a function that kernels call "
-                                 "must be inlined into them";
+    return kernel.emitError() << "is not a kernel; a function that kernels "
+                                 "call must be inlined into them";
   if (kernel.getNumPrivateAttributions())
     return kernel.emitError() << "has private memory, which is not lowered to "
                                  "OpenCL; keep it in values";
@@ -56,14 +55,14 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
     if (!type || !isGroupMemory(type))
       return kernel.emitError()
              << "has workgroup memory " << memory.getType()
-             << ": that of OpenCL here has one dim of known size in the space "
+             << ": it must have one static dim in the space "
                 "#gpu.address_space<workgroup>, of elements "
-             << kBufferElementTypes << " but f16, or vectors of them";
+             << kBufferElementTypes << " except f16, or vectors of them";
     for (Operation *user : memory.getUsers())
       if (!isa<memref::LoadOp, memref::StoreOp>(user))
-        return user->emitError() << "takes workgroup memory, which is only "
-                                    "loaded and stored, by memref.load and "
-                                    "memref.store";
+        return user->emitError()
+               << "uses workgroup memory, which is only loaded and stored, by "
+                  "memref.load and memref.store";
   }
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {
@@ -79,8 +78,8 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
           !llvm::isInt<32>(line.getNumElements()) &&
           has32BitAddresses(kernel->getParentOfType<gpu::GPUModuleOp>()))
         return emitError() << memref
-                           << " has more elements than addresses of "
-                              "32 bits reach; compile for address_bits = 64";
+                           << " has more elements than 32-bit addresses reach; "
+                              "compile for address_bits = 64";
       if (failed(storage) ||
           (storage->isImage() && failed(checkImageUses(kernel, argument))))
         return failure();
@@ -90,7 +89,7 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
         !type.isSignlessInteger(8) && !type.isSignlessInteger(16) &&
         !type.isSignlessInteger(32) && !type.isSignlessInteger(64))
       return emitError() << type
-                         << " is no type of a kernel argument; pass index, "
+                         << " is not a type of kernel arguments; pass index, "
                             "i8 to i64, f16, f32 or f64";
   }
   return success();
@@ -100,18 +99,18 @@ static LogicalResult checkOp(Operation *op) {
   for (Value value : op->getResults())
     if (auto vector = dyn_cast<VectorType>(value.getType()))
       if (vector.getRank() > 1 || vector.getNumElements() > 4)
-        return op->emitError() << "makes " << vector
-                               << "; OpenCL kernels are compiled with vectors "
-                                  "of at most 4 elements";
+        return op->emitError()
+               << "creates " << vector
+               << ", but OpenCL kernels support vectors of at most 4 elements";
   if (isa<arith::BitcastOp, vector::BitCastOp>(op) &&
       !op->getParentOfType<gpu::GPUModuleOp>()->hasAttr(
           kHalfArithmeticAttrName)) {
     if (getElementTypeOrSelf(op->getOperand(0).getType()).isF16())
-      return op->emitError() << "asks for the bits of an f16, which is "
-                                "computed in f32";
+      return op->emitError()
+             << "reads the bits of an f16, but f16 is computed in f32";
     if (getElementTypeOrSelf(op->getResult(0).getType()).isF16())
-      return op->emitError() << "makes an f16 of bits, which is computed in "
-                                "f32";
+      return op->emitError()
+             << "creates an f16 from bits, but f16 is computed in f32";
   }
   return success();
 }
@@ -120,8 +119,8 @@ LogicalResult layout::checkKernelName(Operation *op, StringRef name) {
   if (isWord(name))
     return success();
   return op->emitError() << "names a kernel '" << toUtf8(name.take_front(40))
-                         << "', which is no identifier of OpenCL C: name it "
-                            "with at most 100 letters, digits and underscores";
+                         << "', which is not an OpenCL C identifier: use at "
+                            "most 100 letters, digits and underscores";
 }
 
 bool layout::has32BitAddresses(gpu::GPUModuleOp module) {
@@ -133,8 +132,8 @@ LogicalResult layout::checkKernels(gpu::GPUModuleOp module) {
   for (Operation &op : module.getOps()) {
     auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
     if (!kernel)
-      return op.emitError() << "is no kernel: a GPU module for OpenCL holds "
-                               "nothing but gpu.func";
+      return op.emitError() << "is not a kernel: a GPU module for OpenCL must "
+                               "contain only gpu.func";
     if (failed(checkKernel(kernel)))
       return failure();
   }

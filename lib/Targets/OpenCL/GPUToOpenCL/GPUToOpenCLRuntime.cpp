@@ -25,8 +25,8 @@ FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
     StringRef bytes = object.getObject().getValue();
     if (object.getFormat() != gpu::CompilationTarget::Binary ||
         bytes.size() % sizeof(uint32_t))
-      return binary.emitError() << "holds no words of SPIR-V as its first "
-                                   "object";
+      return binary.emitError()
+             << "does not have SPIR-V words as its first object";
     OpBuilder builder(binary);
     // An array of aligned words. It is not a byte string because the launcher
     // keeps only tensors of words out of the code that it compiles.

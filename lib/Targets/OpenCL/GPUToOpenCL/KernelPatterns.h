@@ -34,7 +34,7 @@ namespace mlir::layout {
 /// The advice of errors at ops that kernels cannot have.
 constexpr llvm::StringLiteral kNoForm =
     "; write it with ops of arith, math, vector, memref and scf that kernels "
-    "have, or compute it on the host";
+    "support, or compute it on the host";
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
 /// Checks that `name` is an identifier: sources and cache paths contain it.

@@ -264,8 +264,8 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       return success();
     }
   }
-  return op.emitError() << "'" << op.getName() << "' has no form in OpenCL C"
-                        << kNoForm;
+  return op.emitError() << "'" << op.getName()
+                        << "' is not supported in OpenCL C" << kNoForm;
 }
 
 LogicalResult KernelPrinter::printBlock(Block &block) {
@@ -302,7 +302,7 @@ static std::string getParameter(BlockArgument argument) {
 LogicalResult KernelPrinter::print(gpu::GPUFuncOp kernel) {
   if (!llvm::hasSingleElement(kernel.getBody()))
     return kernel.emitError()
-           << "has branches between blocks; write them as scf.if and loops";
+           << "has branches between blocks; write it with scf.if and loops";
   os << "__kernel ";
   if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
     os << "__attribute__((reqd_work_group_size(" << block[0] << ", " << block[1]

@@ -65,7 +65,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   // Declarations of OpenCL.std functions, which patchSpirvForOpenCL replaces.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
   // The conversion reports the op; this adds advice.
-  std::string text = ("OpenCL kernels have no form of it" + kNoForm).str();
+  std::string text = ("OpenCL kernels do not support it" + kNoForm).str();
   AdviceOnErrors advice(context, text);
   return applyFullConversion(module, *target, std::move(patterns));
 }

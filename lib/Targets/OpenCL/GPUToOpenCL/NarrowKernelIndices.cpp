@@ -295,9 +295,9 @@ static LogicalResult checkProven(gpu::GPUModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
     if (!computesWithIndices(op))
       return WalkResult::advance();
-    op->emitError() << "an index of a kernel is not proven to fit into 32 "
-                       "bits, which address_bits = 32 asks for; the way out is "
-                       "sizes that are known, or address_bits = 64";
+    op->emitError()
+        << "an index of a kernel is not proven to fit into 32 bits, as "
+           "address_bits = 32 requires; use static sizes, or address_bits = 64";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -128,7 +128,7 @@ private:
 LogicalResult OpenCLSpirvPatcher::read() {
   constexpr size_t header = 5;
   if (words.size() < header || words[0] != spirv::kMagicNumber)
-    return fail("these words are no SPIR-V module");
+    return fail("these words are not a SPIR-V module");
   bound = words[3];
   for (size_t at = header; at < words.size();) {
     size_t count = words[at] >> 16;
@@ -158,7 +158,8 @@ LogicalResult OpenCLSpirvPatcher::replaceCalls() {
       continue;
     std::optional<uint32_t> number = getExtendedInstruction(name);
     if (!number)
-      return fail("OpenCL.std's '" + name + "' has no number here");
+      return fail("OpenCL.std's '" + name +
+                  "' has no known instruction number");
     imported.insert({each.words[1], *number});
   }
   if (imported.empty())
@@ -240,7 +241,7 @@ LogicalResult OpenCLSpirvPatcher::qualifyImages() {
       if (isImage(each.words[1])) {
         if (readImages.count(value) && writtenImages.count(value))
           return fail("an image is read and written by one kernel, which "
-                      "OpenCL 1.2 has not");
+                      "OpenCL 1.2 does not support");
         each.words[1] = getQualified(each.words[1], writtenImages.count(value));
         if (readImages.count(value)) {
           typeOfRead[value] = each.words[1];
@@ -263,14 +264,14 @@ LogicalResult OpenCLSpirvPatcher::qualifyImages() {
     case Op::OpFunctionCall:
     case Op::OpLoad:
       if (isImage(each.words[1]))
-        return fail("an image is no parameter of a kernel");
+        return fail("an image is not a parameter of a kernel");
       break;
     default:
       break;
     }
   }
   if (!voidType)
-    return fail("the SPIR-V module has images and no kernel");
+    return fail("the SPIR-V module has images but no kernel");
 
   for (auto &[image, type] : sampled)
     type = bound++;
@@ -388,6 +389,7 @@ LogicalResult layout::serializeForOpenCL(spirv::ModuleOp module,
   if (failed(spirv::serialize(module, words)))
     return module.emitError() << "cannot be serialized";
   return patchSpirvForOpenCL(words, [&](const Twine &message) {
-    module.emitError() << "cannot be made a binary for OpenCL: " << message;
+    module.emitError() << "cannot be converted to a binary for OpenCL: "
+                       << message;
   });
 }

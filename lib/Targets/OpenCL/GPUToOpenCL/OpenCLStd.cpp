@@ -92,7 +92,7 @@ struct LogicOfBits : OpRewritePattern<From> {
   LogicalResult matchAndRewrite(From op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isInteger(1))
-      return rewriter.notifyMatchFailure(op, "is no arithmetic on bits");
+      return rewriter.notifyMatchFailure(op, "is not arithmetic on i1");
     rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
     return success();
   }
@@ -134,7 +134,7 @@ struct ChooseConstant : OpRewritePattern<From> {
     if (!matchPattern(number, m_ConstantFloat(&constant)))
       std::swap(x, number);
     if (!matchPattern(number, m_ConstantFloat(&constant)) || constant.isNaN())
-      return rewriter.notifyMatchFailure(op, "neither number is known");
+      return rewriter.notifyMatchFailure(op, "neither operand is a constant");
     using arith::CmpFPredicate;
     bool keepsZero = constant.isZero() && constant.isNegative() == isMaximum;
     CmpFPredicate predicate =
@@ -176,7 +176,8 @@ template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {
       rewriter.replaceOpWithNewOp<math::FmaOp>(op, a, b, other);
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "adds no product of its own");
+    return rewriter.notifyMatchFailure(
+        op, "does not add a product that has no other use");
   }
 };
 
@@ -283,15 +284,16 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
                LogicOfBits<arith::MaxSIOp, arith::AndIOp>>(module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
-  WalkResult walked = module.walk([](Operation *op) {
-    for (Type type : op->getOperandTypes())
-      if (getElementTypeOrSelf(type).isBF16()) {
-        op->emitError() << "computes with bf16, to which OpenCL kernels only "
-                           "round: compute with f32, between arith.extf and "
-                           "arith.truncf";
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
+  WalkResult walked =
+      module.walk([](Operation *op) {
+        for (Type type : op->getOperandTypes())
+          if (getElementTypeOrSelf(type).isBF16()) {
+            op->emitError()
+                << "computes with bf16, but OpenCL kernels only round to it: "
+                   "compute with f32, between arith.extf and arith.truncf";
+            return WalkResult::interrupt();
+          }
+        return WalkResult::advance();
+      });
   return failure(walked.wasInterrupted());
 }

@@ -115,9 +115,9 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.getSExtValue();
-  return op->emitError() << "has a size that is no constant; a package lists "
-                            "commands without variables, so give the inputs "
-                            "static sizes";
+  return op->emitError()
+         << "has a size that is not a constant; a package lists commands "
+            "without variables, so give the inputs static sizes";
 }
 
 /// Adds the facts about a kernel to its entry.
@@ -247,8 +247,8 @@ LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
   if (auto get = base.getDefiningOp<memref::GetGlobalOp>())
     return addFile(op, get.getName(), command);
   return op.emitError() << "copies host memory that is neither an argument of "
-                           "the function nor a constant; a package holds "
-                           "nothing that the host computes";
+                           "the function nor a constant; a package cannot hold "
+                           "values that the host computes";
 }
 
 /// Returns the bytes of a constant, or std::nullopt for other globals.
@@ -272,7 +272,7 @@ LogicalResult PackageWriter::addFile(Operation *op, StringRef symbol,
       getBytes(module.lookupSymbol<memref::GlobalOp>(symbol));
   if (!bytes)
     return op->emitError() << "copies '" << symbol
-                           << "', which is no constant with data";
+                           << "', which is not a constant with data";
   std::string file = toWord(symbol) + ".bin";
   files[file] = std::move(*bytes);
   command["file"] = file;
@@ -295,7 +295,8 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
     commands.push_back(
         json::Object{{"command", "download"}, {"memory", *from}});
   } else {
-    return op.emitError() << "copies no memory that this function allocates";
+    return op.emitError()
+           << "copies memory that this function does not allocate";
   }
   return success();
 }

@@ -50,10 +50,10 @@ layout::getDeviceStorage(BaseMemRefType base,
                .Case("image3d", StorageKind::Image3D)
                .Default(std::nullopt);
   if (!kind)
-    return emitError() << base
-                       << " is no memory of an OpenCL device: its memory space "
-                          "must be \"buffer\", \"image2d\", \"image2d_array\" "
-                          "or \"image3d\"";
+    return emitError()
+           << base
+           << " is not memory of an OpenCL device: its memory space must be "
+              "\"buffer\", \"image2d\", \"image2d_array\" or \"image3d\"";
   int64_t rank = *kind == StorageKind::Buffer    ? 1
                  : *kind == StorageKind::Image2D ? 2
                                                  : 3;
@@ -63,10 +63,10 @@ layout::getDeviceStorage(BaseMemRefType base,
                        << " and no layout in memory space " << space;
   if (*kind == StorageKind::Buffer) {
     if (!isBufferElementType(type.getElementType()))
-      return emitError() << base
-                         << " has an element type that no OpenCL buffer holds "
-                            "here: "
-                         << kBufferElementTypes;
+      return emitError()
+             << base
+             << " has an element type that OpenCL buffers do not support here: "
+             << kBufferElementTypes;
     return DeviceStorage{*kind, type.getElementType()};
   }
   auto pixel = dyn_cast<VectorType>(type.getElementType());
@@ -76,6 +76,6 @@ layout::getDeviceStorage(BaseMemRefType base,
   if (!isChannelType(pixel.getElementType()))
     return emitError() << base << " has no channel type for "
                        << pixel.getElementType() << ": a CL_RGBA image holds "
-                       << kChannelTypes << "; put others in a buffer";
+                       << kChannelTypes << "; use a buffer for other types";
   return DeviceStorage{*kind, pixel.getElementType()};
 }

@@ -98,7 +98,7 @@ ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   }
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op)) {
     fail("its body has the op '" + op->getName().getStringRef() +
-         "', which has no form in a kernel");
+         "', which kernels do not support");
     return {};
   }
   SmallVector<Type> types;
@@ -358,7 +358,7 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
   };
   FailureOr<KernelLoops> plan = planLoops(scope, op);
   if (failed(plan))
-    return refuse("the size of one of its loops is not known");
+    return refuse("the size of one of its loops is unknown");
   if (op == unrolled.first)
     plan->unroll(unrolled.second);
   Loops loops{op, *plan, {}};
@@ -366,7 +366,7 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
   ArrayRef<unsigned> nest = loops.plan.getNest();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(nest, loop) && !map.isFunctionOfDim(loop))
-      return refuse("a parallel loop is no dim of its result");
+      return refuse("a parallel loop is not a dim of its result");
   for (const ElementPoint &point : points) {
     Loops::Item &item = loops.items.emplace_back();
     item.indices.resize(op.getNumLoops());

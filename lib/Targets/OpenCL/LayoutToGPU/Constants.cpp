@@ -74,7 +74,7 @@ static LogicalResult convertConstant(arith::ConstantOp op, SymbolTable &symbols,
   auto type = cast<RankedTensorType>(op.getType());
   auto report = [&](const Twine &why) {
     op.emitError("convert-layout-to-gpu: a constant of type ")
-        << type << " cannot go to the device: " << why;
+        << type << " cannot be stored on the device: " << why;
   };
   FailureOr<TensorStorage> storage = getTensorStorage(type, report);
   if (failed(storage))

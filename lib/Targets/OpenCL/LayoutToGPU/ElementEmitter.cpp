@@ -247,7 +247,7 @@ Value ElementEmitter::computeSlice(tensor::ExtractSliceOp op, Point index,
       OpFoldResult stride = op.getMixedStrides()[d];
       std::optional<int64_t> constant = getConstantIntValue(stride);
       if (!constant)
-        return fail("a stride of its slice is only known when it runs");
+        return fail("a stride of its slice is dynamic");
       position =
           add(position, scale(step, SizeExpr(*constant)), scope.getExtents());
     }
@@ -266,7 +266,7 @@ Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
     std::optional<int64_t> stride =
         getConstantIntValue(op.getMixedStrides()[d]);
     if (!stride || *stride < 1)
-      return fail("a stride of its slice is only known when it runs");
+      return fail("a stride of its slice is dynamic");
     IndexExpr position = minus(index[d], offsetOf(offset), scope.getExtents());
     // Between two steps of the slice is the destination.
     if (*stride > 1) {

@@ -38,9 +38,9 @@ namespace mlir::layout {
 
 /// The advice of errors at ops that cannot be part of a kernel.
 constexpr StringLiteral kRewrite =
-    "; the way out is to rewrite it to ops that kernels know (linalg, "
-    "elementwise ops, pad, slices, concat, reshapes), or to call it as a "
-    "function that is only declared, which runs on the host";
+    "; rewrite it with ops that kernels support (linalg, elementwise ops, pad, "
+    "slices, concat, reshapes), or call it as a function that is only "
+    "declared, which runs on the host";
 
 /// The number of reads of a kernel for one position that it computes.
 struct AccessCount {

@@ -88,22 +88,21 @@ static LogicalResult checkHostSignature(func::FuncOp func) {
   if (func.getName().starts_with("layoutCl") && !func.isExternal())
     return func.emitError("convert-layout-to-gpu: '")
            << func.getName()
-           << "' is a name of the OpenCL runtime's; rename the function";
+           << "' is a name of the OpenCL runtime; rename the function";
   bool isLaidOut = false;
   for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
                                             func.getResultTypes())) {
     if (isa<UnrankedTensorType>(type))
       return func.emitError("convert-layout-to-gpu: '")
              << func.getName() << "' has the type " << type
-             << ", which has no size that memory could have; give it a rank";
+             << ", which has no size in memory; give it a rank";
     isLaidOut |= hasLayout(type);
   }
   if (isLaidOut && func.isExternal())
     return func.emitError("convert-layout-to-gpu: '")
            << func.getName()
-           << "' is only declared and takes or gives laid-out tensors, "
-              "which its definition elsewhere cannot know; declare it on "
-              "plain tensors";
+           << "' is only declared, but takes or returns tensors with layouts, "
+              "which its definition cannot expect; declare it on plain tensors";
   return success();
 }
 
@@ -221,7 +220,7 @@ static FailureOr<TensorStorage> getStorageFor(Operation *op,
                                               RankedTensorType type) {
   return getTensorStorage(type, [&](const Twine &why) {
     op->emitError("convert-layout-to-gpu: a value of type ")
-        << type << " cannot go to the device: " << why;
+        << type << " cannot be stored on the device: " << why;
   });
 }
 

@@ -270,8 +270,8 @@ static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
       if (!known) {
         remark::missed(image.getLoc(), remark::RemarkOpts::name("ImageFallback")
                                            .category("convert-layout-to-gpu"))
-            << "the size of an image is not known where its function starts, "
-               "which runs on buffers";
+            << "the size of an image is unknown at the start of its function, "
+               "so the function runs on buffers";
         return failure();
       }
       all = all ? arith::AndIOp::create(b, probe.getLoc(), all, known) : known;
@@ -279,7 +279,7 @@ static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
   if (all)
     remark::passed(probe.getLoc(), remark::RemarkOpts::name("ImageFallback")
                                        .category("convert-layout-to-gpu"))
-        << "kernels on buffers where one of " + std::to_string(images.size()) +
+        << "kernels run on buffers if one of " + std::to_string(images.size()) +
                " images does not fit";
   return all;
 }

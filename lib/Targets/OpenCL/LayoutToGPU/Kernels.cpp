@@ -398,7 +398,7 @@ static void remarkReads(gpu::GPUFuncOp func, Location loc,
   os << unit << ((isBlock ? block.pixels : items) > 1 ? "s" : "");
   if (block.parts > 1)
     os << " in groups of " << block.parts;
-  os << (accesses.isPerTrip ? " and trip of its loops" : "");
+  os << (accesses.isPerTrip ? " and iteration of its loops" : "");
   remark::passed(
       loc, remark::RemarkOpts::name("Kernel").category("convert-layout-to-gpu"))
       << reads;
@@ -423,8 +423,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, FailureReason refuse) {
     return failure();
   if (isa<StorageViewOp>(op) && hasLayout(type) &&
       !areSizesShown(type, cast<RankedTensorType>(op->getOperand(0).getType())))
-    return refuse("its sizes cannot be read off its storage; make them static, "
-                  "or take the logical tensor and convert it");
+    return refuse("its sizes do not follow from its storage; make them static, "
+                  "or pass the logical tensor and convert it");
   OpBuilder host(op);
   host.setInsertionPointAfter(op);
   if (storeAsAlias(host, tensor, *storage))
@@ -434,8 +434,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, FailureReason refuse) {
   if (!inverse)
     return refuse(
         "its layout " + storage->map.str() +
-        " has no inverse by construction, so a work item cannot know its "
-        "index; choose one that is made of digits, such as a buffer");
+        " has no known inverse, so a work-item cannot compute its index; "
+        "choose one that consists of digits, such as a buffer");
 
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto func =

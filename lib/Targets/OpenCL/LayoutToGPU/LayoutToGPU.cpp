@@ -176,7 +176,7 @@ static LogicalResult convertStructure(ModuleOp module) {
     if (isa<UnrealizedConversionCastOp>(op) || isLegal(op))
       return;
     complete = false;
-    (void)report(op, ("no kernel is known for this op" + kRewrite).str());
+    (void)report(op, ("no kernel supports this op" + kRewrite).str());
   });
   return success(complete);
 }

@@ -57,8 +57,8 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
         "' is neither a buffer nor an image; convert it to one of these");
   if (!isBufferElementType(element))
     return refuse([&](raw_ostream &os) {
-      os << "memory of a device has no elements of type " << element
-         << ", only of " << kBufferElementTypes
+      os << "device memory does not support elements of type " << element
+         << ", only " << kBufferElementTypes
          << "; convert them to one of these on the host";
     });
   if (isImage && failed(checkPixels(*map, element, refuse)))
@@ -68,7 +68,7 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
        map->getCoordinates().drop_back(isImage)) {
     SizeExpr extent = coordinate.extent.specialize(type.getShape());
     if (extent.isOverflow())
-      return refuse("its storage leaves the range of 64 bits");
+      return refuse("its storage does not fit 64 bits");
     std::optional<int64_t> size = extent.getConstant();
     // An object has at least one position.
     shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);

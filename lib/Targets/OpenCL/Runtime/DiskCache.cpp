@@ -85,7 +85,7 @@ static uint64_t getMostBytes() {
     return uint64_t(256) << 20;
   if (text.find_first_not_of("0123456789") != std::string::npos || errno)
     opencl::report("LAYOUT_OPENCL_CACHE_BYTES is '" + text +
-                   "', which is no number of bytes");
+                   "', which is not a number of bytes");
   return bytes;
 }
 

@@ -71,9 +71,9 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
   for (int d = 0; d < 3; ++d) {
     if (grid[d] < 0 || grid[d + 3] <= 0) {
       report("launching the kernel '" + kernel.name + "' failed: its grid of " +
-             std::to_string(grid[d]) + " groups of " +
-             std::to_string(grid[d + 3]) + " items in dimension " +
-             std::to_string(d) + " is none");
+             std::to_string(grid[d]) + " work-groups of " +
+             std::to_string(grid[d + 3]) + " work-items in dimension " +
+             std::to_string(d) + " is invalid");
       return;
     }
     local[d] = grid[d + 3];
@@ -99,6 +99,6 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
 
 void layoutClRefuseSizes(const char *name) {
   report("launching the kernel '" + std::string(name) +
-         "' failed: it has indices of 32 bits, which are too small for these "
-         "sizes; compile for a target with address_bits = 64");
+         "' failed: its 32-bit indices are too small for these sizes; compile "
+         "for a target with address_bits = 64");
 }

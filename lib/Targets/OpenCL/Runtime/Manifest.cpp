@@ -52,7 +52,7 @@ public:
   std::vector<Node> list() const {
     std::vector<Node> nodes;
     if (!value || !value->is_array()) {
-      fail("is no list");
+      fail("is not a list");
       return nodes;
     }
     for (const json &each : *value)
@@ -102,7 +102,7 @@ public:
     int64_t result = 1;
     for (int64_t factor : factors)
       if (__builtin_mul_overflow(result, factor, &result)) {
-        fail("has more bytes than a number of 64 bits counts");
+        fail("has more bytes than fit in 64 bits");
         return 0;
       }
     return result;
@@ -149,7 +149,7 @@ private:
       tensor.element = node["element"].text();
       tensor.bytes = getElementBytes(tensor.element);
       if (!tensor.bytes)
-        node["element"].fail("is no type of elements");
+        node["element"].fail("is not an element type");
       for (const Node &size : node["sizes"].list()) {
         tensor.sizes.push_back(size.number(0, kMostOfSide));
         tensor.bytes = node.product({tensor.bytes, tensor.sizes.back()});
@@ -182,7 +182,7 @@ private:
     if (kind == "image3d")
       return LayoutClImage3D;
     if (kind != "buffer")
-      node.fail("is '" + kind + "', no kind of memory");
+      node.fail("is '" + kind + "', which is not a kind of memory");
     return 0;
   }
 
@@ -215,7 +215,7 @@ private:
       Node element = argument[kind < 0 ? "type" : "element"];
       kernel.arguments.push_back({kind, element.text()});
       if (!getElementBytes(kernel.arguments.back().element))
-        element.fail("is no type of elements");
+        element.fail("is not an element type");
     }
     manifest.kernels.push_back(std::move(kernel));
   }
@@ -230,7 +230,7 @@ private:
       memory.element = node["element"].text();
       int64_t bytes = getElementBytes(memory.element);
       if (!bytes)
-        node["element"].fail("is no type of elements");
+        node["element"].fail("is not an element type");
       memory.bytes =
           node.product({bytes, node["elements"].number(0, INT64_MAX)});
     } else {
@@ -255,7 +255,7 @@ private:
             {"CL_SIGNED_INT32", {LayoutClSigned32, "i32"}}};
     auto place = channels->find(node.text());
     if (place == channels->end())
-      return node.fail("is no type of channels");
+      return node.fail("is not a channel type");
     memory.channel = place->second.first;
     memory.element = place->second.second;
   }
@@ -271,7 +271,7 @@ private:
     Command &command = manifest.commands.emplace_back();
     auto action = actions->find(node["command"].text());
     if (action == actions->end())
-      return node["command"].fail("is no command");
+      return node["command"].fail("is not a command");
     command.action = action->second;
     if (command.action == Command::Launch)
       return readLaunch(node, command);
@@ -319,7 +319,7 @@ private:
     }
     if (other != bytes)
       node[key].fail("has " + std::to_string(other) +
-                     " bytes, and the memory " + std::to_string(bytes));
+                     " bytes, but the memory has " + std::to_string(bytes));
   }
 
   void readLaunch(const Node &node, PackageCommand &command) {
@@ -328,8 +328,8 @@ private:
       if (kernel.name == name && kernel.file == file)
         command.other = &kernel - manifest.kernels.data();
     if (command.other < 0)
-      return node["kernel"].fail("is '" + name + "', no kernel of '" + file +
-                                 "'");
+      return node["kernel"].fail("is '" + name +
+                                 "', which is not a kernel of '" + file + "'");
     int64_t *next = command.grid;
     for (const char *key : {"groups", "items"}) {
       std::vector<Node> sizes = node[key].list();
@@ -341,9 +341,9 @@ private:
     const auto &expected = manifest.kernels[command.other].arguments;
     std::vector<Node> values = node["arguments"].list();
     if (values.size() != expected.size())
-      return node["arguments"].fail("must be " +
-                                    std::to_string(expected.size()) +
-                                    ", as those of the kernel");
+      return node["arguments"].fail(
+          "must have " + std::to_string(expected.size()) +
+          " entries, one for each argument of the kernel");
     for (size_t i = 0; i < values.size(); ++i)
       command.values.push_back(readValue(values[i], expected[i]));
   }
@@ -357,8 +357,8 @@ private:
         return value;
       const PackageMemory &memory = manifest.memory[value.memory];
       if (memory.kind != expected.kind || memory.element != expected.element)
-        node["memory"].fail("is not of the kind and element that the kernel "
-                            "takes");
+        node["memory"].fail("does not have the kind and the element type of "
+                            "the kernel argument");
       return value;
     }
     Node scalar = node["scalar"];
@@ -370,7 +370,7 @@ private:
       double real = scalar.real();
       std::memcpy(value.data, &real, sizeof(real));
     } else if (expected.element == "f16") {
-      scalar.fail("is f16, which no kernel takes");
+      scalar.fail("is f16, which no kernel supports");
     } else {
       int64_t most = INT64_MAX >> (64 - 8 * value.bytes);
       int64_t number = scalar.number(-most - 1, most);
@@ -391,7 +391,7 @@ std::string mlir::layout::opencl::readManifest(const std::string &directory,
     return "manifest.json cannot be read";
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded())
-    return "manifest.json is no JSON, or was cut off";
+    return "manifest.json is not valid JSON, or is truncated";
   Reader(directory, manifest).read(Node(&value, "manifest", error));
   return error;
 }

@@ -306,7 +306,7 @@ void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
     return;
   if (!output->isSet)
     return report("output " + std::to_string(number) +
-                  " of a package was asked for before a run");
+                  " of a package was read before a run");
   std::memcpy(data, output->data.data(), bytes);
 }
 

@@ -189,15 +189,15 @@ static std::string findMissing(const Session &session, const Needs &needs) {
     return getDeviceText(session.device, what).find(word) != std::string::npos;
   };
   if (needs.addressBits > session.addressBits)
-    return "addresses of 64 bits, its own have " +
+    return "64-bit addresses, its own have " +
            std::to_string(session.addressBits) +
-           "; compile for a target with address_bits = 32";
+           " bits; compile for a target with address_bits = 32";
   if (needs.int64 && has(CL_DEVICE_PROFILE, "EMBEDDED") &&
       !has(CL_DEVICE_EXTENSIONS, "cles_khr_int64"))
-    return "integers of 64 bits, an extension (cles_khr_int64) of its embedded "
+    return "64-bit integers, an extension (cles_khr_int64) of its embedded "
            "profile; compile for a target with address_bits = 32";
   if (needs.halves && !has(CL_DEVICE_EXTENSIONS, "cl_khr_fp16"))
-    return "arithmetic of f16 (cl_khr_fp16); compile for a target without "
+    return "f16 arithmetic (cl_khr_fp16); compile for a target without "
            "half_arithmetic";
   return "";
 }
@@ -222,16 +222,16 @@ static bool chooseSource(const Session &session, std::string_view spirv,
                       : source && !(takesWords && takesSpirv(session));
   if (!isChosen && !takesWords) {
     report(what + "its SPIR-V has addresses of " +
-           std::to_string(needs.addressBits) + " bits, and " + session.name +
+           std::to_string(needs.addressBits) + " bits, but " + session.name +
            " has " + std::to_string(session.addressBits) +
-           "; unset LAYOUT_OPENCL_SOURCE where the program holds OpenCL C, or "
+           "; unset LAYOUT_OPENCL_SOURCE if the program has OpenCL C, or "
            "compile for a target with address_bits = 64");
     return false;
   }
   if (source || !isChosen)
     return true;
-  report(what + "LAYOUT_OPENCL_SOURCE asks for OpenCL C, which the program "
-                "does not hold; unset it, or compile the program again");
+  report(what + "LAYOUT_OPENCL_SOURCE selects OpenCL C, which the program does "
+                "not have; unset it, or compile the program again");
   return false;
 }
 

@@ -104,8 +104,9 @@ bool Session::findDevice() {
       return true;
     }
   std::string message =
-      std::string("no OpenCL device's name holds LAYOUT_OPENCL_DEVICE, '") +
-      wanted + "'; there is";
+      std::string(
+          "no OpenCL device has a name that contains LAYOUT_OPENCL_DEVICE, '") +
+      wanted + "'; devices are";
   for (const Found &each : found)
     message += " '" + each.name + "'";
   report(message);

@@ -71,7 +71,7 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
     return true;
 
   std::string what = "building the kernel '" + kernel +
-                     "' failed: the device takes no SPIR-V, and ";
+                     "' failed: the device does not support SPIR-V, and ";
   std::string base = getVariable("TMPDIR");
   if (base.empty())
     base = P_tmpdir; // the default directory of POSIX

@@ -26,7 +26,7 @@ def constant(b: Builder, node: Node) -> Tensor:
         return node.importer.constant_of(node.attribute("value"))
     if node.has("sparse_value"):
         return _dense(b, node, node.attribute("sparse_value"))
-    node.refuse("it has strings, which no target stores")
+    node.refuse("it has strings, which no target supports")
 
 
 def _dense(b: Builder, node: Node, sparse: SparseTensorProto) -> Tensor:
@@ -44,7 +44,7 @@ def _dense(b: Builder, node: Node, sparse: SparseTensorProto) -> Tensor:
 def constant_of_shape(b: Builder, node: Node, shape: Tensor) -> Tensor:
     rank, = shape.shape
     if not isinstance(rank, int):
-        node.refuse("the rank of its result is not known")
+        node.refuse("the rank of its result is unknown")
     sizes = [b.size_of(shape, dim) for dim in range(rank)]
     given = node.importer.constant_of(node.attribute("value")) if node.has("value") else None
     element = given.element if given is not None else F32

@@ -52,7 +52,7 @@ def _import_one(b: Builder, condition: Tensor, emit: Callable[[str], list[Value]
         chosen = b.scalar_of(condition).name
         if not holds:
             chosen = b.emit(f"arith.xori {chosen}, {b.scalar_constant(True, BOOL)} : i1")
-        b.check(chosen, f"the branch that the condition chooses is not imported: {str(error).splitlines()[0]}")
+        b.check(chosen, f"the branch that the condition selects is not imported: {str(error).splitlines()[0]}")
         try:
             return emit(name)
         except Refused:
@@ -89,7 +89,7 @@ class _Loop:
             carried = rebuild(self.initial, iter(tensors))
             again, values, stacked = self.iterate(place, carried)
             if structure(values) != structure(self.initial):
-                raise Mismatch("a sequence or optional that the loop carries changes its length")
+                raise Mismatch("a loop-carried sequence or optional changes its length")
             known = known_truth(again)
             again = again if known is None else self.b.constant(known, BOOL)
             return Step(again, flatten(values), [self._slice(value) for value in stacked])
@@ -100,7 +100,7 @@ class _Loop:
 
     def _slice(self, value: Value) -> Tensor:
         if not isinstance(value, Tensor):
-            self.node.refuse("a result that its iterations stack is not a tensor")
+            self.node.refuse("a stacked result is not a tensor")
         return value
 
     def unroll(self, trip: int | None, condition: Tensor | None) -> list[Value]:
@@ -116,7 +116,7 @@ class _Loop:
         if again is None:
             raise Mismatch("its condition is not a constant")
         if not rows and len(self.graph.output) > 1 + len(self.initial):
-            raise Mismatch("it has no iterations, which give the sizes of its results")
+            raise Mismatch("it has no iterations, which determine the sizes of its results")
         return [*values, *(self.b.concat([self.b.unsqueeze(x, [0]) for x in column], 0) for column in zip(*rows))]
 
 

@@ -60,7 +60,7 @@ def cast_to_exponent(s: Scalars, x: Scalar, saturate: bool, rounding: str) -> Sc
 def cast(b: Builder, node: Node, x: Tensor, element: Element) -> Tensor:
     """Converts a tensor as Cast or CastLike, and tracks known sizes."""
     if element.kind == "c" or x.element.kind == "c":
-        node.refuse("complex elements are not converted")
+        node.refuse("conversion of complex elements is not supported")
     if element == x.element:
         return x
     known = None
@@ -95,7 +95,7 @@ def cast_like(b: Builder, node: Node, x: Tensor, like: Tensor) -> Tensor:
 def bit_cast(b: Builder, node: Node, x: Tensor) -> Tensor:
     element = node.importer.element_of(node.attribute("to"), "the result")
     if "c" in (element.kind, x.element.kind):
-        node.refuse("complex elements are not converted")
+        node.refuse("conversion of complex elements is not supported")
 
     def body(s: Scalars, x: Scalar) -> Scalar:
         assert x.element is not None
@@ -122,7 +122,7 @@ def dropout(b: Builder, node: Node, x: Tensor, ratio: Tensor | None = None,
         trains = training.constant_scalar() if training is not None else False
     rate = node.attribute("ratio", 0.5) if node.opset < 12 else ratio.constant_scalar() if ratio is not None else 0.5
     if trains is not False and rate != 0:
-        node.refuse("its result is random: it is in training mode, or that is known only when the program runs")
+        node.refuse("its result is random: training mode is set, or is not a constant")
     if not node.has_output(1):
         return [x]
     return [x, b.fill(x.shape, BOOL if node.opset >= 10 else x.element, 1)]

@@ -36,7 +36,7 @@ def check_operands(node: Node, x: Tensor, w: Tensor, groups: int, transposed: bo
         node.refuse(f"kernel_shape {list(given)} is not the shape of its weights, {list(w.shape[2:])}")
     channels, filters = (w.shape[0], None) if transposed else (w.shape[1] * groups, w.shape[0])
     if is_static(x.shape[1]) and is_static(channels) and x.shape[1] != channels:
-        node.refuse(f"its input has {x.shape[1]} channels, its weights are for {channels}")
+        node.refuse(f"its input has {x.shape[1]} channels, but its weights are for {channels}")
     for count in (channels, filters):
         if count is not None and (groups < 1 or (is_static(count) and count % groups)):
             node.refuse(f"{groups} groups do not divide {count} channels")

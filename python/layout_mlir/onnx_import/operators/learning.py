@@ -50,7 +50,7 @@ def transform(b: Builder, node: Node, scores: Tensor, name: str) -> Tensor:
     if name == "SOFTMAX_ZERO":
         return _softmax_of_others(b, scores)
     if name != "NONE":
-        node.refuse(f"its post_transform '{name}' is not known")
+        node.refuse(f"its post_transform '{name}' is unknown")
     return scores
 
 
@@ -72,7 +72,7 @@ def _softmax_of_others(b: Builder, scores: Tensor) -> Tensor:
 def sum_trees(b: Builder, node: Node, x: Tensor, forest: Forest, targets: int, aggregate: str) -> Tensor:
     """Returns the scores of rows: the weights of the leaves that each row reaches, combined by target."""
     if forest.features.size and is_static(x.shape[1]) and forest.features.max() >= x.shape[1]:
-        node.refuse(f"its trees test feature {forest.features.max()} of {x.shape[1]}")
+        node.refuse(f"its trees test feature {forest.features.max()}, but there are {x.shape[1]}")
     start = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0)
     element = F64 if F64 in (x.element, of_dtype(forest.weights.dtype)) else F32
     into = b.fill([x.shape[0], targets], element, start)
@@ -120,7 +120,7 @@ def labels_of(b: Builder, node: Node, name: str) -> Tensor | None:
     """Returns class labels, or None if they are strings and no output needs them."""
     if node.attribute(f"{name}_strings"):
         if node.has_output(0):
-            node.refuse("its labels are strings, which are not numbers: give the model the scores alone as its result")
+            node.refuse("its labels are strings, which are not numbers: make the scores the only result of the model")
         return None
     found: list[int] = node.attribute(f"{name}_int64s") or node.attribute(f"{name}_ints") or []
     return b.constant(np.array(found, np.int64))
@@ -223,7 +223,7 @@ def normalizer(b: Builder, node: Node, x: Tensor) -> Tensor:
         total = b.reduce(lambda s, acc, x: s.add(acc, s.mul(x, x)), x, axes, 0)
         total = b.elementwise(lambda s, x: s.sqrt(x), total)
     else:
-        node.refuse(f"its norm '{kind}' is not known")
+        node.refuse(f"its norm '{kind}' is unknown")
     return b.elementwise(lambda s, x, total: s.select(s.equal(total, 0), x, s.div(x, total)), x,
                          b.unsqueeze(total, axes))
 

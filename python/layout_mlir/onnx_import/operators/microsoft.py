@@ -200,7 +200,7 @@ def fused_gemm(b: Builder, node: Node, x: Tensor, y: Tensor, c: Tensor | None = 
     if not name:
         return b.cast(result, x.element)
     if name not in ACTIVATIONS:
-        node.refuse(f"its activation '{name}' is not known")
+        node.refuse(f"its activation '{name}' is unknown")
     given = {each: node.attribute(f"activation_{each}") for each in ("alpha", "beta", "gamma")
              if node.has(f"activation_{each}")}
     proto = helper.make_node(name, ["x"], [node.proto.output[0]], **given)
@@ -215,7 +215,7 @@ def matmul_n_bits(b: Builder, node: Node, x: Tensor, packed: Tensor, scales: Ten
     n, k, block, bits = (int(node.attribute(name, default)) for name, default in (
         ("N", 0), ("K", 0), ("block_size", 32), ("bits", 4)))
     if groups is not None:
-        node.refuse("its blocks are in another order (g_idx)")
+        node.refuse("reordered blocks (g_idx) are not supported")
     if packed.array is None or (zeros is not None and zeros.array is None):
         node.refuse("its weight is not a constant")
     count = -(-k // block)

@@ -37,7 +37,7 @@ def transpose(b: Builder, node: Node, x: Tensor) -> Tensor:
 def concat(b: Builder, node: Node, *tensors: Tensor) -> Tensor:
     rank = max(x.rank for x in tensors)
     if node.opset >= 4 and not node.has("axis"):
-        node.refuse("it has no axis")
+        node.refuse("it has no attribute 'axis'")
     axis = node.axis(1, rank)
     # ONNX Runtime accepts empty tensors of rank 1 beside tensors of any rank.
     parts = [x for x in tensors if x.rank == rank and x.shape[axis] != 0]
@@ -58,7 +58,7 @@ def _part_sizes(b: Builder, node: Node, whole: Size, given: Tensor | None) -> li
         return read_sizes(b, node, given)[0]
     count = int(node.attribute("num_outputs", node.output_count))
     if isinstance(whole, int) and whole % count and not node.has("num_outputs"):
-        node.refuse(f"{whole} is not divided into {count} equal parts")
+        node.refuse(f"{whole} is not divisible into {count} equal parts")
     if not node.has("num_outputs"):
         return [b.floor_divide(whole, count)] * count
     part = b.ceil_divide(whole, count)
@@ -77,7 +77,7 @@ def split(b: Builder, node: Node, x: Tensor, given: Tensor | None = None) -> lis
     for part in parts:
         total = part + total
     if is_static(total) and is_static(whole) and total != whole or len(parts) != node.output_count:
-        node.refuse(f"parts of sizes {parts} are not a dim of size {whole} in {node.output_count} outputs")
+        node.refuse(f"parts of sizes {parts} do not make up a dim of size {whole} in {node.output_count} outputs")
     if not node.has("num_outputs"):
         b.check_equal(total, whole, "the parts of a split do not sum up to the size")
     results: list[Tensor] = []
@@ -124,9 +124,9 @@ def divide_dim(b: Builder, node: Node, x: Tensor, dim: int, block: int) -> Tenso
     if divide(size, block) is not None:
         return x
     if is_static(size):
-        node.refuse(f"its dim {dim} of size {size} is not divided by {block}")
+        node.refuse(f"its dim {dim} of size {size} is not divisible by {block}")
     whole = b.floor_divide(size, block) * block
-    b.check_equal(size, whole, f"dim {dim} is not divided by {block}")
+    b.check_equal(size, whole, f"dim {dim} is not divisible by {block}")
     return Tensor(x.element, (*x.shape[:dim], whole, *x.shape[dim + 1:]), b.use(x))
 
 

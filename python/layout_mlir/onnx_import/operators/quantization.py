@@ -50,7 +50,7 @@ def aligned_with(b: Builder, node: Node, x: Tensor, scale: Tensor) -> tuple[list
         return list(x.shape), b.reshape(scale, [*scale.shape, *[1] * (x.rank - axis - 1)])
     block = int(node.attribute("block_size", 0))
     if block <= 0 or scale.rank != x.rank:
-        node.refuse("the shape of its scale is neither that of one scale, of one dim or of blocks")
+        node.refuse("the shape of its scale must be that of one scale, of one dim or of blocks")
     size, count = x.shape[axis], scale.shape[axis]
     before, after = list(x.shape[:axis]), list(x.shape[axis + 1:])
     in_blocks = b.reshape(scale, [*before, count, 1, *after])
@@ -149,7 +149,7 @@ def qlinear_matmul(b: Builder, node: Node, x: Tensor, x_scale: Tensor, x_zero: T
     else:
         product = multiply_integers(b, x, y, x_zero, y_zero)
     if 1 in (x.rank, y.rank) and (rows.rank or columns.rank):
-        node.refuse("it has scales of rows or columns of a vector")
+        node.refuse("it has scales of rows or columns, but an input is a vector")
 
     def factor_of(s: Scalars, x: Scalar, y: Scalar, z: Scalar) -> Scalar:
         return s.div(s.mul(s.cast(x, F32), s.cast(y, F32)), s.cast(z, F32))

@@ -57,7 +57,7 @@ class Recurrent:
         self.steps, self.batch, self.width = self.x.shape
         hidden = r.shape[self.hidden_dim]
         if not is_static(hidden):
-            node.refuse("its hidden size is not known at import")
+            node.refuse("its hidden size is unknown at import")
         self.hidden, self.element = hidden, x.element
         self.lengths = self._lengths(lengths)
         self.clip = float(node.attribute("clip", 0.0))

@@ -53,7 +53,7 @@ def _plan_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor, keepdims: b
     """Plans a reduction over axes known at run time: the tensor gets each dim twice, once to keep and once to reduce,
     and one of the two has size 1."""
     if not isinstance(axes.count, int):
-        node.refuse("the number of its axes is not known")
+        node.refuse("the number of its axes is unknown")
     s, rank = b.scalars, x.rank
     is_reduced = find_dims(b, axes, rank)
     sizes = [Scalar(b.size(size), None) for size in x.shape]

@@ -11,14 +11,14 @@ from layout_mlir.onnx_import.values import Value
 
 @operator("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial")
 def refuse_random(b: Builder, node: Node, *inputs: Value | None) -> NoReturn:
-    node.refuse("its result is random: make an input of the random numbers")
+    node.refuse("its result is random: make the random numbers an input")
 
 
 @operator("ImageDecoder")
 def refuse_images(b: Builder, node: Node, *inputs: Value | None) -> NoReturn:
-    node.refuse("compressed images are not tensors of numbers: make an input of the decoded image")
+    node.refuse("compressed images are not tensors of numbers: make the decoded image an input")
 
 
 @operator("Gradient", domain="ai.onnx.preview.training")
 def refuse_gradient(b: Builder, node: Node, *inputs: Value | None) -> NoReturn:
-    node.refuse("it differentiates a graph: export the graph of the gradients")
+    node.refuse("it differentiates a graph: export the graph that computes the gradients")

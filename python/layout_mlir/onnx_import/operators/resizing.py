@@ -259,7 +259,7 @@ def _make_taps(b: Builder, node: Node, axis: _Axis, form: _Form, element: Elemen
     shrink = 1.0
     if form.antialias:
         if isinstance(axis.scale, Scalar):
-            node.refuse("antialias is imported for a scale that is known at import")
+            node.refuse("antialias needs a scale that is known at import")
         shrink = min(axis.scale, 1.0)
     is_nearest, crops = form.mode == "nearest", form.transform == "tf_crop_and_resize"
     if is_static(axis.new) and axis.is_known:

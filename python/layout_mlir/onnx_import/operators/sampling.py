@@ -221,7 +221,7 @@ def sample(x: Tensor, n: int, c: int, h: float, w: float) -> float:
 def import_deform_conv(b: Builder, node: Node, x: Value, w: Value, offset: Value, bias: Value | None = None,
                        mask: Value | None = None) -> Value:
     if x.rank != 4:
-        node.refuse(f"its input has rank {x.rank}, only 4 is imported")
+        node.refuse(f"its input has rank {x.rank}, but only rank 4 is supported")
     return b.loops(deform_conv, x, w, offset, bias, mask, strides=read_integers(node, "strides", 2, 1),
                    pads=read_integers(node, "pads", 4, 0), dilations=read_integers(node, "dilations", 2, 1),
                    group=int(node.attribute("group", 1)), groups_of_offsets=int(node.attribute("offset_group", 1)))[0]

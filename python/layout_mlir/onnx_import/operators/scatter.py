@@ -15,7 +15,7 @@ from layout_mlir.onnx_import.operators.shapes import read_sizes
 from layout_mlir.onnx_import.regions import count_loop
 from layout_mlir.onnx_import.scalars import Scalars
 from layout_mlir.onnx_import.sizes import Size, Symbol, product
-from layout_mlir.onnx_import.values import Scalar, Tensor
+from layout_mlir.onnx_import.values import Forbidden, Scalar, Tensor
 
 if TYPE_CHECKING:
     from layout_mlir.loops import Tensor as LoopTensor
@@ -39,8 +39,8 @@ def with_sizes(b: Builder, x: Tensor, shape: Sequence[Size]) -> Tensor:
     """Returns a tensor with the sizes of `shape`, with run-time checks if they are not known to be equal."""
     for own, size in zip(x.shape, shape):
         if isinstance(own, int) and isinstance(size, int) and own != size:
-            raise ValueError(f"updates of size {own} are not slices of size {size}")
-        b.check_equal(own, size, "updates have another shape than slices of the data")
+            raise Forbidden(f"updates of size {own} are not slices of size {size}")
+        b.check_equal(own, size, "updates and slices of the data differ in shape")
     return b.cast_shape(x, shape) if tuple(shape) != x.shape else x
 
 

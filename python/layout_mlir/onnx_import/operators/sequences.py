@@ -18,7 +18,7 @@ def _items(node: Node, value: Value | None) -> list[Tensor]:
     if isinstance(value, Optional_):
         value = value.value
     if not isinstance(value, Sequence_):
-        node.refuse("its input is not a sequence whose length is known at import")
+        node.refuse("its input is not a sequence of a length known at import")
     return value.items
 
 
@@ -26,7 +26,7 @@ def _place(node: Node, position: Tensor, count: int, past_end: int = 0) -> int:
     """Returns a position as a nonnegative number; `past_end` is 1 if it may equal the length."""
     known = position.known_integers()
     if known is None or not is_static(known[0]):
-        node.refuse("its position is not known at import")
+        node.refuse("its position is unknown at import")
     if not -count <= known[0] < count + past_end:
         node.refuse(f"position {known[0]} is out of range for a sequence of length {count}")
     return known[0] + count if known[0] < 0 else known[0]
@@ -83,7 +83,7 @@ def split_to_sequence(b: Builder, node: Node, x: Tensor, split: Tensor | None = 
     if split is None:
         count = x.shape[axis]
         if not is_static(count):
-            node.refuse("the number of its parts is not known at import")
+            node.refuse("the number of its parts is unknown at import")
         if not node.attribute("keepdims", 1):
             return Sequence_([take(b, x, axis, place) for place in range(count)])
         return Sequence_(_parts(b, x, axis, [1] * count))
@@ -91,11 +91,11 @@ def split_to_sequence(b: Builder, node: Node, x: Tensor, split: Tensor | None = 
     if split.rank == 0:
         size, count = sizes[0] if sizes else b.size_of(split), x.shape[axis]
         if not is_static(size) or not is_static(count):
-            node.refuse("the number of its parts is not known at import")
+            node.refuse("the number of its parts is unknown at import")
         sizes = tuple(min(size, count - start) for start in range(0, count, size))
     if sizes is None:
         if not is_static(split.shape[0]):
-            node.refuse("the number of its parts is not known at import")
+            node.refuse("the number of its parts is unknown at import")
         sizes = tuple(b.size_of(split, number) for number in range(split.shape[0]))
     return Sequence_(_parts(b, x, axis, sizes))
 

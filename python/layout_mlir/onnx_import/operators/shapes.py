@@ -41,7 +41,7 @@ def read_sizes(b: Builder, node: Node, tensor: Tensor) -> tuple[list[Size], bool
         return list(known), False
     count = tensor.shape[0] if tensor.rank else 1
     if not isinstance(count, int):
-        node.refuse("the number of dims is not known: the length of its shape input is dynamic")
+        node.refuse("the number of dims is unknown: the length of its shape input is dynamic")
     return [b.size_of(tensor, number) for number in range(count)], True
 
 
@@ -67,7 +67,7 @@ def reshape(b: Builder, node: Node, x: Tensor, given: Tensor | None = None) -> T
     for dim, value in enumerate(sizes):
         if value == 0 and zero_copies:
             if dim >= x.rank:
-                node.refuse(f"size {dim} of the new shape is that of a dim which the input of rank {x.rank} has not")
+                node.refuse(f"size {dim} of the new shape copies a dim that the input of rank {x.rank} does not have")
             sizes[dim] = x.shape[dim]
     if sizes.count(-1) > 1 or any(isinstance(value, int) and value < -1 for value in sizes):
         node.refuse(f"{sizes} is not a shape")
@@ -81,7 +81,7 @@ def _check_count(node: Node, x: Tensor, sizes: Sequence[Size]) -> None:
     assert isinstance(rest, int) and isinstance(count, int)
     fits = count % rest == 0 if -1 in sizes and rest else count == rest
     if not fits:
-        node.refuse(f"a tensor of shape {list(x.shape)} has no shape {list(sizes)}")
+        node.refuse(f"a tensor of shape {list(x.shape)} cannot have the shape {list(sizes)}")
 
 
 @operator("Flatten")
@@ -98,7 +98,7 @@ def checked_axes(node: Node, axes: Sequence[int], rank: int) -> list[int]:
         node.refuse(f"axes {list(axes)} are out of range for rank {rank}")
     result = [axis % rank for axis in axes]
     if len(set(result)) < len(result):
-        node.refuse(f"an axis is given twice in {list(axes)}")
+        node.refuse(f"an axis is repeated in {list(axes)}")
     return result
 
 
@@ -108,7 +108,7 @@ def squeeze(b: Builder, node: Node, x: Tensor, _axes: Tensor | None = None) -> T
     is kept, with a check that its size is not 1."""
     if _axes is not None and _axes.known_integers() is None:
         if not isinstance(_axes.count, int):
-            node.refuse("the number of its axes is not known")
+            node.refuse("the number of its axes is unknown")
         return b.reshape(x, sizes_of_kept(b, find_dims(b, _axes, x.rank), x, x.rank - _axes.count))
     given = node.integers("axes", 1)
     if given is None:
@@ -141,7 +141,7 @@ def unsqueeze(b: Builder, node: Node, x: Tensor, given: Tensor | None = None) ->
 def _unsqueeze_by_values(b: Builder, node: Node, x: Tensor, axes: Tensor) -> Tensor:
     """Inserts dims at positions that are known at run time."""
     if not isinstance(axes.count, int):
-        node.refuse("the number of its axes is not known")
+        node.refuse("the number of its axes is unknown")
     s, before = b.scalars, b.scalars.constant(0, None)
     sizes: list[Size] = []
     for is_new in find_dims(b, axes, x.rank + axes.count):

@@ -51,7 +51,7 @@ def dft(b: Builder, node: Node, x: Tensor, length: Tensor | None = None, axis: T
 
 def _dft_along(b: Builder, node: Node, x: Tensor, length: Tensor | None, place: int) -> Tensor:
     if place == x.rank - 1 or x.shape[-1] not in (1, 2):
-        node.refuse("its last dim, of real and imaginary parts, has not 1 or 2 elements or is transformed")
+        node.refuse("its last dim, of real and imaginary parts, must have 1 or 2 elements and must not be transformed")
     inverse, onesided = bool(node.attribute("inverse", 0)), bool(node.attribute("onesided", 0))
     to_real, last = inverse and onesided, 2 * (x.shape[place] - 1)
     count = _size(b, length) if length is not None else last if to_real else x.shape[place]
@@ -80,10 +80,10 @@ def _transform(b: Builder, x: Tensor, count: Size, inverse: bool, onesided: bool
 
 def _inverse_real(b: Builder, node: Node, x: Tensor, count: Size) -> Tensor:
     if not is_static(count) or x.shape[-1] != 2:
-        node.refuse("the length of the real signal that it makes is not known at import")
+        node.refuse("the length of its real result is unknown at import")
     used = b.minimum(x.shape[-2], count // 2 + 1)
     if not is_static(used):
-        node.refuse("the number of frequencies is not known at import")
+        node.refuse("the number of frequencies is unknown at import")
     table = b.constant(inverse_table_array(count, used), x.element)
     return b.reshape(b.matmul(_first(b, x, used), table), [*x.shape[:-2], count, 1])
 
@@ -98,7 +98,7 @@ def stft(b: Builder, node: Node, signal: Tensor, step: Tensor, window: Tensor | 
     count = _size(b, length) if length is not None else window.shape[0] if window is not None else samples
     onesided = bool(node.attribute("onesided", 1))
     if not is_static(parts) or parts not in (1, 2):
-        node.refuse("the dim of real and imaginary parts has not 1 or 2 elements")
+        node.refuse("the dim of real and imaginary parts must have 1 or 2 elements")
     if onesided and parts == 2:
         node.refuse("a signal of complex numbers has no one-sided transform")
     element = _computed(signal.element)

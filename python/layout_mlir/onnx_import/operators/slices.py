@@ -238,7 +238,7 @@ def crop(b: Builder, node: Node, x: Tensor, low: Sequence[Size], high: Sequence[
              for size, (first, _), (last, _) in zip(x.shape, before, after)]
     for dim, (size, total) in enumerate(zip(x.shape, [a + c for a, c in zip(low, high)])):
         if isinstance(size, int) and isinstance(total, int) and size + total < 0:
-            node.refuse(f"it removes more elements of dim {dim} than the {size} that there are")
+            node.refuse(f"it removes more than the {size} elements of dim {dim}")
     return b.slice(x, offsets, sizes), [more for _, more in before], [more for _, more in after]
 
 
@@ -275,7 +275,7 @@ def pad(b: Builder, node: Node, x: Tensor, pads: Tensor | None = None, value: Te
         by: Scalar | float = b.scalar_of(value) if value is not None else node.attribute("value", 0)
         return b.pad(x, low, high, by)
     if mode not in ("reflect", "edge", "wrap"):
-        node.refuse(f"mode '{mode}' is not known")
+        node.refuse(f"mode '{mode}' is unknown")
     for dim, size in enumerate(x.shape):
         if size == 0 and (low[dim] != 0 or high[dim] != 0):
             node.refuse(f"dim {dim} has no elements to repeat")

@@ -45,7 +45,7 @@ def tf_idf(b: Builder, node: Node, x: Tensor) -> Tensor:
     for number, (first, last) in enumerate(zip(starts, [*starts[1:], len(pool)])):
         grams += [pool[at:at + number + 1] for at in range(first, last, number + 1)]
     if len(grams) != len(indexes):
-        node.refuse(f"its pool has {len(grams)} n-grams, and there are {len(indexes)} indexes")
+        node.refuse(f"its pool has {len(grams)} n-grams, but {len(indexes)} indexes")
     least, most = node.attribute("min_gram_length"), node.attribute("max_gram_length")
     kept = [(gram, index) for gram, index in zip(grams, indexes) if least <= len(gram) <= most]
     count = max(indexes) + 1

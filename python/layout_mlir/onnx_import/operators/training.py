@@ -19,7 +19,7 @@ def _update(b: Builder, node: Node, body: Callable[..., tuple[Scalar, ...]], rat
     tensors, of which the first are parameters and gradients, and returns new elements for all except the gradients."""
     count = len(tensors) // kinds
     if count * kinds != len(tensors):
-        node.refuse(f"it has {len(tensors)} tensors, which are not groups of {kinds}")
+        node.refuse(f"it has {len(tensors)} tensors, which is not a multiple of {kinds}")
     results: list[list[Tensor]] = [[] for _ in range(kinds - 1)]
     for number in range(count):
         group = list(tensors[number::count])

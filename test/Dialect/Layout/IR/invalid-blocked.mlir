@@ -6,7 +6,7 @@ func.func private @f(tensor<1xf32, #layout.blocked<"N16cHW" to "NHW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:67: error: a factor of 0: a part has at least one index
+// CHECK: :[[# @LINE + 1]]:67: error: a factor must be at least 1, found 0
 func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW0c">>)
 
 // -----
@@ -26,7 +26,7 @@ func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW16">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:68: error: axis 'C' takes no factor: its parts are lower case
+// CHECK: :[[# @LINE + 1]]:68: error: axis 'C' must not have a factor: only parts, in lower case, have one
 func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NHW16C">>)
 
 // -----
@@ -36,12 +36,12 @@ func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHWc">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:56: error: axis 'N' is repeated: it stands once
+// CHECK: :[[# @LINE + 1]]:56: error: axis 'N' is repeated: write it once
 func.func private @f(tensor<1xf32, #layout.blocked<"NCHN" to "NCHW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:68: error: a bracket inside a bracket: one level fuses all parts
+// CHECK: :[[# @LINE + 1]]:68: error: brackets must not be nested: one pair fuses all its parts
 func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW[[4c]]">>)
 
 // -----
@@ -76,7 +76,7 @@ func.func private @f(tensor<1xf32, #layout.blocked<"NC-HW" to "NCHW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:57: error: axis 'C' below another part: in the first string a bracket can hold an axis only in front, where its size follows
+// CHECK: :[[# @LINE + 1]]:57: error: axis 'C' follows another part: in a bracket of the first string, an axis must come first, so that its size is known
 func.func private @f(tensor<1xf32, #layout.blocked<"N[4nC]" to "NC">>)
 
 // -----

@@ -1,37 +1,37 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
 // Check that errors point to the column of the invalid part inside the text.
 
-// CHECK: :[[# @LINE + 1]]:51: error: unknown notation 'tvm': there are xla, onednn, cute and triton
+// CHECK: :[[# @LINE + 1]]:51: error: unknown notation 'tvm': known notations are xla, onednn, cute and triton
 func.func private @f(tensor<1xf32, #layout.import<tvm, "{0}">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:62: error: dim 0 is repeated: minor_to_major names each dim once
+// CHECK: :[[# @LINE + 1]]:62: error: dim 0 is repeated: minor_to_major must name each dim once
 func.func private @f(tensor<1x1xf32, #layout.import<xla, "{0,0}">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:72: error: 'S' states a memory space, which is no part of an index map: leave it out
+// CHECK: :[[# @LINE + 1]]:72: error: 'S' states a memory space, which is not part of an index map: remove it
 func.func private @f(tensor<1x1xf32, #layout.import<xla, "{1,0:T(8,128)S(1)}">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:67: error: a block of 0: it has at least one index
+// CHECK: :[[# @LINE + 1]]:67: error: a block must be at least 1, found 0
 func.func private @f(tensor<1x1x1xf32, #layout.import<onednn, "aBc0b">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:58: error: an empty tuple: it has an element
+// CHECK: :[[# @LINE + 1]]:58: error: a tuple is empty: it needs an element
 func.func private @f(tensor<1xf32, #layout.import<cute, "():()">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:59: error: a swizzle of 2 bits moves them by at least as many, not by 1
+// CHECK: :[[# @LINE + 1]]:59: error: a swizzle of 2 bits must move them by at least as many, not by 1
 func.func private @f(tensor<4xf32, #layout.import<cute, "S<2,0,1> o 4:1">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:83: error: the bases do not span the shape: none of their sums is 2 of dim 1 alone
+// CHECK: :[[# @LINE + 1]]:83: error: the bases do not span the shape: no sum of them is 2 of dim 1 alone
 func.func private @f(tensor<2x4xf32, #layout.import<triton, "lane=[[1,0],[1,1]] : [2,4]">>)
 
 // -----
@@ -41,7 +41,7 @@ func.func private @f(tensor<1x1x1xf32, #layout.import<xla, "{1,0}">>)
 
 // -----
 
-// CHECK: error: layout #layout.import<onednn, "strides=[8,1] blks=[] idxs=[] padded=[2,8]">: dim 1 is of size 9, its padded size 8 is less (L1): it is at least 9
+// CHECK: error: layout #layout.import<onednn, "strides=[8,1] blks=[] idxs=[] padded=[2,8]">: dim 1 is of size 9, its padded size 8 is less (L1): it must be at least 9
 func.func private @f(tensor<2x9xf32, #layout.import<onednn, "strides=[8,1] blks=[] idxs=[] padded=[2,8]">>)
 
 // -----
@@ -73,7 +73,7 @@ func.func private @f(tensor<3x5xf32, #layout.import<xla, "{1,0:T(461168601842738
 // -----
 
 // An escape is one character of the string and three of the text.
-// CHECK: :[[# @LINE + 1]]:68: error: factor 0: a tile has at least one index
+// CHECK: :[[# @LINE + 1]]:68: error: factor 0: it must be at least 1
 func.func private @f(tensor<1x1xf32, #layout.import<xla, "{1,\30:T(0)}">>)
 
 // -----

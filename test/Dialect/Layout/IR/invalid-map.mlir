@@ -140,7 +140,7 @@ func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(i : 2) -> buff
 
 // A replica without a coordinate stores one element several times in one
 // position.
-// expected-error@+1 {{has a replica that no coordinate counts (L1): leave it out}}
+// expected-error@+1 {{has a replica that no coordinate uses (L1): remove it}}
 func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 2) -> buffer(i, j)>>)
 
 // -----

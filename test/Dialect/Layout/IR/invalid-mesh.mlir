@@ -1,7 +1,7 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
 // Check that errors point to the column of the invalid part, and shape errors to the type.
 
-// CHECK: :[[# @LINE + 1]]:63: error: the size of an axis is at least 1, found 0
+// CHECK: :[[# @LINE + 1]]:63: error: the size of an axis must be at least 1, found 0
 func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2, y = 0], [[x], []]>>)
 
 // -----
@@ -11,7 +11,7 @@ func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2, x = 2], [[x], []]>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:50: error: axis 'offset' has the name of the position in a device's memory: give it another one
+// CHECK: :[[# @LINE + 1]]:50: error: axis 'offset' has the name of the coordinate in a device's memory: choose another name
 func.func private @f(tensor<4xf32, #layout.mesh<[offset = 2], [[offset]]>>)
 
 // -----
@@ -21,7 +21,7 @@ func.func private @f(tensor<4xf32, #layout.mesh<[x = 1048576, y = 2], [[x]]>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:62: error: the mesh has no axis 'z' that could split a dim
+// CHECK: :[[# @LINE + 1]]:62: error: the mesh has no axis 'z' to split a dim over
 func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2], [[z], []]>>)
 
 // -----
@@ -41,7 +41,7 @@ func.func private @f(tensor<?xf32, #layout.mesh<[x = 2], [[x]]>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: expected a layout in the memory of one device, found #layout.mesh<[y = 2], {{\[}}[]]>: a mesh is stated once, and #layout.padded and #layout.partial stand around it
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: expected a layout in the memory of one device, found #layout.mesh<[y = 2], {{\[}}[]]>: state one mesh, inside #layout.padded and #layout.partial
 func.func private @f(tensor<4xf32, #layout.mesh<[x = 2], [[x]], local = #layout.mesh<[y = 2], [[]]>>>)
 
 // -----
@@ -76,7 +76,7 @@ func.func private @f(tensor<4xf32, #layout.partial<#layout.blocked<"A" to "A">, 
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: #layout.partial names no axis of the mesh (P4): leave it out where replicas are copies
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: #layout.partial names no axis of the mesh (P4): name one, or remove it if replicas are copies
 func.func private @f(tensor<4xf32, #layout.partial<#layout.mesh<[x = 2], [[]]>, sum, []>>)
 
 // -----
@@ -86,17 +86,17 @@ func.func private @f(tensor<4xf32, #layout.partial<#layout.mesh<[x = 2], [[]]>, 
 
 // -----
 
-// CHECK: error: expected a layout inside #layout.partial, found {{.*}}: one #layout.partial names all axes (P4)
+// CHECK: error: expected a layout inside #layout.partial, found {{.*}}: name all axes in one #layout.partial (P4)
 func.func private @f(tensor<4xf32, #layout.partial<#layout.partial<#layout.mesh<[x = 2], [[]]>, sum, [x]>, sum, [x]>>)
 
 // -----
 
-// CHECK: error: layout #layout.partial<{{.*}}> has parts of elements that are no numbers (P4): reduce them before
+// CHECK: error: layout #layout.partial<{{.*}}> has parts of elements that are not numbers (P4): reduce them first
 func.func private @f(tensor<4xvector<2xf32>, #layout.partial<#layout.mesh<[x = 2], [[]]>, sum, [x]>>)
 
 // -----
 
-// CHECK: error: #layout.padded stands inside #layout.partial (P4): exchange the two
+// CHECK: error: #layout.padded must be inside #layout.partial (P4): exchange the two
 func.func private @f(tensor<4xf32, #layout.padded<#layout.partial<#layout.mesh<[x = 2], [[]]>, sum, [x]>, zero>>)
 
 // -----
@@ -104,19 +104,19 @@ func.func private @f(tensor<4xf32, #layout.padded<#layout.partial<#layout.mesh<[
 #whole = #layout.mesh<[x = 2], [[]]>
 #partial = #layout.partial<#whole, sum, [x]>
 func.func @f(%a: tensor<4xf32, #whole>) {
-  // CHECK: :[[# @LINE + 1]]:8: error: 'layout.convert' op reduces partial sums and makes none (P4), found {{.*}}: make them by layout.storage_view
+  // CHECK: :[[# @LINE + 1]]:8: error: 'layout.convert' op reduces partial sums and cannot create them (P4), found {{.*}}: create them with layout.storage_view
   %0 = layout.convert %a : tensor<4xf32, #whole> to tensor<4xf32, #partial>
   return
 }
 
 // -----
 
-// CHECK: error: axis 'a.b' is no word: names have letters, digits and '_'
+// CHECK: error: axis 'a.b' is not a valid name: names have letters, digits and '_'
 func.func private @f(tensor<4xf32, #layout.mesh<[a.b = 2], [[]]>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: dim 1 has a halo and no axis that splits it: each device holds all of it, use [0, 0]
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: dim 1 has a halo but no axis splits it: each device holds all of it, use [0, 0]
 func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2], [[x], []], halos = [[0, 0], [1, 0]]>>)
 
 // -----
@@ -126,7 +126,7 @@ func.func private @f(tensor<4x4xf32, #layout.mesh<[x = 2], [[x], []], halos = [[
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: the halo [-1, 0] of dim 0 is none: each side has 0 to 2147483647 indices
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: the halo [-1, 0] of dim 0 is invalid: each side has 0 to 2147483647 indices
 func.func private @f(tensor<4xf32, #layout.mesh<[x = 2], [[x]], halos = [[-1, 0]]>>)
 
 // -----

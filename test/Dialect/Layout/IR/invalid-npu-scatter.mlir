@@ -16,7 +16,7 @@ module attributes {test.a = #layout.npu_scatter<matrix, start = 0>} {}
 
 // -----
 
-// expected-error @below {{the width of a channel is at least 1, found 0}}
+// expected-error @below {{the width of a channel must be at least 1, found 0}}
 module attributes {test.a = #layout.npu_scatter<matrix 0, start = 0>} {}
 
 // -----
@@ -26,12 +26,12 @@ module attributes {test.a = #layout.npu_scatter<strided [1, 2, 3], start = 0>} {
 
 // -----
 
-// expected-error @below {{a stride is at least 0, found -2}}
+// expected-error @below {{a stride must be at least 0, found -2}}
 module attributes {test.a = #layout.npu_scatter<strided [120, 56, 16, -2], start = 0>} {}
 
 // -----
 
-// expected-error @below {{a start core is at least 0, found -1}}
+// expected-error @below {{a start core must be at least 0, found -1}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = -1>} {}
 
 // -----
@@ -46,7 +46,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 999999999999999
 
 // -----
 
-// expected-error @below {{an offset is at least 0, found -4}}
+// expected-error @below {{an offset must be at least 0, found -4}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, offset = -4>} {}
 
 // -----
@@ -56,7 +56,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 0, start = 1>} 
 
 // -----
 
-// expected-error @below {{unknown setting 'bank': there are start, pack, offset, axes, target}}
+// expected-error @below {{unknown setting 'bank': known settings are start, pack, offset, axes and target}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, bank = 1>} {}
 
 // -----
@@ -76,19 +76,19 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 0, pack = ic2>}
 
 // -----
 
-// expected-error @below {{a continuous tensor is not scattered: it takes no 'start'}}
+// expected-error @below {{a continuous tensor is not scattered: it must not have 'start'}}
 module attributes {test.a = #layout.npu_scatter<continuous, start = 0>} {}
 
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{starts at core 4 of a target with 4 cores: start lies between 0 and 3}}
+// expected-error @below {{starts at core 4 of a target with 4 cores: start must be between 0 and 3}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 4, target = #chip>>)
 
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{starts at byte 1024 of a core, the target has 1024: offset lies between 0 and 1023}}
+// expected-error @below {{starts at byte 1024 of a core, the target has 1024: offset must be between 0 and 1023}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, offset = 1024, target = #chip>>)
 
 // -----
@@ -114,7 +114,7 @@ func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0,
 
 // -----
 
-// expected-error @below {{needs the figures of a chip: state `target = #npu.target<..>` in the layout (L1)}}
+// expected-error @below {{needs the parameters of a chip: state `target = #npu.target<..>` in the layout (L1)}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0>>)
 
 // -----
@@ -132,7 +132,7 @@ func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<matrix 2, start = 0
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{has 41 columns per channel, the tensor 40: the width of a channel lies between 1 and 40 (L1)}}
+// expected-error @below {{has 41 columns per channel, the tensor 40: the width of a channel must be between 1 and 40 (L1)}}
 func.func private @f(tensor<2x40xf32, #layout.npu_scatter<matrix 41, start = 0, target = #chip>>)
 
 // -----
@@ -236,10 +236,10 @@ func.func private @f(tensor<2x4x3x4xf32, #layout.npu_scatter<strided [12, 12, 4,
 
 // -----
 
-// expected-error @below {{layout #layout.npu_scatter<aligned, ..> has a dim of axis 'M': the axes are NCHW}}
+// expected-error @below {{layout #layout.npu_scatter<aligned, ..> has a dim of axis 'M': axes are NCHW}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, axes = "NM">} {}
 
 // -----
 
-// expected-error @below {{layout #layout.npu_scatter<matrix, ..> has a dim of axis 'C': the axes are NM}}
+// expected-error @below {{layout #layout.npu_scatter<matrix, ..> has a dim of axis 'C': axes are NM}}
 module attributes {test.a = #layout.npu_scatter<matrix 4, start = 0, axes = "NC">} {}

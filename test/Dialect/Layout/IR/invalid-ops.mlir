@@ -37,7 +37,7 @@ func.func @f(%x: tensor<1x17x7x7xf32, #blocked>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error@+1 {{goes between a tensor with a layout and a plain tensor}}
+  // expected-error@+1 {{needs one tensor with a layout and one plain tensor}}
   %0 = layout.storage_view %x : tensor<4xf32> to tensor<2x2xf32>
   return
 }
@@ -46,7 +46,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 #blocked = #layout.blocked<"NCHW" to "NCHW16c">
 func.func @f(%x: tensor<1x17x7x7xf32, #blocked>) {
-  // expected-error@+1 {{goes between a tensor with a layout and a plain tensor}}
+  // expected-error@+1 {{needs one tensor with a layout and one plain tensor}}
   %0 = layout.storage_view %x : tensor<1x17x7x7xf32, #blocked> to tensor<1x17x7x7xf32, #blocked>
   return
 }
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<1x17x7x7xf32, #blocked>) {
 // -----
 
 func.func @f(%x: tensor<1x2x7x7x16xf32>) {
-  // expected-error@+1 {{cannot know what padding of plain storage holds (P3): read it without a padding value and use layout.convert to set one}}
+  // expected-error@+1 {{must not state a padding value, because what the padding of plain storage holds is unknown (P3): read it without one and use layout.convert to set it}}
   %0 = layout.storage_view %x : tensor<1x2x7x7x16xf32> to tensor<1x17x7x7xf32, #layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>>
   return
 }

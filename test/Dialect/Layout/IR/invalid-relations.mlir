@@ -1,22 +1,22 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
 // Check that errors point to the column of the invalid part.
 
-// CHECK: :[[# @LINE + 1]]:61: error: axis 'c' is repeated: every dim and every result of a relation has a name of its own
+// CHECK: :[[# @LINE + 1]]:61: error: axis 'c' is repeated: every dim and every result of a relation needs its own name
 func.func private @f(tensor<1xf32, #layout.relations<(c, n, c), store (n, c)>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:74: error: axis 'n' is repeated: every dim and every result of a relation has a name of its own
+// CHECK: :[[# @LINE + 1]]:74: error: axis 'n' is repeated: every dim and every result of a relation needs its own name
 func.func private @f(tensor<1xf32, #layout.relations<(n, c), split c -> (n, ci : 4), store (n, ci)>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:68: error: unknown axis 'k': it is no dim and no result of a relation
+// CHECK: :[[# @LINE + 1]]:68: error: unknown axis 'k': it is neither a dim nor a result of a relation
 func.func private @f(tensor<1xf32, #layout.relations<(n, c), split k -> (ko, ki : 4), store (n, c)>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:72: error: unknown axis 'd': it is no dim and no result of a relation
+// CHECK: :[[# @LINE + 1]]:72: error: unknown axis 'd': it is neither a dim nor a result of a relation
 func.func private @f(tensor<1xf32, #layout.relations<(n, c), store (n, d)>>)
 
 // -----
@@ -46,12 +46,12 @@ func.func private @f(tensor<1xf32, #layout.relations<(n, c), split c -> (co, ci 
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:83: error: an extent is at least 1, found 0
+// CHECK: :[[# @LINE + 1]]:83: error: an extent must be at least 1, found 0
 func.func private @f(tensor<1xf32, #layout.relations<(n, c), split c -> (co, ci : 0), store (n, co, ci)>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:59: error: an extent is at least 1, found -4
+// CHECK: :[[# @LINE + 1]]:59: error: an extent must be at least 1, found -4
 func.func private @f(tensor<1xf32, #layout.relations<(n : -4), store (n)>>)
 
 // -----
@@ -76,7 +76,7 @@ func.func private @f(tensor<1xf32, #layout.relations<(n, c), split c -> (co, ci)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:74: error: the first part of a split takes no extent: 'co' holds what the others leave
+// CHECK: :[[# @LINE + 1]]:74: error: the first part of a split must not have an extent: 'co' holds what the other parts leave
 func.func private @f(tensor<1xf32, #layout.relations<(n, c), split c -> (co : 2, ci : 4), store (n, co, ci)>>)
 
 // -----
@@ -91,7 +91,7 @@ func.func private @f(tensor<1xf32, #layout.relations<(n, c), fuse (c) -> k, stor
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:65: error: axis 'a' is made of itself: some relation must start from dims alone
+// CHECK: :[[# @LINE + 1]]:65: error: axis 'a' is defined by itself: some relation must start from dims alone
 func.func private @f(tensor<1xf32, #layout.relations<(n), split a -> (b, c : 4), fuse (b, n) -> a, store (c)>>)
 
 // -----

@@ -6,27 +6,27 @@ func.func private @f(tensor<1xf32, #layout.rgba_image<in_out>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:74: error: 'X' is no axis of in_out_channel: the order names each of NHWC once
+// CHECK: :[[# @LINE + 1]]:74: error: 'X' is not an axis of in_out_channel: the order must name each of NHWC once
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "NCXW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:75: error: axis 'N' is repeated: the order names each of NHWC once
+// CHECK: :[[# @LINE + 1]]:75: error: axis 'N' is repeated: the order must name each of NHWC once
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "NCHN">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:75: error: axis 'W' is missing: the order names each of NHWC once
+// CHECK: :[[# @LINE + 1]]:75: error: axis 'W' is missing: the order must name each of NHWC once
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "NCH">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:71: error: axis 'O' is missing: the order names each of OIHW once
+// CHECK: :[[# @LINE + 1]]:71: error: axis 'O' is missing: the order must name each of OIHW once
 func.func private @f(tensor<1xf32, #layout.rgba_image<conv2d_filter, "">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:66: error: 'w' is no axis of argument: the order names each of W once
+// CHECK: :[[# @LINE + 1]]:66: error: 'w' is not an axis of argument: the order must name each of W once
 func.func private @f(tensor<1xf32, #layout.rgba_image<argument, "w">>)
 
 // -----
@@ -46,22 +46,22 @@ func.func private @f(tensor<1x2xf32, #layout.rgba_image<in_out_height>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<dw_conv2d_filter> does not apply to this shape (L1): its axis M has size 1, dim 0 has size 2: use conv2d_filter where a channel has several filters
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<dw_conv2d_filter> does not apply to this shape (L1): its axis M must have size 1, dim 0 has size 2: use conv2d_filter if a channel has several filters
 func.func private @f(tensor<2x6x3x2xf32, #layout.rgba_image<dw_conv2d_filter>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<dw_conv2d_filter, "IMHW"> does not apply to this shape (L1): its axis M has size 1, dim 1 has a dynamic size: use conv2d_filter where a channel has several filters
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<dw_conv2d_filter, "IMHW"> does not apply to this shape (L1): its axis M must have size 1, dim 1 has a dynamic size: use conv2d_filter if a channel has several filters
 func.func private @f(tensor<6x?x3x2xf32, #layout.rgba_image<dw_conv2d_filter, "IMHW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<single_pixel> does not apply to this shape (L1): its axis C fits the 4 lanes of one pixel, dim 3 has size 5: use in_out_channel
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<single_pixel> does not apply to this shape (L1): its axis C must fit the 4 lanes of one pixel, dim 3 has size 5: use in_out_channel
 func.func private @f(tensor<1x2x3x5xf32, #layout.rgba_image<single_pixel>>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<single_pixel> does not apply to this shape (L1): its axis C fits the 4 lanes of one pixel, dim 3 has a dynamic size: use in_out_channel
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: layout #layout.rgba_image<single_pixel> does not apply to this shape (L1): its axis C must fit the 4 lanes of one pixel, dim 3 has a dynamic size: use in_out_channel
 func.func private @f(tensor<1x2x3x?xf32, #layout.rgba_image<single_pixel>>)
 
 // -----
@@ -71,10 +71,10 @@ func.func private @f(tensor<4294967296x4294967296x4x4xf32, #layout.rgba_image<we
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:75: error: 'X' is no axis of in_out_channel: the order names each of NHWC once
+// CHECK: :[[# @LINE + 1]]:75: error: 'X' is not an axis of in_out_channel: the order must name each of NHWC once
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "\4EXHW">>)
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:73: error: 'Ç' is no axis of in_out_channel: the order names each of NHWC once
+// CHECK: :[[# @LINE + 1]]:73: error: 'Ç' is not an axis of in_out_channel: the order must name each of NHWC once
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "NÇHW">>)

@@ -38,22 +38,22 @@ func.func private @f(tensor<3x3xf32, #layout.map<(n, c) -> buffer(offset = n * -
 
 // -----
 
-// expected-error@+1 {{has no extent of 'offset' that is shown to hold all elements (L2): they reach offset 23, the extent is 20}}
+// expected-error@+1 {{has an extent of 'offset' that is not proven to hold all elements (L2): they reach offset 23, the extent is 20}}
 func.func private @f(tensor<3x8xf32, #layout.map<(n, c) -> buffer(offset = n * 8 + c extent 20)>>)
 
 // -----
 
-// expected-error@+1 {{has no extent of 'offset' that is shown to hold all elements (L2)}}
+// expected-error@+1 {{has an extent of 'offset' that is not proven to hold all elements (L2)}}
 func.func private @falls_below_zero_for_large_sizes(tensor<?xf32, #layout.map<(d0) -> buffer(offset = d0 * -1 + 5 extent 6)>>)
 
 // -----
 
-// expected-error@+1 {{has no extent of 'offset' that is shown to hold all elements (L2)}}
+// expected-error@+1 {{has an extent of 'offset' that is not proven to hold all elements (L2)}}
 func.func private @leaves_64_bits(tensor<17x33xf32, #layout.map<(d0, d1) -> buffer(offset = d0 * -9223372036854775807 + d1 + 3 extent 128)>>)
 
 // -----
 
-// expected-error@+1 {{has no extent of 'offset' that is shown to hold all elements (L2)}}
+// expected-error@+1 {{has an extent of 'offset' that is not proven to hold all elements (L2)}}
 func.func private @f(tensor<?x8xf32, #layout.map<(n, c) -> buffer(offset = n * 8 + c extent 20)>>)
 
 // -----
@@ -99,12 +99,12 @@ func.func private @f(tensor<3x3xf32, #layout.padded<"NCHW", zero>>)
 
 // -----
 
-// expected-error@+1 {{the padding is stated twice (P1): one #layout.padded is enough}}
+// expected-error@+1 {{the padding is stated twice (P1): use one #layout.padded}}
 func.func private @f(tensor<3x3xf32, #layout.padded<#layout.padded<#layout.map<(n, c) -> buffer(c, n)>, zero>, zero>>)
 
 // -----
 
-// expected-error@+1 {{padding holds a number (P1)}}
+// expected-error@+1 {{padding must hold a number (P1)}}
 func.func private @f(tensor<3x3xf32, #layout.padded<#layout.map<(n, c) -> buffer(c, n)>, "x">>)
 
 // -----

@@ -11,7 +11,7 @@ module attributes {layout.target = #layout.cpu<lanes = 8, assumed_size = 4, stri
 
 // -----
 
-// expected-error @below {{target figure 'lanes' is 0: it lies between 1 and 1048576}}
+// expected-error @below {{target parameter 'lanes' is 0: it must be between 1 and 1048576}}
 module attributes {layout.target = #layout.cpu<lanes = 0>} {}
 
 // -----
@@ -27,27 +27,27 @@ module attributes {layout.target = #layout.opencl<image2d_max_width = 8192, laun
 
 // -----
 
-// expected-error @below {{target figure 'image2d_max_width' is 0: it lies between 1 and 1048576}}
+// expected-error @below {{target parameter 'image2d_max_width' is 0: it must be between 1 and 1048576}}
 module attributes {layout.target = #layout.opencl<image2d_max_width = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'item_pixels' is 65: it lies between 1 and 64}}
+// expected-error @below {{target parameter 'item_pixels' is 65: it must be between 1 and 64}}
 module attributes {layout.target = #layout.opencl<item_pixels = 65>} {}
 
 // -----
 
-// expected-error @below {{target figures 'group_items' and 'item_pixels' are 256 and 9: the sums of a group take 36864 bytes of local memory, and OpenCL guarantees 32768}}
+// expected-error @below {{target parameters 'group_items' and 'item_pixels' are 256 and 9: the sums of a group take 36864 bytes of local memory, and OpenCL guarantees 32768}}
 module attributes {layout.target = #layout.opencl<group_items = 256, item_pixels = 9>} {}
 
 // -----
 
-// expected-error @below {{target figure 'fewest_items' is 0: it lies between 1 and 1048576}}
+// expected-error @below {{target parameter 'fewest_items' is 0: it must be between 1 and 1048576}}
 module attributes {layout.target = #layout.opencl<fewest_items = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'address_bits' is 16: addresses of OpenCL have 32 or 64 bits}}
+// expected-error @below {{target parameter 'address_bits' is 16: OpenCL addresses have 32 or 64 bits}}
 module attributes {layout.target = #layout.opencl<address_bits = 16>} {}
 
 // -----
@@ -57,7 +57,7 @@ module attributes {layout.target = #layout.opencl<address_bits = 32, half_arithm
 
 // -----
 
-// expected-error @below {{target figure 'image_types' lists f64: the channel types of images are f32, f16, and integers of 8, 16 and 32 bits}}
+// expected-error @below {{target parameter 'image_types' lists f64: the channel types of images are f32, f16, and integers of 8, 16 and 32 bits}}
 module attributes {layout.target = #layout.opencl<image_types = [f64]>} {}
 
 // -----
@@ -67,7 +67,7 @@ module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, lau
 
 // -----
 
-// expected-error @below {{target figure 'launch_cost' is -1: it lies between 0 and 1048576}}
+// expected-error @below {{target parameter 'launch_cost' is -1: it must be between 0 and 1048576}}
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = -1>} {}
 
 // -----
@@ -77,22 +77,22 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 4], de
 
 // -----
 
-// expected-error @below {{target figure 'device' is #layout.opencl: the devices of a mesh are a #layout.cpu}}
+// expected-error @below {{target parameter 'device' is #layout.opencl: the devices of a mesh must be a #layout.cpu}}
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.opencl>} {}
 
 // -----
 
-// expected-error @below {{target figure 'byte_cost' has 1 entries for a mesh of 2 axes: state one for each}}
+// expected-error @below {{target parameter 'byte_cost' has 1 entries for a mesh of 2 axes: state one for each}}
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 2], device = #layout.cpu<lanes = 16>, byte_cost = [1]>} {}
 
 // -----
 
-// expected-error @below {{target figure 'message_cost' lists 1 : i32: it is a list of integers}}
+// expected-error @below {{target parameter 'message_cost' lists 1 : i32: it must be a list of integers}}
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [1 : i32]>} {}
 
 // -----
 
-// expected-error @below {{target figure 'message_cost' is -1: it lies between 0 and 1099511627776}}
+// expected-error @below {{target parameter 'message_cost' is -1: it must be between 0 and 1099511627776}}
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [-1]>} {}
 
 // -----
@@ -103,5 +103,5 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2, x = 2], de
 
 // -----
 
-// expected-error @below {{target figure 'memory' is 0: it lies between 1 and 9223372036854775807}}
+// expected-error @below {{target parameter 'memory' is 0: it must be between 1 and 9223372036854775807}}
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, memory = 0>} {}

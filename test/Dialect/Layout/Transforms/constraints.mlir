@@ -103,7 +103,7 @@ func.func @half_a_view(%x: tensor<3x8xf32>) -> tensor<24xf32> {
 
 #npu = #layout.map<(i, j) -> npu(npu = i mod 4, offset = [i floordiv 4, j])>
 func.func @two_spaces(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @below {{cannot work in two spaces: operand 0 lives in 'npu' and operand 1 in 'buffer'; convert one of them with layout.convert}}
+  // expected-error @below {{cannot work in two spaces: operand 0 is in 'npu' and operand 1 in 'buffer'; convert one of them with layout.convert}}
   %0 = arith.addf %x, %y {layout.operand_layouts = [#npu, unit]} : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }

@@ -28,7 +28,7 @@ module attributes {
 
 // -----
 
-// expected-error @below {{devices "CPU" and "NPU" of 'dlti.target_system_spec' both state 'layout.target': say which one is meant by 'layout.target' on the module or by the option 'target'}}
+// expected-error @below {{devices "CPU" and "NPU" of 'dlti.target_system_spec' both state 'layout.target': select one with 'layout.target' on the module or with the option 'target'}}
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"layout.target" = #layout.cpu<lanes = 16>>,
     "NPU" = #dlti.target_device_spec<"layout.target" = #layout.cpu<lanes = 8>>>} {
@@ -39,7 +39,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 // -----
 
-// expected-error @below {{'layout.target' of device "CPU" is 4 : i32: it has to be a target, such as #layout.cpu<lanes = 16>}}
+// expected-error @below {{'layout.target' of device "CPU" is 4 : i32: it must be a target, such as #layout.cpu<lanes = 16>}}
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"layout.target" = 4 : i32>>} {
   func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
@@ -49,7 +49,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 // -----
 
-// expected-error @below {{layouts are decided for a target and none is given}}
+// expected-error @below {{layouts cannot be assigned without a target}}
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"max_vector_op_width" = 64 : i32>>} {
   func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {

@@ -12,7 +12,7 @@ func.func @loop(%x: tensor<4x8xf32>, %n: index) -> tensor<4x8xf32> {
   // expected-note @below {{operand 3 of 'scf.for' is here}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<4x8xf32> {
     %p = math.exp %s : tensor<4x8xf32>
-    // expected-error @below {{operand 0 of 'scf.yield' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)>, and operand 3 of 'scf.for', to which control flow passes it or from which it comes, as #layout.map<(d0, d1) -> buffer(d1, d0)>: they are one tensor; state the same layout for both, or convert between them with layout.convert}}
+    // expected-error @below {{operand 0 of 'scf.yield' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)>, and operand 3 of 'scf.for', which control flow makes the same tensor, as #layout.map<(d0, d1) -> buffer(d1, d0)>: state the same layout for both, or convert between them with layout.convert}}
     scf.yield {layout.operand_layouts = [#b]} %p : tensor<4x8xf32>
   } {layout.operand_layouts = [unit, unit, unit, #t], layout.result_layouts = [#t], layout.argument_layouts = [[unit, #t]]}
   return %r : tensor<4x8xf32>
@@ -47,8 +47,8 @@ func.func @branches(%c: i1, %x: tensor<4x8xf32>) {
 // -----
 
 #t = #layout.map<(i, j) -> buffer(j, i)>
-// expected-error @below {{argument 0 of function 'public' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1, d0)>, but has to stay row-major}}
-// expected-note @below {{function 'public' is public, so that its callers are not known: make it private, or mark it 'layout.flexible_abi'}}
+// expected-error @below {{argument 0 of function 'public' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1, d0)>, but must stay row-major}}
+// expected-note @below {{function 'public' is public, so that its callers are unknown: make it private, or mark it 'layout.flexible_abi'}}
 func.func @public(%x: tensor<4x8xf32>) attributes {layout.argument_layouts = [[#t]]} {
   return
 }
@@ -58,14 +58,14 @@ func.func @public(%x: tensor<4x8xf32>) attributes {layout.argument_layouts = [[#
 #t = #layout.map<(i, j) -> buffer(j, i)>
 // expected-note @below {{function 'result' is public}}
 func.func @result(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{operand 0 of 'func.return' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1, d0)>, but has to stay row-major}}
+  // expected-error @below {{operand 0 of 'func.return' is stated to be stored as #layout.map<(d0, d1) -> buffer(d1, d0)>, but must stay row-major}}
   return {layout.operand_layouts = [#t]} %x : tensor<4x8xf32>
 }
 
 // -----
 
 #t = #layout.map<(i, j) -> buffer(j, i)>
-// expected-note @below {{function 'external' is only declared: whoever defines it relies on its types}}
+// expected-note @below {{function 'external' is only declared: its definition relies on its types}}
 func.func private @external(tensor<4x8xf32>)
 func.func @calls(%x: tensor<4x8xf32>) {
   // expected-error @below {{operand 0 of 'func.call' is stated to be stored as}}
@@ -91,7 +91,7 @@ func.func @takes() -> ((tensor<4x8xf32>) -> ()) {
 #t = #layout.map<(i, j) -> buffer(j, i)>
 #b = #layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>
 func.func @type_and_attribute(%x: tensor<4x8xf32, #t>) {
-  // expected-error @below {{entry 0 of 'layout.result_layouts': states #layout.map<(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)> for a tensor whose type states #layout.map<(d0, d1) -> buffer(d1, d0)>: leave one of them out, or convert between them with layout.convert}}
+  // expected-error @below {{entry 0 of 'layout.result_layouts': states #layout.map<(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)> for a tensor whose type states #layout.map<(d0, d1) -> buffer(d1, d0)>: remove one of them, or convert between them with layout.convert}}
   %r = math.exp %x {layout.result_layouts = [#b]} : tensor<4x8xf32, #t>
   return
 }
@@ -102,8 +102,8 @@ func.func @type_and_attribute(%x: tensor<4x8xf32, #t>) {
 #t = #layout.map<(i, j) -> buffer(j, i)>
 #m = affine_map<(i, j) -> (i, j)>
 func.func @overwrites(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
-  // expected-error @below {{'linalg.generic' op cannot have the layouts that its attributes state: state one for each of its tensors that have to be stored alike}}
-  // expected-note @below {{of the types that they give, its verifier says: 'linalg.generic' op expected type of operand #1 ('tensor<4x8xf32>') to match type of corresponding result}}
+  // expected-error @below {{'linalg.generic' op cannot have the layouts that its attributes state: state the same one for all tensors that must have identical storage}}
+  // expected-note @below {{the verifier rejects the resulting types: 'linalg.generic' op expected type of operand #1 ('tensor<4x8xf32>') to match type of corresponding result}}
   %r = linalg.generic {indexing_maps = [#m, #m], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) attrs = {layout.result_layouts = [#t]} {
   ^bb0(%a: f32, %b: f32):

@@ -5,30 +5,30 @@
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/syntax.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.mlir:1:{{[0-9]+}}: error:
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/global.mlir 2>&1 | FileCheck %s --check-prefix=GLOBAL
-// GLOBAL: global.mlir:1:1: error: {{.*}}a price list has functions of one block alone
+// GLOBAL: global.mlir:1:1: error: {{.*}}a price list must only have functions with one block
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/extern.mlir 2>&1 | FileCheck %s --check-prefix=EXTERN
-// EXTERN: extern.mlir:1:1: error: {{.*}}a price list has functions of one block alone
+// EXTERN: extern.mlir:1:1: error: {{.*}}a price list must only have functions with one block
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/unpriced.mlir 2>&1 | FileCheck %s --check-prefix=UNPRICED
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/negative.mlir 2>&1 | FileCheck %s --check-prefix=UNPRICED
-// UNPRICED: error: {{.*}}'layout.cost' of function 'f' has to be its price, an i64 of at least 0
+// UNPRICED: error: {{.*}}'layout.cost' of function 'f' must be its price, an i64 of at least 0
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
-// TWO: two.mlir:3:{{[0-9]+}}: error: {{.*}}the price of function 'f' is that of one op, and this is a second one: give it a function of its own
+// TWO: two.mlir:3:{{[0-9]+}}: error: {{.*}}the price of function 'f' is that of one op, but this is a second one: move it to its own function
 // TWO: two.mlir:2:{{[0-9]+}}: note: the first one is here
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: {{.*}}function 'f' has no op whose price depends on layouts
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/twice.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: twice.mlir:5:1: error: {{.*}}there is a price for this op in these layouts already
+// TWICE: twice.mlir:5:1: error: {{.*}}this op already has a price in these layouts
 // TWICE: twice.mlir:1:1: note: {{.*}}it is here
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/opaque.mlir 2>&1 | FileCheck %s --check-prefix=OPAQUE
-// OPAQUE: error: {{.*}}no price of this op is ever asked for: it keeps its types, as it has no LayoutOpInterface and is not elementwise
+// OPAQUE: error: {{.*}}a price of this op is never used: it keeps its types, as it has no LayoutOpInterface and is not elementwise
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/view.mlir 2>&1 | FileCheck %s --check-prefix=VIEW
-// VIEW: error: {{.*}}no price of this op is ever asked for: it costs nothing, or what a conversion does
+// VIEW: error: {{.*}}a price of this op is never used: it is free, or costs as much as a conversion
 // RUN: not layout-opt %t/net.mlir --layout-assign=costs=%t/alike.mlir 2>&1 | FileCheck %s --check-prefix=ALIKE
-// ALIKE: error: {{.*}}no price of this conversion is ever asked for: both sides store alike
+// ALIKE: error: {{.*}}a price of this conversion is never used: both sides have identical storage
 // RUN: not layout-opt %t/net.mlir --layout-solve="costs=%t/good.mlir objective=bytes" 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: error: {{.*}}the options 'costs' and 'objective=bytes' exclude each other: the prices of others are no bytes
+// BYTES: error: {{.*}}the options 'costs' and 'objective=bytes' exclude each other: external prices are not in bytes
 // RUN: not layout-opt %t/net.mlir --layout-solve="costs=%t/good.mlir weight-cost=1" 2>&1 | FileCheck %s --check-prefix=WEIGHTS
-// WEIGHTS: error: {{.*}}the options 'costs' and 'weight-cost' exclude each other: the prices of others are no bytes
+// WEIGHTS: error: {{.*}}the options 'costs' and 'weight-cost' exclude each other: external prices are not in bytes
 // RUN: not layout-opt %t/net.mlir --layout-solve=write-costs=%t/none/x 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: error: {{.*}}the option 'write-costs': cannot write '{{.*}}x': No such file or directory
 // RUN: layout-opt %t/net.mlir --layout-solve=costs=%t/good.mlir -o /dev/null

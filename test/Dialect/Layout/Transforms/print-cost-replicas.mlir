@@ -6,7 +6,7 @@
 // CHECK: conversions: 2,
 // CHECK: to   #layout.map<(d0) replicate(r0 : 2) -> buffer(r0, d0)>
 // CHECK-NEXT: read 16, written 32, runs of 4 bytes
-// CHECK-NEXT: element by element: operand 1 of type {{.*}} stores each element several times
+// CHECK-NEXT: element by element: operand 1 of type {{.*}} has replicas
 // CHECK: from #layout.map<(d0) replicate(r0 : 2) -> buffer(r0, d0)>
 // CHECK: read 16, written 16, runs of
 func.func @replicas(%x: tensor<4xf32>) -> (tensor<4xf32, #twice>, tensor<4xf32>) {

@@ -51,14 +51,14 @@ func.func @f(%a: tensor<6x6xf32, #rows>, %p: tensor<6x6xf32, #partial>) {
   %2 = layout.convert %a : tensor<6x6xf32, #rows> to tensor<6x6xf32, #from1>
   return
 }
-// NEGATIVE: error: the option 'max-extra-bytes' is -1: it is at least 0
+// NEGATIVE: error: the option 'max-extra-bytes' is -1: it must be at least 0
 // FILE: error: the option 'output': cannot write '{{.*}}/no/such'
 
 //--- dynamic.mlir
 #rows = #layout.mesh<[x = 2], [[x], []]>
 #all = #layout.mesh<[x = 2], [[], []]>
 func.func @f(%a: tensor<6x?xf32, #rows>) {
-  // DYNAMIC: dynamic.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: tensor<6x?xf32, {{.*}}> has sizes that are not known or elements of no whole bytes: messages are planned for static shapes of whole bytes
+  // DYNAMIC: dynamic.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: tensor<6x?xf32, {{.*}}> has dynamic sizes or elements without whole bytes: messages need static shapes and elements of whole bytes
   %0 = layout.convert %a : tensor<6x?xf32, #rows> to tensor<6x?xf32, #all>
   return
 }
@@ -67,7 +67,7 @@ func.func @f(%a: tensor<6x?xf32, #rows>) {
 #rows = #layout.mesh<[x = 2], [[x]]>
 #all = #layout.mesh<[x = 2], [[]]>
 func.func @f(%a: tensor<6xi1, #rows>) {
-  // BITS: error: 'layout.convert' op has no plan of messages: tensor<6xi1, {{.*}}> has sizes that are not known or elements of no whole bytes
+  // BITS: error: 'layout.convert' op has no plan of messages: tensor<6xi1, {{.*}}> has dynamic sizes or elements without whole bytes
   %0 = layout.convert %a : tensor<6xi1, #rows> to tensor<6xi1, #all>
   return
 }
@@ -85,7 +85,7 @@ func.func @f(%a: tensor<6xf32, #two>) {
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #diagonal = #layout.map<(i, j) -> mesh(x = (i + j) mod 4, offset = [i, j])>
 func.func @f(%a: tensor<4x4xf32, #rows>) {
-  // DIAGONAL: diagonal.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: the devices of tensor<4x4xf32, {{.*}}> are no product of ranges of its dims: let each coordinate of the mesh be a digit of one dim
+  // DIAGONAL: diagonal.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: the devices of tensor<4x4xf32, {{.*}}> are not a product of ranges of its dims: each coordinate of the mesh must be a digit of one dim
   %0 = layout.convert %a : tensor<4x4xf32, #rows> to tensor<4x4xf32, #diagonal>
   return
 }
@@ -94,7 +94,7 @@ func.func @f(%a: tensor<4x4xf32, #rows>) {
 #rows = #layout.mesh<[x = 2], [[x], []]>
 #dealt = #layout.map<(i, j) -> mesh(x = j mod 2, offset = [i, j floordiv 2])>
 func.func @f(%a: tensor<2x1000000xf32, #rows>) {
-  // BOXES: boxes.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: it takes more than 1048576 boxes: use larger blocks
+  // BOXES: boxes.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: it needs more than 1048576 boxes: use larger blocks
   %0 = layout.convert %a : tensor<2x1000000xf32, #rows> to tensor<2x1000000xf32, #dealt>
   return
 }
@@ -103,7 +103,7 @@ func.func @f(%a: tensor<2x1000000xf32, #rows>) {
 #rows = #layout.mesh<[x = 1048576], [[x]]>
 #all = #layout.mesh<[x = 1048576], [[]]>
 func.func @f(%a: tensor<1048576xf32, #rows>) {
-  // MANY: error: 'layout.convert' op has no plan of messages: there are 1048576 devices: messages are planned between at most 1024
+  // MANY: error: 'layout.convert' op has no plan of messages: there are 1048576 devices: messages support at most 1024
   %0 = layout.convert %a : tensor<1048576xf32, #rows> to tensor<1048576xf32, #all>
   return
 }

@@ -49,7 +49,7 @@ func.func @softmax(%x: tensor<8x32xf32>, %y: tensor<8x32xf32>) -> tensor<8x32xf3
 
 // CHECK: %pack = linalg.pack view (d0, d1) -> (d0 floordiv 8, d1, d0 mod 8), moves row-major elements
 // CHECK: %unpack = linalg.unpack view (d0, d1, d2) -> (d0 * 8 + d2, d1), moves row-major elements
-// CHECK: %pack_0 = linalg.pack keeps its types: its tiles are not known to divide the sizes, so it may pad
+// CHECK: %pack_0 = linalg.pack keeps its types: its tiles are not proven to divide the sizes, so it may pad
 func.func @pack(%x: tensor<64x5xf32>, %y: tensor<8x5x8xf32>, %z: tensor<64x5xf32>, %p: tensor<22x5x3xf32>)
     -> (tensor<64x5xf32>, tensor<22x5x3xf32>) {
   %pad = arith.constant 0.0 : f32

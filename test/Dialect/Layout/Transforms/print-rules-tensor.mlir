@@ -14,7 +14,7 @@ func.func @sources(%c: index) -> (tensor<4x5xf32>, index) {
 
 // CHECK: %collapsed = tensor.collapse_shape view (d0, d1, d2) -> (d0 * 4 + d1, d2)
 // CHECK: %expanded = tensor.expand_shape view (d0, d1) -> (d0 floordiv 12, d0 floordiv 4 mod 3, d0 mod 4, d1)
-// CHECK: %collapsed_0 = tensor.collapse_shape keeps its types: below the first dim of a group a size is dynamic
+// CHECK: %collapsed_0 = tensor.collapse_shape keeps its types: a dim after the first one of a group has a dynamic size
 func.func @reshapes(%x: tensor<?x4x5xf32>, %y: tensor<24x5xf32>, %z: tensor<4x?x5xf32>)
     -> (tensor<?x5xf32>, tensor<2x3x4x5xf32>, tensor<?x5xf32>) {
   %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x5xf32> into tensor<?x5xf32>

@@ -10,8 +10,8 @@
 
 // CHECK: module attributes {layout.target = #layout.cpu<lanes = 16, vector_bits = 512>}
 // OPTION: module attributes {layout.target = #layout.cpu<lanes = 8, vector_bits = 128>}
-// ERROR: error: the option 'target' is "none": it takes an attribute like #layout.cpu<lanes = 16>
-// RANGE: error: the option 'vector-bits': target figure 'vector_bits' is 2097152: it lies between 0 and 1048576
+// ERROR: error: the option 'target' is "none": it must be an attribute such as #layout.cpu<lanes = 16>
+// RANGE: error: the option 'vector-bits': target parameter 'vector_bits' is 2097152: it must be between 0 and 1048576
 // V4: layout-set-vector-width{target= vector-bits=512}
 // SCALAR: layout-set-vector-width{target= vector-bits=0}
 module attributes {layout.target = #layout.cpu<lanes = 16>} {}

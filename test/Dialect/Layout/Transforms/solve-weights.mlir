@@ -17,13 +17,13 @@
 // RUN: not layout-opt %s -layout-solve=weight-budget=147455 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: not layout-opt %s -layout-solve=weight-budget=0 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: not layout-opt %s -layout-solve=weight-budget=-2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// LEAST: solve-weights.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the option 'weight-budget': constants take at least 147456 bytes in layouts on which all ops run, and {{147455|0}} are allowed
-// NEGATIVE: solve-weights.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'weight-budget' is a number of bytes, at least 0
+// LEAST: solve-weights.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the option 'weight-budget': constants need at least 147456 bytes in layouts on which all ops can run, but {{147455|0}} are allowed
+// NEGATIVE: solve-weights.mlir:{{[0-9]+}}:{{[0-9]+}}: error: 'weight-budget' must be a number of bytes, at least 0
 
 // TWO: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, weight_bytes = 294912 : i64}
 // ONE: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, weight_bytes = 147456 : i64}
 // NONE: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = {{[0-9]+}} : i64, lower_bound = {{[0-9]+}} : i64}
-// PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]], of what takes at most {{1000000|147456}}{{$}}
+// PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]], within the limit of {{1000000|147456}} bytes{{$}}
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @main(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x54x54xf32> {
   %zero = arith.constant 0.0 : f32

@@ -5,7 +5,7 @@
 #n = #layout.mesh<[x = 2, y = 2], [[x], []]>
 #w = #layout.mesh<[x = 2, y = 2], [[], []]>
 func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf32, #w>) -> tensor<8x8xf32, #w> {
-  // expected-error @below {{'linalg.matmul' op splits a reduction along axis 'x' of the mesh, so result 0 has parts of sums: state #layout.partial and reduce it by layout.convert (P4)}}
+  // expected-error @below {{'linalg.matmul' op splits a reduction along axis 'x' of the mesh, so result 0 has partial sums: state #layout.partial and reduce it by layout.convert (P4)}}
   %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%c : tensor<8x8xf32, #w>) -> tensor<8x8xf32, #w>
   return %r : tensor<8x8xf32, #w>
 }
@@ -29,7 +29,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf3
 #m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
 #n = #layout.mesh<[x = 2, y = 2], [[x], []]>
 func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
-  // expected-error @below {{'linalg.matmul' op has result 0 in parts along axis 'y', which splits no reduction of it (P4)}}
+  // expected-error @below {{'linalg.matmul' op has result 0 in parts along axis 'y', which does not split its reduction (P4)}}
   %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%c : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
   return %r : tensor<8x8xf32, #p>
 }
@@ -39,7 +39,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf3
 #w = #layout.mesh<[x = 2, y = 2], [[], []]>
 #p = #layout.partial<#w, sum, [x]>
 func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
-  // expected-error @below {{'arith.negf' op computes with parts of sums (P4): reduce them by layout.convert before}}
+  // expected-error @below {{'arith.negf' op computes with partial sums (P4): reduce them by layout.convert first}}
   %r = arith.negf %a : tensor<8x8xf32, #p>
   return %r : tensor<8x8xf32, #p>
 }
@@ -59,7 +59,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %e: tensor<8x8xf3
 #h = #layout.mesh<[x = 2], [[], [], [x], []]>
 #r = #layout.mesh<[x = 2], [[], [], [x], []]>
 func.func @f(%a: tensor<1x3x10x10xf32, #h>, %k: tensor<3x3xf32>, %e: tensor<1x3x8x8xf32, #r>) -> tensor<1x3x8x8xf32, #r> {
-  // expected-error @below {{'linalg.pooling_nchw_max' op has operand 0 split over axis 'x' of the mesh along a dim that no loop indexes alone; convert it with layout.convert}}
+  // expected-error @below {{'linalg.pooling_nchw_max' op has operand 0 split over axis 'x' of the mesh along a dim that is not indexed by a single loop; convert it with layout.convert}}
   %r = linalg.pooling_nchw_max ins(%a, %k : tensor<1x3x10x10xf32, #h>, tensor<3x3xf32>) outs(%e : tensor<1x3x8x8xf32, #r>) -> tensor<1x3x8x8xf32, #r>
   return %r : tensor<1x3x8x8xf32, #r>
 }
@@ -79,7 +79,7 @@ func.func @f(%a: tensor<8x8xf32, #c>, %b: tensor<8x8xf32, #r>, %e: tensor<8x8xf3
 #m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
 #n = #layout.mesh<[x = 2, y = 2], [[x], []]>
 func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %e: tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m> {
-  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1; convert one of them with layout.convert}}
+  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found different ones in operand 0 and operand 1; convert one of them with layout.convert}}
   %r = linalg.add ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%e : tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m>
   return %r : tensor<8x8xf32, #m>
 }
@@ -107,7 +107,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %s: f32) -> tenso
 // needs.
 #m = #layout.mesh<[x = 2], [[x], []]>
 func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32>) -> tensor<8x8xf32, #m> {
-  // expected-error @below {{needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1}}
+  // expected-error @below {{needs one split of its loops along axis 'x' of the mesh, found different ones in operand 0 and operand 1}}
   %r = linalg.add ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m>
   return %r : tensor<8x8xf32, #m>
 }
@@ -117,7 +117,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32>) -> tensor<8x8xf32, #m
 #w = #layout.mesh<[x = 2], [[], []]>
 #p = #layout.partial<#w, sum, [x]>
 func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<64xf32> {
-  // expected-error @below {{'tensor.collapse_shape' op computes with parts of sums (P4): reduce them by layout.convert before}}
+  // expected-error @below {{'tensor.collapse_shape' op computes with partial sums (P4): reduce them by layout.convert first}}
   %r = tensor.collapse_shape %a [[0, 1]] : tensor<8x8xf32, #p> into tensor<64xf32>
   return %r : tensor<64xf32>
 }
@@ -130,7 +130,7 @@ func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<64xf32> {
 #p = #layout.partial<#w, sum, [x]>
 #m = #layout.mesh<[x = 2], [[], [x]]>
 func.func @f(%p: tensor<8x8xf32, #p>, %a: tensor<8x8xf32, #m>, %c: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
-  // expected-error @below {{'linalg.generic' op computes with parts of sums (P4): reduce them by layout.convert before}}
+  // expected-error @below {{'linalg.generic' op computes with partial sums (P4): reduce them by layout.convert first}}
   %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
       iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %a : tensor<8x8xf32, #p>, tensor<8x8xf32, #m>) outs(%c : tensor<8x8xf32, #p>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
@@ -147,7 +147,7 @@ func.func @f(%p: tensor<8x8xf32, #p>, %a: tensor<8x8xf32, #m>, %c: tensor<8x8xf3
 #one = #layout.mesh<[x = 2], [[x], []]>
 #w = #layout.mesh<[x = 2], [[], []]>
 func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<1x8xf32, #w>) -> tensor<1x8xf32, #w> {
-  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 2; convert one of them with layout.convert}}
+  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found different ones in operand 0 and operand 2; convert one of them with layout.convert}}
   %r = linalg.add ins(%a, %a : tensor<1x8xf32, #one>, tensor<1x8xf32, #one>) outs(%b : tensor<1x8xf32, #w>) -> tensor<1x8xf32, #w>
   return %r : tensor<1x8xf32, #w>
 }
@@ -168,7 +168,7 @@ func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<8x4xf32, #w>, %c: tensor<1x4x
 #first = #layout.map<(i) -> mesh(x = 0 extent 2, offset = i)>
 #w = #layout.mesh<[x = 2], [[]]>
 func.func @f(%a: tensor<8xf32, #first>, %b: tensor<8xf32, #w>) -> tensor<8xf32, #w> {
-  // expected-error @below {{'linalg.exp' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1; convert one of them with layout.convert}}
+  // expected-error @below {{'linalg.exp' op needs one split of its loops along axis 'x' of the mesh, found different ones in operand 0 and operand 1; convert one of them with layout.convert}}
   %r = linalg.exp ins(%a : tensor<8xf32, #first>) outs(%b : tensor<8xf32, #w>) -> tensor<8xf32, #w>
   return %r : tensor<8xf32, #w>
 }

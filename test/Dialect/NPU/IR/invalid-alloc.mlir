@@ -2,7 +2,7 @@
 // Check the errors of the verifier of allocations.
 
 func.func @f() {
-  // expected-error @below {{allocates local memory: the memory space is #npu.memory<local>}}
+  // expected-error @below {{allocates local memory: the memory space must be #npu.memory<local>}}
   %t = npu.alloc : memref<2x3x4x5xf32, #npu.memory<system>>
   return
 }
@@ -10,7 +10,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start core}}
+  // expected-error @below {{local memory needs a #layout.npu_scatter with a start core}}
   %t = npu.alloc : memref<2x3x4x5xf32, #npu.memory<local>>
   return
 }
@@ -18,7 +18,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start core}}
+  // expected-error @below {{local memory needs a #layout.npu_scatter with a start core}}
   %t = npu.alloc : memref<2x3x4x5xf32, #layout.npu_scatter<continuous>, #npu.memory<local>>
   return
 }
@@ -26,7 +26,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{needs the figures of a chip: state `target = #npu.target<..>` in the layout (L1)}}
+  // expected-error @below {{needs the parameters of a chip: state `target = #npu.target<..>` in the layout (L1)}}
   %t = npu.alloc : memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2>, #npu.memory<local>>
   return
 }
@@ -63,7 +63,7 @@ func.func @f() {
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 func.func @f() {
-  // expected-error @below {{the layout starts at offset 0 of what is allocated, found 128: write it as part of the address}}
+  // expected-error @below {{the layout must start at offset 0 of the allocated memory, found 128: write the offset as part of the address}}
   %t = npu.alloc : memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, offset = 128, target = #npu>, #npu.memory<local>>
   return
 }
@@ -73,7 +73,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 4096 is none of the 4 cores of 1024 bytes: addresses lie between 0 and 4095}}
+  // expected-error @below {{address 4096 is not in one of the 4 cores of 1024 bytes: addresses are between 0 and 4095}}
   %t = npu.alloc {address = 4096} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -83,7 +83,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 1024 is in core 1, the layout starts at core 2: its addresses lie between 2048 and 3071}}
+  // expected-error @below {{address 1024 is in core 1, the layout starts at core 2: its addresses are between 2048 and 3071}}
   %t = npu.alloc {address = 1024} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -133,7 +133,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 2176 is in bank 1 of a core, bank 2 is wanted}}
+  // expected-error @below {{address 2176 is in bank 1 of a core, but bank 2 is requested}}
   %t = npu.alloc {address = 2176, bank = 2} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -143,7 +143,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{wants bank 8, banks lie between 0 and 7}}
+  // expected-error @below {{requests bank 8, but banks are between 0 and 7}}
   %t = npu.alloc {bank = 8} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -151,7 +151,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{wants bank 0, the target does not know its banks: state `banks` in #npu.target}}
+  // expected-error @below {{requests bank 0, but the target has no banks: state `banks` in #npu.target}}
   %t = npu.alloc {bank = 0} : memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>>, #npu.memory<local>>
   return
 }
@@ -161,7 +161,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{takes the result of an npu.alloc of the same function, not a view or an argument}}
+  // expected-error @below {{needs the result of an npu.alloc of the same function, not a view or an argument}}
   npu.dealloc %t : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }

@@ -4,7 +4,7 @@
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%x: memref<2x3x4x5xf32>, %t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{takes memrefs that say in which memory they are, such as #npu.memory<local>}}
+  // expected-error @below {{needs memrefs with a memory space, such as #npu.memory<local>}}
   npu.copy %x to %t : memref<2x3x4x5xf32> to memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -14,7 +14,7 @@ func.func @f(%x: memref<2x3x4x5xf32>, %t: memref<2x3x4x5xf32, #aligned2, #npu.me
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%x: memref<?x3x4x5xf32, #npu.memory<system>>, %t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{takes memrefs whose sizes are known}}
+  // expected-error @below {{needs memrefs with static sizes}}
   npu.copy %x to %t : memref<?x3x4x5xf32, #npu.memory<system>> to memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -24,7 +24,7 @@ func.func @f(%x: memref<?x3x4x5xf32, #npu.memory<system>>, %t: memref<2x3x4x5xf3
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%x: memref<2x3x4x5xf32, strided<[?, 20, 5, 1]>, #npu.memory<system>>, %t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{linear memory is addressed by strides that are known}}
+  // expected-error @below {{linear memory must have static strides}}
   npu.copy %x to %t : memref<2x3x4x5xf32, strided<[?, 20, 5, 1]>, #npu.memory<system>> to memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -82,7 +82,7 @@ func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<system>>, %t: memref<2x3x4x5xf3
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<system>>, %t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{[0, 1, 2, 2] is no permutation of the 4 dims}}
+  // expected-error @below {{[0, 1, 2, 2] is not a permutation of the 4 dims}}
   npu.copy %x to %t permutation = [0, 1, 2, 2] : memref<2x3x4x5xf32, #npu.memory<system>> to memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -162,7 +162,7 @@ func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<system>>, %t: memref<2x3x4x5xf3
 func.func @f() {
   // expected-note @below {{the region is here}}
   npu.parallel {
-    // expected-error @below {{cannot stand inside npu.parallel: the order of two engines is not known there}}
+    // expected-error @below {{must not be inside npu.parallel: the order of two engines is unknown there}}
     %t = npu.alloc : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   }
   return
@@ -175,7 +175,7 @@ func.func @f() {
 func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<sram>>, %y: memref<2x3x4x5xf32, #npu.memory<l2>>,
              %t: memref<2x3x4x5xf32, #aligned, #npu.memory<local>>) {
   npu.copy %x to %t : memref<2x3x4x5xf32, #npu.memory<sram>> to memref<2x3x4x5xf32, #aligned, #npu.memory<local>>
-  // expected-error @below {{memory 'l2' is none of #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, memories = {sram = 4096 : i64}>: list it in `memories`}}
+  // expected-error @below {{memory 'l2' is not a memory of #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, memories = {sram = 4096 : i64}>: list it in `memories`}}
   npu.copy %y to %t : memref<2x3x4x5xf32, #npu.memory<l2>> to memref<2x3x4x5xf32, #aligned, #npu.memory<local>>
   return
 }

@@ -17,7 +17,7 @@ func.func @f(%t: !t) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 func.func @f(%t: !t) {
-  // expected-error @below {{they do in 'memref<2x3x2x5xf32, #layout.npu_scatter<strided [64, 32, 10, 1], start = 2, target =}}
+  // expected-error @below {{the type must be 'memref<2x3x2x5xf32, #layout.npu_scatter<strided [64, 32, 10, 1], start = 2, target =}}
   %p = npu.subview %t [0, 0, 0, 0] [2, 3, 2, 5] [1, 1, 2, 1] : !t
     to memref<2x3x2x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
   return
@@ -30,7 +30,7 @@ func.func @f(%t: !t) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 func.func @f(%t: !t) {
-  // expected-error @below {{they do in 'memref<1x3x2x3xf32, #layout.npu_scatter<strided [47, 32, 10, 2], start = 2, offset = 256, target =}}
+  // expected-error @below {{the type must be 'memref<1x3x2x3xf32, #layout.npu_scatter<strided [47, 32, 10, 2], start = 2, offset = 256, target =}}
   %p = npu.subview %t [1, 0, 0, 0] [1, 3, 2, 3] [1, 1, 2, 2] : !t
     to memref<1x3x2x3xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
   return
@@ -42,7 +42,7 @@ func.func @f(%t: !t) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<8x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
 func.func @f(%t: !t) {
-  // expected-error @below {{they do in 'memref<8x2x4x5xi8, #layout.npu_scatter<strided [64, 32, 5, 1], start = 1, pack = n4, target =}}
+  // expected-error @below {{the type must be 'memref<8x2x4x5xi8, #layout.npu_scatter<strided [64, 32, 5, 1], start = 1, pack = n4, target =}}
   %p = npu.subview %t [0, 1, 0, 0] [8, 2, 4, 5] [1, 1, 1, 1] : !t
     to memref<8x2x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
   return
@@ -91,8 +91,8 @@ func.func @f(%t: !t) {
 !t = memref<5x7xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>
 !r = memref<5x3xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>
 func.func @f(%t: !t) {
-  // expected-error @below {{the elements of the slice do not lie where 'memref<5x3xf32,}}
-  // expected-remark @below {{a part is known where dims are N, C, H and W, or of whole rows of a matrix: take such a one, or slice the tensor in system memory}}
+  // expected-error @below {{the elements of the slice are not where 'memref<5x3xf32,}}
+  // expected-remark @below {{a slice needs the dims N, C, H and W, or whole rows of a matrix: choose such a slice, or slice the tensor in system memory}}
   %p = npu.subview %t [0, 1] [5, 3] [1, 1] : !t to !r
   return
 }

@@ -5,7 +5,7 @@
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 #aligned0 = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{the elements of the slice do not lie where 'memref<2x1x4x5xf32, #layout.npu_scatter<aligned, start = 0}}
+  // expected-error @below {{the elements of the slice are not where 'memref<2x1x4x5xf32, #layout.npu_scatter<aligned, start = 0}}
   %p = npu.subview %t [0, 2, 0, 0] [2, 1, 4, 5] [1, 1, 1, 1] : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
     to memref<2x1x4x5xf32, #aligned0, #npu.memory<local>>
   return
@@ -17,7 +17,7 @@ func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 #aligned0 = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{they do in 'memref<2x1x4x5xf32, #layout.npu_scatter<strided [64, 32, 5, 1], start = 0, offset = 128, target =}}
+  // expected-error @below {{the type must be 'memref<2x1x4x5xf32, #layout.npu_scatter<strided [64, 32, 5, 1], start = 0, offset = 128, target =}}
   %p = npu.subview %t [0, 2, 0, 0] [2, 1, 4, 5] [1, 1, 1, 1] : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
     to memref<2x1x4x5xf32, #aligned0, #npu.memory<local>>
   return
@@ -39,7 +39,7 @@ func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f(%t: memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>) {
-  // expected-error @below {{takes an offset, a size and a stride for each of the 4 dims}}
+  // expected-error @below {{needs an offset, a size and a stride for each of the 4 dims}}
   %p = npu.subview %t [0, 0, 0] [2, 3, 4, 5] [1, 1, 1, 1] : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
     to memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
@@ -70,7 +70,7 @@ func.func @f(%t: memref<6x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned0 = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @f(%t: memref<2x40xf32, #layout.npu_scatter<matrix 15, start = 0, target = #npu>, #npu.memory<local>>) {
-  // expected-error @below {{a view keeps shape and places, makes one element of the P that share a storage unit, a matrix of a tensor (N, C, 1, w), or expands or collapses dims}}
+  // expected-error @below {{a view keeps the shape and the positions, merges the P elements of a storage unit into one, views a tensor (N, C, 1, w) as a matrix, or expands or collapses dims}}
   %p = npu.view %t : memref<2x40xf32, #layout.npu_scatter<matrix 15, start = 0, target = #npu>, #npu.memory<local>>
     to memref<2x4x1x10xf32, #aligned0, #npu.memory<local>>
   return

@@ -28,42 +28,42 @@ module attributes {
 
 // -----
 
-// expected-error @below {{target figure 'npus' is 0: it is at least 1}}
+// expected-error @below {{target parameter 'npus' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<npus = 0, bytes_per_npu = 1024, eu_bytes = 128>} {}
 
 // -----
 
-// expected-error @below {{target figure 'bytes_per_npu' is -1: it is at least 1}}
+// expected-error @below {{target parameter 'bytes_per_npu' is -1: it must be at least 1}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = -1, eu_bytes = 128>} {}
 
 // -----
 
-// expected-error @below {{target figure 'megahertz' is 0: it is at least 1}}
+// expected-error @below {{target parameter 'megahertz' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<"BM1684", megahertz = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'dma_start' is -1: it is 0 to 65536}}
+// expected-error @below {{target parameter 'dma_start' is -1: it must be 0 to 65536}}
 module attributes {test.t = #npu.target<"BM1684", dma_start = -1>} {}
 
 // -----
 
-// expected-error @below {{target figures 'megahertz' and 'dma_bytes_per_cycle' are at most 65536}}
+// expected-error @below {{target parameters 'megahertz' and 'dma_bytes_per_cycle' must be at most 65536}}
 module attributes {test.t = #npu.target<"BM1684", dma_bytes_per_cycle = 65537>} {}
 
 // -----
 
-// expected-error @below {{target figure 'eu_bytes' is 0: it is at least 1}}
+// expected-error @below {{target parameter 'eu_bytes' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'banks' is 0: it is at least 1}}
+// expected-error @below {{target parameter 'banks' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'eu_bytes' is 96: it is a power of two}}
+// expected-error @below {{target parameter 'eu_bytes' is 96: it must be a power of two}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 96>} {}
 
 // -----
@@ -73,22 +73,22 @@ module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_np
 
 // -----
 
-// expected-error @below {{4611686018427387904 cores that take 4 bytes each at once take a number of bytes that does not fit 64 bits: state fewer}}
+// expected-error @below {{4611686018427387904 cores that process 4 bytes each at once process a number of bytes that does not fit 64 bits: state fewer cores}}
 module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_npu = 1, eu_bytes = 4>} {}
 
 // -----
 
-// expected-error @below {{target figure 'banks' is 3: it divides the 1024 bytes of a core evenly}}
+// expected-error @below {{target parameter 'banks' is 3: it must divide the 1024 bytes of a core evenly}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 3>} {}
 
 // -----
 
-// expected-error @below {{target figure 'eu_bytes' is missing: state it, or name a chip}}
+// expected-error @below {{target parameter 'eu_bytes' is missing: state it, or name a chip}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024>} {}
 
 // -----
 
-// expected-error @below {{no published chip is named "BM1680": there are BM1684, BM1684X, BM1688, BM1690; write the figures of any other}}
+// expected-error @below {{no published chip is named "BM1680": known chips are BM1684, BM1684X, BM1688, BM1690; write the parameters of any other chip}}
 module attributes {test.t = #npu.target<"BM1680">} {}
 
 // -----
@@ -98,7 +98,7 @@ module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024
 
 // -----
 
-// expected-error @below {{unknown figure 'core': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
+// expected-error @below {{unknown parameter 'core': known parameters are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
 module attributes {test.t = #npu.target<"BM1684", core = 4>} {}
 
 // -----
@@ -108,35 +108,35 @@ module attributes {test.t = #npu.target<"BM1684", npus = true>} {}
 
 // -----
 
-// expected-error @below {{target figure 'dma_alignment' is 12: it is a power of two}}
+// expected-error @below {{target parameter 'dma_alignment' is 12: it must be a power of two}}
 module attributes {test.t = #npu.target<"BM1684", dma_alignment = 12>} {}
 
 // -----
 
-// expected-error @below {{target figure 'max_stride' is 0: it is at least 1}}
+// expected-error @below {{target parameter 'max_stride' is 0: it must be at least 1}}
 module attributes {test.t = #npu.target<"BM1684", max_stride = 0>} {}
 
 // -----
 
-// expected-error @below {{target figure 'max_shape' has 3 sizes: it has four, of N, C, H and W}}
+// expected-error @below {{target parameter 'max_shape' has 3 sizes: it must have four, of N, C, H and W}}
 module attributes {test.t = #npu.target<"BM1684", max_shape = [1, 2, 3]>} {}
 
 // -----
 
-// expected-error @below {{target figure 'max_shape' has the size 0: sizes are at least 1}}
+// expected-error @below {{target parameter 'max_shape' has the size 0: sizes must be at least 1}}
 module attributes {test.t = #npu.target<"BM1684", max_shape = [1, 2, 0, 4]>} {}
 
 // -----
 
-// expected-error @below {{target memory 'l2' has "large" as its bytes: they are a 64-bit number, at least 1}}
+// expected-error @below {{target memory 'l2' has "large" as its size in bytes: it must be a 64-bit number, at least 1}}
 module attributes {test.t = #npu.target<"BM1684", memories = {l2 = "large"}>} {}
 
 // -----
 
-// expected-error @below {{target lists the memory 'local', which every target has: list the others}}
+// expected-error @below {{target lists the memory 'local', which every target has: list only other memories}}
 module attributes {test.t = #npu.target<"BM1684", memories = {local = 4}>} {}
 
 // -----
 
-// expected-error @below {{a memory has a name: system, local, or one that the target lists}}
+// expected-error @below {{a memory must have a name: system, local, or one that the target lists}}
 module attributes {test.m = #npu.memory<"">} {}

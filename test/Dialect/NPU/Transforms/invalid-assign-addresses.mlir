@@ -12,7 +12,7 @@ func.func @too_many() {
   npu.dealloc %gone : !s
   // expected-note @below {{512 bytes of them}}
   %b = npu.alloc : !t
-  // expected-error @below {{does not fit: the tensors that live here take 1184 bytes of every core, which has 1024; 160 are too many}}
+  // expected-error @below {{does not fit: the tensors that are live here need 1184 bytes of every core, which has 1024; 160 are too many}}
   // expected-note @below {{160 bytes of them}}
   %c = npu.alloc : !s
   return
@@ -25,7 +25,7 @@ func.func @too_many() {
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 
-// expected-error @below {{has no place for its tensors that was found: at most 672 of the 1024 bytes of a core live at one time, but fixed addresses, banks or alignments leave holes; the way out is fewer banks or fixed addresses, or smaller tensors}}
+// expected-error @below {{has tensors for which no addresses were found: at most 672 of the 1024 bytes of a core are live at one time, but fixed addresses, banks or alignments leave holes; use fewer banks or fixed addresses, or smaller tensors}}
 func.func @holes() {
   %a = npu.alloc {address = 400} : !s
   %b = npu.alloc : !t
@@ -41,7 +41,7 @@ func.func @region(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error @below {{stands in a region: the life of tensors in local memory is ordered by the function's block}}
+    // expected-error @below {{is in a region: live ranges of tensors in local memory are in the function's block}}
     %a = npu.alloc : !t
   }
   return
@@ -52,7 +52,7 @@ func.func @region(%n: index) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 
-// expected-error @below {{has several blocks: the life of tensors in local memory is ordered by one}}
+// expected-error @below {{has several blocks: live ranges of tensors in local memory need a single block}}
 func.func @blocks() {
   %a = npu.alloc : !t
   cf.br ^next

@@ -8,7 +8,7 @@
 func.func @too_many() {
   // expected-note @below {{768 bytes of them}}
   %a = npu.alloc : !t
-  // expected-error @below {{does not fit: the tensors that live here take 1536 bytes of one core, which has 1024; 512 are too many}}
+  // expected-error @below {{does not fit: the tensors that are live here need 1536 bytes of one core, which has 1024; 512 are too many}}
   // expected-note @below {{768 bytes of them}}
   %b = npu.alloc : !t
   return

@@ -20,7 +20,7 @@
 // REMARK-SAME: LowerBound=256, PeakBytes=256
 // WHOLE: Function=in_the_holes
 // WHOLE-SAME: LowerBound=432, PeakBytes=432
-// ROWS: error: 'npu.alloc' op overlaps a tensor that is still alive: both own bytes 80 to 127 of every core, holes included; no element of one lies where the other has one, which is enough with `exact-bytes`
+// ROWS: error: 'npu.alloc' op overlaps a tensor that is still live: both own bytes 80 to 127 of every core, holes included; their elements do not overlap, which `exact-bytes` allows
 func.func @in_the_holes() {
   %a = npu.alloc : !t
   %b = npu.alloc : !hole

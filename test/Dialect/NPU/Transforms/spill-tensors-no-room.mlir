@@ -25,7 +25,7 @@
 // CHECK-NOT: to memref<3x3xf32, #npu.memory<system>>
 // CHECK: npu.copy %[[HOME]] to %[[AGAIN:[0-9]+]]
 // CHECK: linalg.pooling_nhwc_sum {{.*}} ins(%{{.*}}, %[[AGAIN]] :
-// ERROR: error: 'func.func' op has no place for its tensors that was found
+// ERROR: error: 'func.func' op has tensors for which no addresses were found
 func.func @two_stores_after_one_op(%x: !sysin, %y: !sysin, %z: !sysout {npu.result}, %w: !sysout {npu.result}) {
   %a = npu.alloc : !in
   npu.copy %x to %a : !sysin to !in

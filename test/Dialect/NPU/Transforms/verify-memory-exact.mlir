@@ -22,7 +22,7 @@ func.func @in_the_holes() {
 func.func @larger_than_the_hole() {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 0} : !t
-  // expected-error @below {{overlaps a tensor that is still alive: both own bytes 128 to 131 of core 0}}
+  // expected-error @below {{overlaps a tensor that is still live: both own bytes 128 to 131 of core 0}}
   %b = npu.alloc {address = 80} : !hole
   return
 }

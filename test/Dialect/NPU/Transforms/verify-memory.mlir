@@ -22,7 +22,7 @@ func.func @one_after_the_other() {
 func.func @overlap() {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 2048} : !t
-  // expected-error @below {{overlaps a tensor that is still alive: both own bytes 256 to 511 of every core, holes included}}
+  // expected-error @below {{overlaps a tensor that is still live: both own bytes 256 to 511 of every core, holes included}}
   %b = npu.alloc {address = 2304} : !t
   npu.dealloc %a : !t
   return

@@ -177,14 +177,14 @@ def find_difference(wanted, outputs):
 
 # Errors for layouts of dynamic sizes without a proof of L1 or L2.
 UNPROVEN = ("cannot be proven injective on this shape within the bound",
-            r"shown to hold all elements \(L2\); the way out is to state the sizes")
+            r"not proven to hold all elements \(L2\); make the dynamic sizes static")
 
 
 class Cpu:
     """The CPU pipeline, without and with layouts."""
     name, batch = "cpu", 25
     # Expected errors for valid programs: an op only supports the layouts that its types state.
-    known = ("the way out is to give it other layouts, or plain tensors, by layout.convert",
+    known = ("convert its tensors to other layouts, or to plain tensors, by layout.convert",
              "cannot run on the layouts of its operands: .* convert them with layout.convert",
              *UNPROVEN)
     profile = Profile()
@@ -245,8 +245,8 @@ def files(case):
 class OpenCL(Cpu):
     """The pipeline for a device with images."""
     name, batch = "opencl", 10
-    known = ("no kernel is known for this op; the way out is", "choose another image map, or a buffer",
-             "has no inverse by construction, .* choose one that is made of digits",
+    known = ("no kernel supports this op; rewrite it with ops", "choose another image map, or a buffer",
+             "has no known inverse, .* choose one that consists of digits",
              "images have no channel type for .* keep it in a buffer", *UNPROVEN)
     profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16", "i1",
                                               "index", "f64"], operations=(1, 4), stored=0.4)
@@ -275,10 +275,10 @@ class Npu(Cpu):
                       rank=5, operations=(1, 4), without=("stored", "loop", "parallel", "branch", "retype"))
     # Expected errors: the chip is too small, or its DMA engine does not support an address.
     known = ("does not fit local memory in any parts", "op does not fit: ",
-             "has no place for its tensors that was found: .* the way out is",
-             "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
-             "is not in their memory", "has no command of an NPU: lower it", "cores have no command",
-             "take plain tensors of known sizes")
+             "has tensors for which no addresses were found: .* use fewer banks",
+             "parts or more to fit local memory", "no transfers move a tensor from", "no transfers fill",
+             "is not in local memory", "has no NPU command: lower it", "cores have no command",
+             "use plain tensors with static sizes")
 
     def target(self, rng):
         eu = rng.choice([8, 16, 32, 64, 128])

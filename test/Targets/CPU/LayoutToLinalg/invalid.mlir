@@ -13,7 +13,7 @@ func.func @image(%x: tensor<4x4x8xf32, #image>) {
 #c24 = #layout.blocked<"CW" to "CW24c">
 func.func @breakpoints(%x: tensor<48x3xf32, #c16>, %y: tensor<48x3xf32, #c24>) -> tensor<48x3xf32> {
   %e = tensor.empty() : tensor<48x3xf32>
-  // expected-error @+1 {{'linalg.add' cannot be lowered with a value of type 'tensor<48x3xf32, #layout.blocked<"CW" to "CW16c">>': loop d0 is cut at multiples of 16 and of 24, which do not nest; the way out is to give it other layouts, or plain tensors, by layout.convert before and after it}}
+  // expected-error @+1 {{'linalg.add' cannot be lowered with a value of type 'tensor<48x3xf32, #layout.blocked<"CW" to "CW16c">>': loop d0 is cut at multiples of 16 and of 24, which do not nest; convert its tensors to other layouts, or to plain tensors, by layout.convert before and after it}}
   %0 = linalg.add ins(%x, %y : tensor<48x3xf32, #c16>, tensor<48x3xf32, #c24>) outs(%e : tensor<48x3xf32>) -> tensor<48x3xf32>
   return %0 : tensor<48x3xf32>
 }
@@ -22,7 +22,7 @@ func.func @breakpoints(%x: tensor<48x3xf32, #c16>, %y: tensor<48x3xf32, #c24>) -
 
 #c16 = #layout.blocked<"CW" to "CW16c">
 func.func @unknown_op(%i: index) -> tensor<48x3xindex, #c16> {
-  // expected-error @+1 {{'tensor.generate' cannot be lowered with a value of type 'tensor<48x3xindex, #layout.blocked<"CW" to "CW16c">>': no pattern knows this op on storage, and it does not implement linalg::AggregatedOpInterface; the way out is to give it other layouts}}
+  // expected-error @+1 {{'tensor.generate' cannot be lowered with a value of type 'tensor<48x3xindex, #layout.blocked<"CW" to "CW16c">>': no pattern supports this op on storage, and it does not implement linalg::AggregatedOpInterface; convert its tensors to other layouts}}
   %0 = tensor.generate {
   ^bb0(%c: index, %w: index):
     tensor.yield %c : index
@@ -34,7 +34,7 @@ func.func @unknown_op(%i: index) -> tensor<48x3xindex, #c16> {
 
 #c16 = #layout.blocked<"CW" to "CW16c">
 func.func @size_from_storage(%x: tensor<?x3x16xf32>) -> tensor<?x3xf32, #c16> {
-  // expected-error @+1 {{'layout.storage_view' cannot be lowered with a value of type 'tensor<?x3xf32, #layout.blocked<"CW" to "CW16c">>': the logical sizes of the result cannot be read off its storage: make them static, or take the logical tensor and convert it}}
+  // expected-error @+1 {{'layout.storage_view' cannot be lowered with a value of type 'tensor<?x3xf32, #layout.blocked<"CW" to "CW16c">>': the logical sizes of the result do not follow from its storage: make them static, or pass the logical tensor and convert it}}
   %0 = layout.storage_view %x : tensor<?x3x16xf32> to tensor<?x3xf32, #c16>
   return %0 : tensor<?x3xf32, #c16>
 }
@@ -43,7 +43,7 @@ func.func @size_from_storage(%x: tensor<?x3x16xf32>) -> tensor<?x3xf32, #c16> {
 
 #t = #layout.map<(i, j) -> buffer(j, i)>
 func.func @data_is_missing() -> tensor<2x3xi32, #t> {
-  // expected-error @+1 {{'arith.constant' cannot be lowered with a value of type 'tensor<2x3xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>': its data has 4 bytes, which is not what its type needs; mend the data}}
+  // expected-error @+1 {{'arith.constant' cannot be lowered with a value of type 'tensor<2x3xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>': its data has 4 bytes, which is not the size of its type; correct the data}}
   %0 = arith.constant dense_resource<w> : tensor<2x3xi32, #t>
   return %0 : tensor<2x3xi32, #t>
 }

@@ -33,9 +33,9 @@ module attributes {layout.assignment = {cost = 1 : i64}} {
 
 #nc4 = #layout.blocked<"NC" to "NC4c">
 
-// expected-error @+1 {{'func.func' op has #layout.blocked<"NC" to "NC4c"> left, which no other compiler knows}}
+// expected-error @+1 {{'func.func' op has #layout.blocked<"NC" to "NC4c"> left, which no other compiler supports}}
 func.func @left(%x: tensor<1x8xf32, #nc4>) -> tensor<1x8xf32> {
-  // expected-error @+1 {{'layout.convert' op is left, which no other compiler knows}}
+  // expected-error @+1 {{'layout.convert' op remains, which no other compiler supports}}
   %0 = layout.convert %x : tensor<1x8xf32, #nc4> to tensor<1x8xf32>
   return %0 : tensor<1x8xf32>
 }

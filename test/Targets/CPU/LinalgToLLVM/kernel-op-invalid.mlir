@@ -2,7 +2,7 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics
 
 func.func @buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'cpu.kernel' op has 2 tensors, but its body takes 1 buffers; it takes one for each}}
+  // expected-error @below {{'cpu.kernel' op has 2 tensors, but its body has 1 buffers; it needs one for each}}
   %r = cpu.kernel ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
   ^bb0(%to: memref<4xf32>):
   } -> tensor<4xf32>
@@ -12,7 +12,7 @@ func.func @buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @shape(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'cpu.kernel' op has a body that takes 'memref<5xf32>' for 'tensor<4xf32>'; a buffer has the shape and the elements of its tensor}}
+  // expected-error @below {{'cpu.kernel' op has a body with 'memref<5xf32>' for 'tensor<4xf32>'; a buffer must have the shape and the element type of its tensor}}
   %r = cpu.kernel ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
   ^bb0(%to: memref<4xf32>, %from: memref<5xf32>):
   } -> tensor<4xf32>

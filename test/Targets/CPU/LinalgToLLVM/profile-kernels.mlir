@@ -95,5 +95,5 @@ func.func @open(%a: memref<?xf32>, %n: index) {
 
 // -----
 
-// expected-error @below {{layout-cpu-profile-kernels: 'layout_clock' is the name of a symbol that the pass makes; rename this one}}
+// expected-error @below {{layout-cpu-profile-kernels: 'layout_clock' is the name of a symbol that the pass creates; rename this one}}
 func.func private @layout_clock()

@@ -113,4 +113,4 @@ for wrong in 0, -1, 1025:
         compile_program(text, threads=wrong)
         raise AssertionError(wrong)
     except LayoutError as error:
-        assert f"the number of threads is {wrong}, not one from 1 to 1024" in str(error), error
+        assert f"the number of threads is {wrong}: it must be from 1 to 1024" in str(error), error

@@ -11,7 +11,7 @@ func.func @foreign(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{'func.func' op has a value of type 'tensor<4xf32, "sparse">', but the CPU has one memory and here tensors are dense}}
+// expected-error @below {{'func.func' op has a value of type 'tensor<4xf32, "sparse">', but the CPU has one memory and tensors must be dense here}}
 func.func @encoding(%x: tensor<4xf32, "sparse">) {
   return
 }
@@ -26,7 +26,7 @@ func.func @space(%x: memref<4xf32, 1>) {
 // -----
 
 func.func @allocation() -> tensor<4xf32> {
-  // expected-error @below {{asks for the memory space 3 : i64, but the CPU has one memory; remove the memory space}}
+  // expected-error @below {{uses the memory space 3 : i64, but the CPU has one memory; remove the memory space}}
   %0 = bufferization.alloc_tensor() {memory_space = 3 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -35,7 +35,7 @@ func.func @allocation() -> tensor<4xf32> {
 
 func.func @casts(%x: tensor<4x8xi32>) -> tensor<8x4xi32> {
   %0 = tensor.cast %x : tensor<4x8xi32> to tensor<?x?xi32>
-  // expected-error @below {{says that a 'tensor<4x8xi32>' is a 'tensor<8x4xi32>', which no tensor is; remove one of the casts}}
+  // expected-error @below {{casts a 'tensor<4x8xi32>' to a 'tensor<8x4xi32>', which is never valid; remove one of the casts}}
   %1 = tensor.cast %0 : tensor<?x?xi32> to tensor<8x4xi32>
   return %1 : tensor<8x4xi32>
 }
@@ -53,7 +53,7 @@ func.func @short() -> tensor<5xi16> {
 // -----
 
 func.func @missing() -> tensor<5xi16> {
-  // expected-error @below {{names the resource 'absent', which the module does not hold; add it}}
+  // expected-error @below {{names the resource 'absent', which the module does not have; add it}}
   %0 = arith.constant dense_resource<absent> : tensor<5xi16>
   return %0 : tensor<5xi16>
 }
@@ -71,7 +71,7 @@ func.func @one() -> tensor<i16> {
 // -----
 
 module {
-  // expected-error @below {{is not in the outermost module, which alone is lowered; move it there}}
+  // expected-error @below {{is not in the outermost module, but only that module is lowered; move it there}}
   func.func @inner() {
     return
   }
@@ -100,14 +100,14 @@ func.func @large(%x: tensor<1099511627776x8388608xf32>) {
 // -----
 
 func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error @below {{'arith.addf' op computes on a value of type 'tensor<*xf32>', whose loops are not known; cast it to a ranked type}}
+  // expected-error @below {{'arith.addf' op computes on a value of type 'tensor<*xf32>', whose loops are unknown; cast it to a ranked type}}
   %0 = arith.addf %x, %x : tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 
 // -----
 
-// expected-error @below {{'func.func' op has a loop of blocks, and buffers are freed where loops are structured; make it one with lift-cf-to-scf}}
+// expected-error @below {{'func.func' op has a loop of blocks, but deallocation of buffers needs structured loops; convert it with lift-cf-to-scf}}
 func.func @blocks(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   cf.br ^next(%x : tensor<4xf32>)
 ^next(%y: tensor<4xf32>):

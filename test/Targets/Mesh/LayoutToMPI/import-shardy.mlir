@@ -29,7 +29,7 @@ func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@n, [{"x"}]>}) {
 // -----
 
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
-// expected-error @below {{a part of an axis is none that #layout.mesh has: make it two axes of the mesh}}
+// expected-error @below {{a part of an axis is not supported by #layout.mesh: make it two axes of the mesh}}
 func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x":(1)2}]>}) {
   return
 }
@@ -61,21 +61,21 @@ func.func @f(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"x"}
 // -----
 
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
-// expected-error @below {{only axes along which there are copies may follow the dims}}
+// expected-error @below {{only axes with copies may follow the dims}}
 func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) {
   return
 }
 
 // -----
 
-// expected-error @below {{'sdy.mesh' op has a mesh that is not read: #sdy.mesh<["x"=4], device_ids=[3, 2, 1, 0]>; write a name and}}
+// expected-error @below {{'sdy.mesh' op has an unsupported mesh: #sdy.mesh<["x"=4], device_ids=[3, 2, 1, 0]>; write a name and}}
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4], device_ids=[3, 2, 1, 0]>}> : () -> ()
 
 // -----
 
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
 func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{'sdy.sharding_constraint' op states a sharding of what the program computes: only those of arguments and results of functions are imported; state others as 'layout.result_layouts'}}
+  // expected-error @below {{'sdy.sharding_constraint' op states a sharding of a computed value: only those of arguments and results of functions are imported; state others as 'layout.result_layouts'}}
   %0 = "sdy.sharding_constraint"(%a) <{sharding = #sdy.sharding<@m, [{"x"}]>}> : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -83,14 +83,14 @@ func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
-// expected-error @below {{is only declared, so that its shardings are no layouts that could be chosen here}}
+// expected-error @below {{is only declared, so that its shardings cannot be chosen as layouts here}}
 func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
 
 // -----
 
 #rows = #layout.mesh<[x = 4], [[x]]>
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
-// expected-error @below {{has both 'sdy.sharding' and 'layout.argument_layouts': leave one of them out}}
+// expected-error @below {{has both 'sdy.sharding' and 'layout.argument_layouts': remove one of them}}
 func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) attributes {layout.argument_layouts = [[#rows]]} {
   return
 }
@@ -100,13 +100,13 @@ func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) attr
 #rows = #layout.mesh<[x = 4], [[x]]>
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
 func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
-  // expected-error @below {{has both 'sdy.sharding' and 'layout.operand_layouts': leave one of them out}}
+  // expected-error @below {{has both 'sdy.sharding' and 'layout.operand_layouts': remove one of them}}
   return {layout.operand_layouts = [#rows]} %a : tensor<8xf32>
 }
 
 // -----
 
-// expected-error @below {{'sdy.mesh' op has a mesh that is not read: #sdy.mesh<["x"=2 "y"=4]>}}
+// expected-error @below {{'sdy.mesh' op has an unsupported mesh: #sdy.mesh<["x"=2 "y"=4]>}}
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2 "y"=4]>}> : () -> ()
 
 // -----

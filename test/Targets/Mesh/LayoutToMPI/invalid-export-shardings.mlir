@@ -2,7 +2,7 @@
 // RUN: layout-opt %s --layout-mesh-export-shardings --split-input-file --verify-diagnostics
 
 #local = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
-// expected-error @below {{has a layout in the memory of a device, of which 'shard' knows nothing: decide for a device with 'lanes = 1', which has none}}
+// expected-error @below {{has a layout in the memory of a device, which 'shard' cannot describe: use a device with 'lanes = 1', which has none}}
 func.func @local(%a: tensor<4x4xf32, #local>) {
   return
 }
@@ -10,7 +10,7 @@ func.func @local(%a: tensor<4x4xf32, #local>) {
 // -----
 
 #blocked = #layout.map<(i, j) -> buffer(j, i)>
-// expected-error @below {{is distributed as no #layout.mesh says, so 'shard' cannot say it either}}
+// expected-error @below {{has a distribution that no #layout.mesh describes, so 'shard' cannot describe it either}}
 func.func @no_mesh(%a: tensor<4x4xf32, #blocked>) {
   return
 }
@@ -18,7 +18,7 @@ func.func @no_mesh(%a: tensor<4x4xf32, #blocked>) {
 // -----
 
 #cyclic = #layout.map<(i, j) -> mesh(x = i mod 2, offset = [i floordiv 2, j])>
-// expected-error @below {{is distributed as no #layout.mesh says}}
+// expected-error @below {{has a distribution that no #layout.mesh describes}}
 func.func @cyclic(%a: tensor<4x4xf32, #cyclic>) {
   return
 }
@@ -27,7 +27,7 @@ func.func @cyclic(%a: tensor<4x4xf32, #cyclic>) {
 
 #two = #layout.mesh<[x = 2], [[x], []]>
 #four = #layout.mesh<[x = 4], [[x], []]>
-// expected-error @below {{is on another mesh than those before: the program is annotated with one 'shard.grid'}}
+// expected-error @below {{is on a different mesh than the values before: the program must have one 'shard.grid'}}
 func.func @two(%a: tensor<4x4xf32, #two>, %b: tensor<4x4xf32, #four>) {
   return
 }

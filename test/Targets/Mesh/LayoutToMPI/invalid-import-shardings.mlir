@@ -3,7 +3,7 @@
 
 shard.grid @grid(shape = 4)
 func.func @open_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {
-  // expected-error@below {{'shard.sharding' op has halos of sizes that are not known: messages are planned for numbers}}
+  // expected-error@below {{'shard.sharding' op has halos of dynamic sizes: messages need static sizes}}
   %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, %size] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -13,7 +13,7 @@ func.func @open_halo(%a: tensor<8xf32>, %size: i64) -> tensor<8xf32> {
 
 shard.grid @grid(shape = 4)
 func.func @offsets(%a: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@below {{'shard.sharding' op has blocks of other sizes than ceil(size / devices), which #layout.mesh has none of: leave the offsets out}}
+  // expected-error@below {{'shard.sharding' op has blocks of other sizes than ceil(size / devices), which #layout.mesh does not support: remove the offsets}}
   %s = shard.sharding @grid split_axes = [[0]] sharded_dims_offsets = [0, 1, 3, 5, 8] : !shard.sharding
   %0 = shard.shard %a to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -21,7 +21,7 @@ func.func @offsets(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error@below {{'shard.grid' op has a size that is not known: messages are planned for a known number of devices}}
+// expected-error@below {{'shard.grid' op has a dynamic size: messages need a static number of devices}}
 shard.grid @grid(shape = 4x?)
 func.func @unknown(%a: tensor<8xf32>) -> tensor<8xf32> {
   %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
@@ -35,7 +35,7 @@ shard.grid @grid(shape = 4)
 func.func @computed(%a: tensor<8xf32>) -> tensor<8xf32> {
   %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
   %sum = arith.addf %a, %a : tensor<8xf32>
-  // expected-error@below {{'shard.shard' op shards what the program computes: only arguments of functions and what is sharded already have shardings here}}
+  // expected-error@below {{'shard.shard' op shards a computed value: only arguments of functions and values that are already sharded can have shardings here}}
   %0 = shard.shard %sum to %s : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -67,7 +67,7 @@ func.func @open(%a: tensor<?xf32>) -> tensor<?xf32> {
 shard.grid @grid(shape = 4)
 func.func @stored(%a: tensor<8xf32, #tiles>) {
   %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
-  // expected-error@below {{which has a layout already: state the sharding as #layout.mesh there, or leave the layout out}}
+  // expected-error@below {{which already has a layout: state the sharding as #layout.mesh there, or remove the layout}}
   %0 = shard.shard %a to %s : tensor<8xf32, #tiles>
   return
 }
@@ -102,7 +102,7 @@ func.func @calls(%a: tensor<8xf32>) -> tensor<8xf32> {
 shard.grid @grid(shape = 16)
 func.func @negative_halo(%a: tensor<40xf32>) -> tensor<40xf32> {
   %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [-1, 1] : !shard.sharding
-  // expected-error@below {{the halo [-1, 1] of dim 0 is none: each side has 0 to 2147483647 indices}}
+  // expected-error@below {{the halo [-1, 1] of dim 0 is invalid: each side has 0 to 2147483647 indices}}
   %0 = shard.shard %a to %s : tensor<40xf32>
   return %0 : tensor<40xf32>
 }

@@ -40,7 +40,7 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
 
 // -----
 
-// expected-error @below {{'layout.target' on the module is no #layout.mesh_target: state it, or decide layouts for one before}}
+// expected-error @below {{'layout.target' on the module is not a #layout.mesh_target: state one, or assign layouts for one first}}
 module {
   func.func @f(%a: tensor<4xf32>) {
     return
@@ -50,6 +50,6 @@ module {
 // -----
 
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>>} {
-  // expected-error @below {{'func.func' op is only declared, and takes or returns tensors: whoever defines it relies on its types; define it in this module}}
+  // expected-error @below {{'func.func' op is only declared, and takes or returns tensors: its definition relies on its types; define it in this module}}
   func.func private @g(tensor<4xf32>)
 }

@@ -34,7 +34,7 @@ def expect(text, *parts):
 
 run("")
 past = start(command, 4, LD_PRELOAD=environment["LD_PRELOAD"].split(":")[0])
-expect(past.stderr, "has sent or received messages past libLayoutMPIRuntime, which has to be linked before MPI", AT)
+expect(past.stderr, "has sent or received messages without libLayoutMPIRuntime, which must be linked before MPI", AT)
 assert past.returncode != 0
 expect(run("kill"), "rank 2", "signal 9")
 expect(run("kill"), "is ended by signal 15", AT, "from rank", "bytes")
@@ -46,5 +46,5 @@ expect(run("leave"), "rank 2 exits with status 0", AT)
 text = run("hang", limit="2")
 expect(text, "gives up MPI_", "after 2 s (LAYOUT_MPI_TIMEOUT)", AT)
 expect(text, AT, "rank 2 (")
-expect(run("ranks", ranks=3), "rank 0 is one of 3, where mpirun -np 4 starts one for each device of the mesh", AT)
-expect(run("limit", limit="soon"), "has LAYOUT_MPI_TIMEOUT=soon, which is no number of seconds")
+expect(run("ranks", ranks=3), "rank 0 is one of 3 processes; mpirun -np 4 starts one for each device of the mesh", AT)
+expect(run("limit", limit="soon"), "has LAYOUT_MPI_TIMEOUT=soon, which is not a number of seconds")

@@ -62,7 +62,7 @@ func.func @computed(%t: tensor<10xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%number: f32, %o: f32):
     %id = arith.fptosi %number : f32 to i32
     %at = arith.index_cast %id : i32 to index
-    // expected-warning @below {{the programs of an NPU have no check for "index is out of range for dim 0 of size 10", and the host checks elements of arguments alone: such an index reads another element of the same tensor; clamp it, or make it an argument}}
+    // expected-warning @below {{NPU programs do not check "index is out of range for dim 0 of size 10", and the host only checks elements of arguments: an index out of range reads another element of the same tensor; clamp it, or make it an argument}}
     %v = tensor.extract %t[%at] : tensor<10xf32>
     linalg.yield %v : f32
   } -> tensor<8xf32>

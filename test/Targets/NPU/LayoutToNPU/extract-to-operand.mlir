@@ -77,7 +77,7 @@ func.func @checked(%x: tensor<4xf32>) -> tensor<4xf32> {
       ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
     ^bb0(%a: f32, %o: f32):
       %p = arith.cmpf one, %a, %zero : f32
-      // expected-warning @below {{an NPU does not check at run time that "it is not zero": its result is that of a program without this check}}
+      // expected-warning @below {{NPU programs do not check "it is not zero": the result is that of a program without this check}}
       cf.assert %p, "it is not zero"
       %v = arith.divf %one, %a : f32
       linalg.yield %v : f32
@@ -99,7 +99,7 @@ func.func @checked_constant() -> tensor<4xf32> {
     ^bb0(%o: f32):
       %i = linalg.index 0 : index
       %p = arith.cmpi ult, %i, %three : index
-      // expected-warning @below {{an NPU does not check at run time that "it is below three": its result is that of a program without this check}}
+      // expected-warning @below {{NPU programs do not check "it is below three": the result is that of a program without this check}}
       cf.assert %p, "it is below three"
       linalg.yield %one : f32
   } -> tensor<4xf32>

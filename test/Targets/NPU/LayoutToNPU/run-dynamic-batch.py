@@ -6,7 +6,7 @@
 # CHECK: BM1688: 12 runs
 # Batches of different sizes, and bytes at unsupported addresses of the DMA engine.
 # CHECK: input 1 is [3, 8] of f32 in 96 bytes, found [2, 8] of float32
-# CHECK: argument 0 takes 3 bytes for each index of an open batch, which is not a multiple of the 4 bytes that the DMA engine asks for: use wider elements, or state the size of the batch
+# CHECK: argument 0 takes 3 bytes for each index of a dynamic batch, which is not a multiple of the 4 bytes that the DMA engine requires: use wider elements, or state the size of the batch
 import pathlib
 import sys
 

@@ -85,7 +85,7 @@ module attributes {layout.target = #layout.cpu<lanes = 8>} {
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
 func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
   %e = tensor.empty() : tensor<64x64x64xf32>
-  // expected-error @below {{'linalg.add' does not fit local memory in any parts: one iteration of its loops takes 12 bytes of a core, which has 8; 4 are too many, so cut the op, or take a chip with more}}
+  // expected-error @below {{'linalg.add' does not fit local memory in any parts: one iteration of its loops needs 12 bytes of a core, which has 8; 4 are too many, so split the op, or use a chip with more memory}}
   %r = linalg.add ins(%x, %z : tensor<64x64x64xf32>, tensor<64x64x64xf32>) outs(%e : tensor<64x64x64xf32>) -> tensor<64x64x64xf32>
   return %r : tensor<64x64x64xf32>
 }
@@ -96,7 +96,7 @@ func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<6
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
 func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32> {
   %e = tensor.empty() : tensor<64x64x64x64xf32>
-  // expected-error @below {{'linalg.add' would be cut into 262144 parts or more for local memory, where 4096 are written: cut the op in a program for each part, or take a chip with more memory}}
+  // expected-error @below {{'linalg.add' needs 262144 parts or more to fit local memory, but at most 4096 are supported: split the op into several programs, or use a chip with more memory}}
   %r = linalg.add ins(%x, %z : tensor<64x64x64x64xf32>, tensor<64x64x64x64xf32>) outs(%e : tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32>
   return %r : tensor<64x64x64x64xf32>
 }
@@ -108,7 +108,7 @@ func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) ->
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
 func.func @uncountable(%x: tensor<3037000500x3037000500x4xi8>) -> tensor<3037000500x3037000500x4xi8> {
   %e = tensor.empty() : tensor<3037000500x3037000500x4xi8>
-  // expected-error @below {{'linalg.add' would be cut into 36028797018963968 parts or more for local memory, where 4096 are written}}
+  // expected-error @below {{'linalg.add' needs 36028797018963968 parts or more to fit local memory, but at most 4096 are supported}}
   %r = linalg.add ins(%x, %x : tensor<3037000500x3037000500x4xi8>, tensor<3037000500x3037000500x4xi8>) outs(%e : tensor<3037000500x3037000500x4xi8>) -> tensor<3037000500x3037000500x4xi8>
   return %r : tensor<3037000500x3037000500x4xi8>
 }

@@ -65,7 +65,7 @@ func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %many = arith.constant 1000000 : index
-  // expected-error @below {{'scf.for' makes 1000000 turns of 5 ops, which the program of an NPU writes out, up to 65536 ops in all: compile its body as a program, and loop over that}}
+  // expected-error @below {{'scf.for' has 1000000 iterations of 5 ops, but an NPU program is unrolled, to at most 65536 ops: compile its body as a program, and loop over that}}
   %r = scf.for %i = %zero to %many step %one iter_args(%c = %x) -> (tensor<4xf32>) {
     %s = linalg.add ins(%c, %c : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
     scf.yield %s : tensor<4xf32>

@@ -64,4 +64,4 @@ for op in ['emitc.verbatim "INJECTED"', '%z = emitc.literal "INJECTED" : f32']:
         run_tool("layout-opt", "--convert-npu-to-emitc", module)
         raise AssertionError(op)
     except ToolError as error:
-        assert "is C++ as text, which is not taken over" in str(error), error
+        assert "is C++ as text, which is not supported" in str(error), error

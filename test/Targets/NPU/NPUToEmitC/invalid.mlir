@@ -24,13 +24,13 @@ func.func @f() {
 // -----
 
 func.func @f(%x: memref<4xf32, #npu.memory<system>>, %i: index) {
-  // expected-error @above {{takes memrefs of system memory where it becomes OKKernel code, found 'index'}}
+  // expected-error @above {{needs memrefs in system memory to become OKKernel code, found 'index'}}
   return
 }
 
 // -----
 
-// expected-error @below {{has one block and no results where it becomes OKKernel code: results are memrefs that it is given}}
+// expected-error @below {{must have one block and no results to become OKKernel code: pass results as memref arguments}}
 func.func @f(%x: memref<4xf32, #npu.memory<system>>) -> memref<4xf32, #npu.memory<system>> {
   return %x : memref<4xf32, #npu.memory<system>>
 }
@@ -38,7 +38,7 @@ func.func @f(%x: memref<4xf32, #npu.memory<system>>) -> memref<4xf32, #npu.memor
 // -----
 
 func.func @f(%x: memref<4xf32, #npu.memory<system>>) {
-  // expected-error @below {{'memref.alloc' has no function of OKKernel's: lower it to npu ops}}
+  // expected-error @below {{'memref.alloc' has no OKKernel function: lower it to npu ops}}
   %c = memref.alloc() : memref<4xf32, #npu.memory<system>>
   return
 }
@@ -51,7 +51,7 @@ func.func @f(%x: memref<6x5x4x4xi8, strided<[80, 16, 4, 1], offset: 2>, #npu.mem
   %t = npu.alloc {address = 0} : !bytes
   npu.copy %y to %t : memref<6x5x4x5xi8, #npu.memory<system>> to !bytes
   %u = npu.alloc {address = 512} : memref<6x5x4x4xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
-  // expected-error @below {{a transfer would start at byte 2 of the source, which is not a multiple of the 4 bytes that the DMA engine asks for}}
+  // expected-error @below {{a transfer would start at byte 2 of the source, which is not a multiple of the 4 bytes that the DMA engine requires}}
   npu.copy %x to %u : memref<6x5x4x4xi8, strided<[80, 16, 4, 1], offset: 2>, #npu.memory<system>> to memref<6x5x4x4xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
   return
 }
@@ -62,7 +62,7 @@ func.func @f(%x: memref<6x5x4x4xi8, strided<[80, 16, 4, 1], offset: 2>, #npu.mem
 !bytes = memref<6x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
 func.func @f() {
   %t = npu.alloc {address = 0} : !bytes
-  // expected-error @below {{execution units write words of 32 bits: view the tensor as i32, or fill it on dma}}
+  // expected-error @below {{execution units write 32-bit words: view the tensor as i32, or fill it on dma}}
   npu.fill 7 : i8 to %t on compute : !bytes
   return
 }
@@ -74,7 +74,7 @@ func.func @f() {
 func.func @f() {
   %t = npu.alloc {address = 0} : !wide
   npu.fill -1 : i64 to %t on dma : !wide
-  // expected-error @below {{writes elements of 64 bits in words of 32, which only a value of equal words can be}}
+  // expected-error @below {{writes elements of 64 bits in words of 32 bits, but the words of the value differ}}
   npu.fill 7 : i64 to %t on dma : !wide
   return
 }
@@ -97,7 +97,7 @@ func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<system>>) {
 !t = memref<1x3x4x5xf32, #layout.npu_scatter<aligned, start = 4096, target = #big>, #npu.memory<local>>
 func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
   %t = npu.alloc {address = 4294967296} : !t
-  // expected-error @below {{takes shapes, strides or addresses beyond the 32 bits of OKKernel's: split the tensor}}
+  // expected-error @below {{needs shapes, strides or addresses of more than 32 bits, the limit of OKKernel: split the tensor}}
   npu.copy %x to %t : memref<1x3x4x5xf32, #npu.memory<system>> to !t
   return
 }
@@ -110,7 +110,7 @@ func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
 func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 512} : !b
-  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: operand #1 starts at core 0, the result at core 2, and not every element is in the core of the result that it is for}}
+  // expected-error @below {{'linalg.add' runs on execution units, which access their own memory only: operand #1 starts at core 0, the result at core 2, and not every element is in the core that computes its result}}
   linalg.add ins(%a, %b : !a, !b) outs(%a : !a)
   return
 }
@@ -126,7 +126,7 @@ func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 2560} : !b
   %c = npu.alloc {address = 3712} : !c
-  // expected-error @below {{operand #1 starts at core 3, the result at core 2, and not every element is in the core of the result that it is for}}
+  // expected-error @below {{operand #1 starts at core 3, the result at core 2, and not every element is in the core that computes its result}}
   linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (c)>],
       iterator_types = ["reduction", "parallel", "reduction", "reduction"]} ins(%a, %c : !a, !c) outs(%b : !b) {
   ^bb0(%i: f32, %j: f32, %o: f32):
@@ -169,7 +169,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{becomes coefficients in system memory: integers or floats of whole bytes in row-major order of #npu.memory<system>, found 'memref<4xf32>'}}
+// expected-error @below {{becomes coefficients in system memory: it must have integers or floats of whole bytes in row-major order in #npu.memory<system>, found 'memref<4xf32>'}}
 memref.global "private" constant @w : memref<4xf32> = dense<0.0>
 func.func @f() {
   return

@@ -11,11 +11,11 @@
 # CHECK: transfers 3
 # CHECK: bytes_s2l 24
 # CHECK: bytes_l2s 48
-# INVALID: the program breaks rules of the chip:
+# INVALID: the program violates rules of the chip:
 # INVALID-NEXT: the source reads byte 0 of core 0, which was never written
 # FUNCTION: has no function 'f' with a body to make a package of
 # DIRECTORY: name the directory of the package with -o
-# CHECKS: --checks has no meaning here
+# CHECKS: --checks does not apply here
 import pathlib
 import sys
 

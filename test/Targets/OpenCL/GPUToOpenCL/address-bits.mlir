@@ -83,7 +83,7 @@ gpu.module @m attributes {layout.address_bits = 32 : i64} {
     %c3 = arith.constant 3 : index
     %v = memref.load %b[%x] : memref<?xi32, "buffer">
     %i = arith.index_cast %v : i32 to index
-    // expected-error @below {{an index of a kernel is not proven to fit into 32 bits, which address_bits = 32 asks for}}
+    // expected-error @below {{an index of a kernel is not proven to fit into 32 bits, as address_bits = 32 requires}}
     %far = arith.muli %i, %c3 : index
     memref.store %v, %b[%far] : memref<?xi32, "buffer">
     gpu.return
@@ -99,7 +99,7 @@ func.func @main(%b: memref<?xi32, "buffer">) {
 
 //--- large.mlir
 gpu.module @m attributes {layout.address_bits = 32 : i64} {
-  // expected-error @below {{has argument 0: 'memref<2147483648xi8, "buffer">' has more elements than addresses of 32 bits reach; compile for address_bits = 64}}
+  // expected-error @below {{has argument 0: 'memref<2147483648xi8, "buffer">' has more elements than 32-bit addresses reach; compile for address_bits = 64}}
   gpu.func @k(%b: memref<2147483648xi8, "buffer">) kernel {
     gpu.return
   }

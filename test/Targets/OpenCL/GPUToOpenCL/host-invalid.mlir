@@ -2,7 +2,7 @@
 // RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file -verify-diagnostics
 
 func.func @f(%h: memref<3x4xvector<4xf32>>, %i: memref<3x4xvector<4xf32>, "image2d">) {
-  // expected-error @+1 {{copies an image; kernels convert between images and buffers}}
+  // expected-error @+1 {{copies an image, but only kernels convert between images and buffers}}
   gpu.memcpy %h, %i : memref<3x4xvector<4xf32>>, memref<3x4xvector<4xf32>, "image2d">
   return
 }
@@ -26,7 +26,7 @@ func.func @f(%h: memref<12xf32>, %b: memref<12xf32>) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{'memref<12xf32, "npu">' is no memory of an OpenCL device}}
+  // expected-error @+1 {{'memref<12xf32, "npu">' is not memory of an OpenCL device}}
   %a = gpu.alloc () : memref<12xf32, "npu">
   return
 }
@@ -34,7 +34,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{is asynchronous; commands of the OpenCL queue run in order, write it without tokens}}
+  // expected-error @+1 {{is asynchronous, but commands of the OpenCL queue run in order; write it without tokens}}
   %t = gpu.wait async
   return
 }
@@ -42,7 +42,7 @@ func.func @f() {
 // -----
 
 func.func @f(%b: memref<12xf32, "buffer">, %i: index) -> f32 {
-  // expected-error @+1 {{touches memory of the device on the host; use gpu.alloc, gpu.dealloc, gpu.memcpy and kernels}}
+  // expected-error @+1 {{accesses memory of the device on the host; use gpu.alloc, gpu.dealloc, gpu.memcpy and kernels}}
   %v = memref.load %b[%i] : memref<12xf32, "buffer">
   return %v : f32
 }
@@ -50,7 +50,7 @@ func.func @f(%b: memref<12xf32, "buffer">, %i: index) -> f32 {
 // -----
 
 module attributes {gpu.container_module} {
-  // expected-error @+1 {{is left; run layout-opencl-kernels-to-spirv and layout-opencl-serialize-kernels first}}
+  // expected-error @+1 {{remains; run layout-opencl-kernels-to-spirv and layout-opencl-serialize-kernels first}}
   gpu.module @k {
     gpu.func @f() kernel { gpu.return }
   }
@@ -108,7 +108,7 @@ module attributes {gpu.container_module} {
 
 memref.global "private" @data : memref<8xf32> = dense<1.0>
 func.func @f() {
-  // expected-error @+1 {{'s layout.constant names @data, which is no constant memref.global}}
+  // expected-error @+1 {{'s layout.constant names @data, which is not a constant memref.global}}
   %a = gpu.alloc () {layout.constant = @data} : memref<8xf32, "buffer">
   return
 }
@@ -127,7 +127,7 @@ func.func @f() {
 memref.global "private" constant @data : memref<8xf32> = dense<1.0>
 func.func @f() {
   %a = gpu.alloc () {layout.constant = @data} : memref<8xf32, "buffer">
-  // expected-error @+1 {{frees memory of a constant, which lives as long as the program}}
+  // expected-error @+1 {{frees memory of a constant, which must live as long as the program}}
   gpu.dealloc %a : memref<8xf32, "buffer">
   return
 }
@@ -136,7 +136,7 @@ func.func @f() {
 
 func.func @f() -> memref<4x?xf32> {
   %c = arith.constant -5 : index
-  // expected-error @+1 {{has a size of -5, and no tensor has fewer than 0 elements; mend what computes the size}}
+  // expected-error @+1 {{has a size of -5, but sizes must not be negative; correct the computation of the size}}
   %m = memref.alloc(%c) : memref<4x?xf32>
   return %m : memref<4x?xf32>
 }

@@ -76,7 +76,7 @@ def refuse(text, tool, *args):
 
 for name in HOSTILE:
     if name != "manifest":
-        refuse("which is no identifier of OpenCL C", "layout-opt", "--layout-opencl-kernels-to-spirv",
+        refuse("which is not an OpenCL C identifier", "layout-opt", "--layout-opencl-kernels-to-spirv",
                write(kernel=name))
 for name in ("layoutClUpload", "__opencl_words_kernels"):
     refuse("are those of the OpenCL runtime: rename it", "layout-opt", "--layout-gpu-to-opencl",

@@ -8,8 +8,8 @@
 // RUN: not layout-translate --layout-to-opencl-c %t.no-source.mlir --kernels=kernels 2>&1 | FileCheck %s --check-prefix=NONE
 
 // ATTRIBUTE: gpu.module @kernels attributes {layout.opencl_source = "#pragma OPENCL EXTENSION
-// TWO: error: has 2 modules of kernels; name one with --kernels
-// NONE: error: holds no OpenCL C; run layout-opencl-kernels-to-source on the GPU module first, or give the GPU module
+// TWO: error: has 2 kernel modules; select one with --kernels
+// NONE: error: has no OpenCL C; run layout-opencl-kernels-to-source on the GPU module first, or pass the GPU module
 
 // CHECK:      #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 // CHECK-NEXT: #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable

@@ -8,14 +8,14 @@
 
 // A device that does not exist.
 // RUN: env LAYOUT_OPENCL_DEVICE=abacus not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: failed: no OpenCL device's name holds LAYOUT_OPENCL_DEVICE, 'abacus'; there is '
+// NAME: error: failed: no OpenCL device has a name that contains LAYOUT_OPENCL_DEVICE, 'abacus'; devices are '
 
 // The tool that a device without SPIR-V needs is missing, fails, or produces a binary that the driver rejects. An empty
 // cache directory disables the cache.
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: failed: building the kernel 'add' failed: the device takes no SPIR-V, and the tool 'no-such-tool' was not found; install it {{.*}} LAYOUT_OPENCL_TRANSLATOR
+// MISSING: error: failed: building the kernel 'add' failed: the device does not support SPIR-V, and the tool 'no-such-tool' was not found; install it {{.*}} LAYOUT_OPENCL_TRANSLATOR
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
-// TOOL: error: failed: building the kernel 'add' failed: the device takes no SPIR-V, and the tool 'false' failed
+// TOOL: error: failed: building the kernel 'add' failed: the device does not support SPIR-V, and the tool 'false' failed
 // RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
 // BUILD: error: failed: building the kernel 'add' for {{.*}} failed: cl{{.*}} returned CL_
 

@@ -58,6 +58,6 @@ ParseResult layout::parseAtLeast(AsmParser &parser, int64_t &value,
     return failure();
   if (value < least)
     return parser.emitError(loc)
-           << what << " is at least " << least << ", found " << value;
+           << what << " must be at least " << least << ", found " << value;
   return success();
 }

@@ -20,8 +20,9 @@ Attribute ImportAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<Notation> notation = layout::getNotation(name);
   if (!notation) {
-    parser.emitError(nameLoc) << "unknown notation '" << name
-                              << "': there are xla, onednn, cute and triton";
+    parser.emitError(nameLoc)
+        << "unknown notation '" << name
+        << "': known notations are xla, onednn, cute and triton";
     return {};
   }
   if (parser.parseComma() || parser.getCurrentLocation(&textLoc) ||

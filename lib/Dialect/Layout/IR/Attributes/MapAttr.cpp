@@ -38,10 +38,10 @@ LogicalResult MapAttr::verify(EmitErrorFn emitError, LayoutMap map,
     return emitError() << "the strides or extents of the layout do not fit 64 "
                           "bits (L1): use smaller factors";
   if (!stored.dims.empty() && !stored.fit(map))
-    return emitError() << "the dims in 'stored' do not make up the offset of "
+    return emitError() << "the dims in 'stored' do not form the offset of "
                        << map.str()
-                       << ": state row-major digits of it with their extents, "
-                          "or leave 'stored' out";
+                       << ": state its row-major digits with their extents, or "
+                          "omit 'stored'";
   return success();
 }
 

@@ -53,8 +53,8 @@ static ParseResult parseSplit(AsmParser &parser, Mesh &mesh) {
         auto axis = llvm::find_if(
             mesh.axes, [&](const MeshAxis &axis) { return axis.name == name; });
         if (axis == mesh.axes.end())
-          return parser.emitError(loc) << "the mesh has no axis '" << name
-                                       << "' that could split a dim";
+          return parser.emitError(loc)
+                 << "the mesh has no axis '" << name << "' to split a dim over";
         mesh.splits.back().push_back(axis - mesh.axes.begin());
         auto report = [&](const Twine &why) { parser.emitError(loc) << why; };
         return success(mesh.check(report));
@@ -140,8 +140,7 @@ LogicalResult MeshAttr::verify(EmitErrorFn emitError, Mesh mesh,
   if (isa_and_present<MeshAttr, PaddedAttr, PartialAttr>(local))
     return emitError()
            << "expected a layout in the memory of one device, found " << local
-           << ": a mesh is stated once, and #layout.padded and #layout.partial "
-              "stand around it";
+           << ": state one mesh, inside #layout.padded and #layout.partial";
   return success();
 }
 

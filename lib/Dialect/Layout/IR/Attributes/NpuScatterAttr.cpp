@@ -66,8 +66,8 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
       return parser.emitError(loc) << "'" << name << "' is repeated";
     if (!scatter.isScattered())
       return parser.emitError(loc)
-             << "a continuous tensor is not scattered: it takes no '" << name
-             << "'";
+             << "a continuous tensor is not scattered: it must not have '"
+             << name << "'";
     seen.push_back(name);
     ParseResult parsed = success();
     if (name == "start") {
@@ -91,7 +91,7 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
     } else {
       return parser.emitError(loc)
              << "unknown setting '" << name
-             << "': there are start, pack, offset, axes, target";
+             << "': known settings are start, pack, offset, axes and target";
     }
     if (parsed)
       return failure();
@@ -225,8 +225,8 @@ static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
       emitError() << "layout " << attr << " " << message << " (L1)";
   };
   if (!attr.getTarget()) {
-    report("needs the figures of a chip: state `target = "
-           "#npu.target<..>` in the layout");
+    report("needs the parameters of a chip: state `target = #npu.target<..>` "
+           "in the layout");
     return std::nullopt;
   }
   std::optional<int64_t> bytes = getWholeBytes(elementType);

@@ -13,7 +13,7 @@ using namespace mlir::layout;
 
 static LogicalResult verifyValue(EmitErrorFn emitError, TypedAttr value) {
   if (value && !isa<FloatAttr, IntegerAttr>(value))
-    return emitError() << "padding holds a number (P1), found " << value;
+    return emitError() << "padding must hold a number (P1), found " << value;
   return success();
 }
 
@@ -49,10 +49,10 @@ LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
   if (!isa_and_nonnull<LayoutAttrInterface>(layout))
     return emitError() << "expected a layout inside #layout.padded";
   if (isa<PaddedAttr>(layout))
-    return emitError() << "the padding is stated twice (P1): one "
-                          "#layout.padded is enough";
+    return emitError()
+           << "the padding is stated twice (P1): use one #layout.padded";
   if (isa<PartialAttr>(layout))
-    return emitError() << "#layout.padded stands inside #layout.partial (P4): "
+    return emitError() << "#layout.padded must be inside #layout.partial (P4): "
                           "exchange the two";
   return verifyValue(emitError, value);
 }
@@ -77,7 +77,7 @@ FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
   if (!getValue() && !hasZero(elementType)) {
     if (emitError)
       emitError() << "element type " << elementType
-                  << " has no zero to pad with (P1): leave the padding open";
+                  << " has no zero to pad with (P1): omit the padding value";
     return failure();
   }
   return cast<LayoutAttrInterface>(getLayout())

@@ -53,10 +53,11 @@ LogicalResult PartialAttr::verify(EmitErrorFn emitError, Attribute layout,
                                   Reduction, ArrayRef<StringAttr> axes) {
   if (!isa_and_nonnull<LayoutAttrInterface>(layout) || isa<PartialAttr>(layout))
     return emitError() << "expected a layout inside #layout.partial, found "
-                       << layout << ": one #layout.partial names all axes (P4)";
+                       << layout
+                       << ": name all axes in one #layout.partial (P4)";
   if (axes.empty())
     return emitError() << "#layout.partial names no axis of the mesh (P4): "
-                          "leave it out where replicas are copies";
+                          "name one, or remove it if replicas are copies";
   for (auto [i, axis] : llvm::enumerate(axes))
     if (llvm::is_contained(axes.take_front(i), axis))
       return emitError() << "axis " << axis << " is repeated (P4)";
@@ -77,8 +78,8 @@ FailureOr<LayoutMap> PartialAttr::resolve(ArrayRef<int64_t> shape,
   };
   // Without an element type only the map is queried.
   if (elementType && !elementType.isIntOrFloat())
-    return fail("has parts of elements that are no numbers (P4): reduce them "
-                "before");
+    return fail(
+        "has parts of elements that are not numbers (P4): reduce them first");
   for (StringAttr axis : getAxes())
     if (!getReplicaAlong(*map, axis))
       return fail("has no replicas along '" + axis.getValue() +

@@ -21,7 +21,7 @@ Attribute RgbaImageAttr::parse(AsmParser &parser, Type) {
   std::optional<RgbaImageKind> kind = getRgbaImageKind(name);
   if (!kind) {
     parser.emitError(kindLoc)
-        << "unknown kind of image '" << name << "'; there are "
+        << "unknown kind of image '" << name << "'; known kinds are "
         << llvm::join(getRgbaImageNames(), ", ");
     return {};
   }
@@ -59,7 +59,7 @@ LogicalResult RgbaImageAttr::verify(EmitErrorFn emitError, RgbaImageKind kind,
   if (order.empty() || llvm::equal(sorted, llvm::seq<unsigned>(count)))
     return success();
   return emitError() << "the order of " << getName(kind)
-                     << " names each of its " << count << " axes once";
+                     << " must name each of its " << count << " axes once";
 }
 
 FailureOr<LayoutMap> RgbaImageAttr::resolve(ArrayRef<int64_t> shape, Type,

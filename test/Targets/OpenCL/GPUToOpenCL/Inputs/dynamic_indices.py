@@ -14,7 +14,7 @@ for n, first, groups in CASES:
     run = subprocess.run(["layout-run", program, f"--input={scratch}.x.npy", f"--output={scratch}.y.npy"], text=True, capture_output=True)
     largest = n * groups * 8 + first if first >= 0 else 2**64
     if bits == "32" and (largest >= 2**31 or largest > 2**30 and run.returncode):
-        assert run.returncode == 1 and "'k' failed: it has indices of 32 bits, which are too small for these sizes" in run.stderr, run.stderr
+        assert run.returncode == 1 and "'k' failed: its 32-bit indices are too small for these sizes" in run.stderr, run.stderr
         continue
     assert run.returncode == 0, run.stderr
     found = np.load(scratch + ".y.npy")[:8 * groups]

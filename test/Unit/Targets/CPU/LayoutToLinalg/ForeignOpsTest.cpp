@@ -133,7 +133,7 @@ TEST(ForeignOps, FailedDecompositionIsReported) {
             "convert-layout-to-linalg: 'tensor.generate' cannot be lowered "
             "with a value of type 'tensor<20x3xindex, "
             "#layout.blocked<\"AB\" to \"AB16a\">>': its decomposition failed; "
-            "the way out is to give it other layouts, or plain tensors, by "
+            "convert its tensors to other layouts, or to plain tensors, by "
             "layout.convert before and after it");
 }
 
@@ -141,15 +141,16 @@ TEST(ForeignOps, EndlessDecompositionIsReported) {
   for (auto [type, lowering] :
        {std::pair(StringRef(kTiles), toLinalg),
         std::pair(StringRef("tensor<20x3xindex>"), decomposeAggregates)})
-    EXPECT_NE(lower<intoItself>(type, lowering).find("decomposes without end"),
+    EXPECT_NE(lower<intoItself>(type, lowering)
+                  .find("decomposition does not terminate"),
               std::string::npos);
 }
 
 TEST(ForeignOps, PartsOfOtherTypesAreReported) {
-  EXPECT_NE(lower<withoutLayout>().find("it decomposes into values of other "
-                                        "types, where results keep their "
-                                        "layouts"),
-            std::string::npos);
+  EXPECT_NE(
+      lower<withoutLayout>().find("it decomposes into values of other types, "
+                                  "but results must keep their layouts"),
+      std::string::npos);
 }
 
 } // namespace

@@ -198,7 +198,7 @@ TEST(OpenCLSpirvPatcherTest, OtherModulesStayAsTheyAre) {
 }
 
 TEST(OpenCLSpirvPatcherTest, WhatCannotBeSaidIsAnError) {
-  EXPECT_THAT(fix({1, 2, 3}).reason, HasSubstr("no SPIR-V module"));
+  EXPECT_THAT(fix({1, 2, 3}).reason, HasSubstr("not a SPIR-V module"));
   Words cut = module(9, {op(TypeVoid, {1})});
   cut.pop_back();
   EXPECT_THAT(fix(cut).reason, HasSubstr("ends past the end"));
