@@ -95,11 +95,11 @@ public:
 private:
   Separation findSeparation(TableId table, unsigned numRows);
 
-  struct Elimination {
+  struct EliminationResult {
     Result sum;
     size_t firstChoice;
   };
-  llvm::SmallVector<Elimination, 0> answers;
+  llvm::SmallVector<EliminationResult, 0> answers;
   std::vector<unsigned> choices; // may be more than 2^32
   std::vector<Cost> scratch;     // the table under construction
 
