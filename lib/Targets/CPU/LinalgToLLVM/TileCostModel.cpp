@@ -225,8 +225,8 @@ double TileCostModel::loadsPerValue(const Input &input) const {
 
 /// Returns true if the rows of the tile share so few L1 sets that they evict
 /// each other, e.g. rows that are a power of two apart.
-bool TileCostModel::conflictsInL1(const Input &input,
-                                  ArrayRef<int64_t> tile) const {
+bool TileCostModel::hasConflicts(const Input &input,
+                                 ArrayRef<int64_t> tile) const {
   for (auto [dim, extent] : llvm::enumerate(tile))
     if (lane != dim && extent != 1 && input.stride[dim] != 0 &&
         conflictsInL1(extent, input.stride[dim], target))
@@ -247,7 +247,7 @@ double TileCostModel::newLines(const Input &input,
     if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
       continue;
     if (input.stride[dim] != 0) {
-      if (!conflictsInL1(input, tile))
+      if (!hasConflicts(input, tile))
         lines = std::min<double>(lines, double(input.stride[dim] * tile[dim]) /
                                             target.lineBytes);
       break;

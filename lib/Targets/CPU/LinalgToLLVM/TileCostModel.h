@@ -76,7 +76,7 @@ private:
   int64_t runsOfMemory(const Input &input, ArrayRef<int64_t> tile) const;
   double laneStride(const Input &input) const;
   double loadsPerValue(const Input &input) const;
-  bool conflictsInL1(const Input &input, ArrayRef<int64_t> tile) const;
+  bool hasConflicts(const Input &input, ArrayRef<int64_t> tile) const;
   double newLines(const Input &input, ArrayRef<int64_t> tile) const;
   double cyclesPerLine(double bytes) const;
   bool isReadOnce(const Input &input, ArrayRef<int64_t> tile) const;
