@@ -128,7 +128,7 @@ class Assign(unittest.TestCase):
         self.assertEqual((error.line, error.text), (2, "  nothing.here"))
         self.says("No such file", "nowhere.mlir")
         self.says("net.onnx: .", self.path("net.onnx", "no model"))
-        self.says("no MLIR bytecode", b"func.func")
+        self.says("not MLIR bytecode", b"func.func")
         self.says("for the inputs of an .onnx or .pt2 file", CONVOLUTION, shapes={0: (1, 2)}, error=TypeError)
         for module in (5, None, ["a.mlir"]):
             self.says("text as a str", module, error=TypeError)

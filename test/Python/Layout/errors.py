@@ -63,13 +63,13 @@ class Errors(unittest.TestCase):
             self.says("nested more than 200", Layout, open * 5000 + close * 5000)
         nested = "#layout.padded<" * 1000
         self.says("nested more than 200", Layout, nested)
-        self.says("at most 16384", Layout, "#layout.map<(i) -> buffer(" + "- " * 10000)
+        self.says("the limit is 16384", Layout, "#layout.map<(i) -> buffer(" + "- " * 10000)
         self.says("nested", Layout, "#layout.map<(i) -> buffer(" + "[" * 100 + "i" + "]" * 100 + ")>")
         # Recursion without brackets.
         self.says(".", Layout, "affine_map<(i) -> (" + "-" * 16000 + "i)>")
 
     def test_brackets_in_strings_do_not_nest(self):
-        self.says("no layout", Layout, '"' + "[" * 5000 + '"')
+        self.says("not a layout", Layout, '"' + "[" * 5000 + '"')
 
     def test_kinds_of_arguments(self):
         for call in (lambda: Layout(5), lambda: Layout(b"#layout.map"), lambda: Layout("\udc80"),
@@ -98,7 +98,7 @@ class Errors(unittest.TestCase):
         self.says("rank 100000", L.storage_extent, [1] * 100000)
         self.says("entry 0 of the shape is 1267650600228229401496703205376", L.padding,
                   (2 ** 100, 1, 1, 1))
-        self.says("None says", L.equal_on, L, (-2 ** 63, 1, 1, 1))
+        self.says("use None", L.equal_on, L, (-2 ** 63, 1, 1, 1))
 
     def test_shapes_past_64_bits(self):
         huge = (BIG, BIG, BIG, BIG)

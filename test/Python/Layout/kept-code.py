@@ -137,7 +137,7 @@ class KeptCode(unittest.TestCase):
             y, n = program(x, np.array(5))
             np.testing.assert_allclose(y, x @ arrays["w"] + arrays["b"], rtol=1e-4, atol=1e-4)
             self.assertEqual(n, 5)
-            with self.assertRaisesRegex(LayoutError, "argument 0 .%x. is to be"):
+            with self.assertRaisesRegex(LayoutError, "argument 0 .%x. must be"):
                 program(x[:, 1:], np.array(5))
 
     def test_long_modules_are_compiled_in_parts(self):

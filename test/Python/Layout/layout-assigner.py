@@ -143,7 +143,7 @@ class Assigner(unittest.TestCase):
     def test_pins_that_cannot_hold(self):
         a = LayoutAssigner(write("f", 3, 3), TARGET)
         a.pin("%v1", ["BA", "BA"])
-        with self.assertRaisesRegex(LayoutError, "'layout.operand_layouts' has to be an array"):
+        with self.assertRaisesRegex(LayoutError, "'layout.operand_layouts' must be an array"):
             a.assign()
         self.assertRaisesRegex(LayoutError, "call assign", lambda: a.layouts)
         a.pin("%v1")

@@ -198,8 +198,8 @@ class Conversions(unittest.TestCase):
     def test_faults(self):
         a = Layout('#layout.blocked<"NCHW" to "NCHW16c">', element="f32")
         for message, call in (
-                ("one element type", lambda: a.conversion_to(Layout(str(a)), (1, 1, 1, 1))),
-                ("is no target", lambda: a.conversion_to(a, (1, 1, 1, 1), "42 : i32")),
+                ("same element type", lambda: a.conversion_to(Layout(str(a)), (1, 1, 1, 1))),
+                ("is not a target", lambda: a.conversion_to(a, (1, 1, 1, 1), "42 : i32")),
                 ("rank 3", lambda: a.conversion_to(a, (1, 1, 1))),
                 (".", lambda: a.conversion_to(a, (1, 1, 1, 1), "#layout.cpu<>")),
                 ("64 bits", lambda: a.conversion_to(a, (2**62,) * 4))):

@@ -107,7 +107,7 @@ class Prices(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "an int, or None"):
                 assign(source, TARGET, costs=lambda op, answer=answer: answer)
         for answer in -1, (1 << 63) - 1:
-            with self.assertRaisesRegex(ValueError, f"a price of {answer}: it has to be"):
+            with self.assertRaisesRegex(ValueError, f"a price of {answer}: it must be"):
                 assign(source, TARGET, costs=lambda op, answer=answer: answer)
         with self.assertRaises(TypeError):
             assign(source, TARGET, costs=7)

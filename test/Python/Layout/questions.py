@@ -170,7 +170,7 @@ class Questions(unittest.TestCase):
         shape = (1, 17, 7, 7)
         for message, call in (
                 ("rank 3", lambda: layout.strides((1, 17, 7))),
-                ("is no name", lambda: layout.symbolic_shape(("a b", 1, 1, 1))),
+                ("is not a valid name", lambda: layout.symbolic_shape(("a b", 1, 1, 1))),
                 ("dim 4 of a layout of rank 4", lambda: layout.contiguous_run(shape, 4)),
                 ("dim -1", lambda: layout.vector_width(shape, -1)),
                 ("no coordinate 'x'", lambda: layout.contiguous_run(shape, 0, "x")),

@@ -55,7 +55,7 @@ class Pipelines(unittest.TestCase):
         self.assertIsInstance(bytecode, bytes)
         text = run_pipeline(MODULE, "cse")
         self.assertEqual(run_pipeline(run_pipeline(bytecode, "cse"), "", bytecode=False), text)
-        self.says("no MLIR bytecode", b"module {}", "cse")
+        self.says("not MLIR bytecode", b"module {}", "cse")
         self.says(".", bytecode[:len(bytecode) // 2], "cse")
         error = self.says("<module>:5:8: layouts cannot be assigned without a target|layouts cannot be assigned", bytecode,
                           "layout-assign")
@@ -85,7 +85,7 @@ class Pipelines(unittest.TestCase):
 
     def test_faults_of_a_pipeline(self):
         self.says("nothing-here", MODULE, "nothing-here")
-        self.says("is not right", MODULE, "layout-assign{nothing=1}")
+        self.says("the pipeline is invalid", MODULE, "layout-assign{nothing=1}")
         for pipeline in ("cse,", "cse(", ")", "{", "func.func(", "func.func(layout-to-cpu)" * 3):
             with self.subTest(pipeline=pipeline):
                 self.says(".", MODULE, pipeline)

@@ -30,7 +30,7 @@ func.func @main(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>)
 }
 
 //--- rows.mlir
-// ROWS: rows.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that is not of layout-cpu-profile-kernels
+// ROWS: rows.mlir:[[#@LINE+1]]:1: error: has a 'layout.profile' that layout-cpu-profile-kernels did not write
 module attributes {layout.profile = ["a", 7]} {
   llvm.mlir.global external @layout_profile() : !llvm.array<4 x i64>
   llvm.func @main() attributes {layout.signature = () -> ()} { llvm.return }

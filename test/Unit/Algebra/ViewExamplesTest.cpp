@@ -279,11 +279,11 @@ TEST(Views, BadSlicesAreRefused) {
            [&](E e) { return cut(e, 8, 1, kWholeDim, 1); });
   expectNo("has the negative full size -3",
            [&](E e) { return cut(e, -3, 0, 1, 1); });
-  expectNo("cuts dim 1, whose size is not known",
+  expectNo("cuts dim 1, whose size is dynamic",
            [&](E e) { return cut(e, any, 0, 4, 1); });
   // Two unknown sizes are not equal.
   for (int64_t stride : {1, 3})
-    expectNo("cuts dim 1, whose size is not known",
+    expectNo("cuts dim 1, whose size is dynamic",
              [&](E e) { return cut(e, any, 0, any, stride); });
   expectNo("do not fit 64 bits", [&](E e) {
     return slice(map, {huge, huge}, {0, 0}, {2, 2}, {1, 1}, {}, e);
@@ -303,7 +303,7 @@ TEST(Views, BadExpansionsAreRefused) {
   };
   expectNo("1 groups for a layout of rank 2",
            [&](E e) { return expand(e, {{0, 1}}, {2, 2}); });
-  expectNo("an empty group", [&](E e) { return expand(e, {{0}, {}}, {2}); });
+  expectNo("a group is empty", [&](E e) { return expand(e, {{0}, {}}, {2}); });
   expectNo("dim 2 in the place of dim 1",
            [&](E e) { return expand(e, {{0}, {2}}, {2, 2, 2}); });
   expectNo("groups of 2 dims for 3 sizes",

@@ -200,7 +200,7 @@ TEST_F(LayoutAssignerTest, ReportsConstraintsThatCannotHold) {
     return success();
   });
   EXPECT_TRUE(failed(assigner.assign(*module)));
-  EXPECT_NE(said.find("'layout.result_layouts' has to be an array"),
+  EXPECT_NE(said.find("'layout.result_layouts' must be an array"),
             std::string::npos);
   // The function is decided again once its constraints are removed.
   op.removeDiscardableAttr(kResultLayouts);

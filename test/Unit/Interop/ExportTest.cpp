@@ -245,7 +245,7 @@ TEST(ExportFaults, OfXla) {
   expectFault(Notation::Xla, placed(7, 3), {2, 2}, "does not divide");
   expectFault(Notation::Xla, placed(2, 1), {4, 4}, "d1 has more values than");
   expectFault(Notation::Xla, buffer(1, group({mod(d0, 4), floorDiv(d0, 4)})),
-              {kUnknownSize}, "digit d0 floordiv 4 has an unknown size");
+              {kUnknownSize}, "digit d0 floordiv 4 has a dynamic size");
   expectFault(Notation::Xla, buffer(1, mod(d0, 4)), {8},
               "d0 mod 4 does not end where");
   expectFault(Notation::Xla, buffer(1, floorDiv(d0, 4)), {8},
@@ -264,7 +264,7 @@ TEST(ExportFaults, OfOneDnn) {
   BoundedIndex sum = group({d0, d1});
   expectFault(Notation::OneDnn,
               buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})), {6, 6},
-              "is one of a sum");
+              "is part of a sum");
   // The part of 2 would be outside of that of 4.
   expectFault(
       Notation::OneDnn,
@@ -293,7 +293,7 @@ TEST(ExportFaults, OfCuTe) {
               "the storage has 8 positions");
   BoundedIndex sum = group({d0, d1});
   expectFault(Notation::CuTe, buffer(2, group({mod(sum, 4), floorDiv(sum, 4)})),
-              {6, 6}, "is one of a sum");
+              {6, 6}, "is part of a sum");
   // Two swizzles with different shifts cannot be merged.
   BoundedIndex twice = group({d0, xorOf({mod(d1, 4), d0}, 4),
                               xorOf({floorDiv(d1, 4), mod(d1, 4)}, 2)});

@@ -40,7 +40,7 @@ TEST(Text, FaultsOfXla) {
        {"{99999999999999999999}", "1: 99999999999999999999 does not fit"},
        {"{1,0:}", "5: expected tiles after ':'"},
        {"{1,0:T}", "6: expected '(' before the factors"},
-       {"{1,0:T()}", "6: an empty tile"},
+       {"{1,0:T()}", "6: a tile is empty"},
        {"{1,0:T(2,2}", "10: expected ',' or ')'"},
        {"{1,0:T(2,2)", "11: expected '}' at the end"},
        {"{1,0:T(0,2)}", "7: factor 0: it must be at least 1"},
@@ -61,7 +61,7 @@ TEST(Text, FaultsOfXla) {
 TEST(Text, FaultsOfOneDnn) {
   expectFaults(
       Notation::OneDnn,
-      {{"", "0: an empty tag"},
+      {{"", "0: the tag is empty"},
        {"a-b", "1: unexpected '-'"},
        {"aBc0b", "3: a block must be at least 1"},
        {"aBc16", "5: expected the lower-case letter of a dim after the block"},
@@ -94,7 +94,7 @@ TEST(Text, FaultsOfOneDnn) {
         "40: the blocks of dim 1 do not fit 64 bits"},
        {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=",
         "48: expected a nu"},
-       {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=-1", "48: a size bel"},
+       {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=-1", "48: the size is"},
        {"strides=[4,1] blks=[] idxs=[] padded=[3,4] x", "43: unexpected 'x'"}});
 }
 
@@ -104,8 +104,8 @@ TEST(Text, FaultsOfCuTe) {
       Notation::CuTe,
       {{"", "0: expected a number or a tuple"},
        {"4", "1: expected ':' between extents and strides"},
-       {"():()", "0: an empty tuple"},
-       {"(4,()):(1,2)", "3: an empty tuple"},
+       {"():()", "0: a tuple is empty"},
+       {"(4,()):(1,2)", "3: a tuple is empty"},
        {"(4,4:(1,4)", "4: expected ',' or ')'"},
        {"(4,4)):(1,4)", "5: expected ':'"},
        {"(4,4):(1,4", "10: expected ',' or ')'"},

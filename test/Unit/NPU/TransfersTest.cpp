@@ -253,7 +253,7 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
                        SizeExpr(200)}});
   EXPECT_TRUE(plan(mixed, aligned, shape).empty());
   EXPECT_TRUE(refused);
-  EXPECT_EQ(why.find("'offset' of the map is no sum"), 0u) << why;
+  EXPECT_EQ(why.find("'offset' of the map is not a sum"), 0u) << why;
   // An image is not supported on either side.
   LayoutMap image = LayoutMap::get(
       4, "image2d",

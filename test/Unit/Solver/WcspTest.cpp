@@ -209,14 +209,14 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
       {"p 2\n", "2:1: error: the text ends where the largest domain"},
       {"p x 2 1 9",
        "1:3: error: expected the number of variables, an integer from 0 to "
-       "2147483647, and found 'x'"},
+       "2147483647, found 'x'"},
       {"p 1 2 1 9223372036854775807 2 1 0 0 0",
        "1:9: error: expected the upper"},
       {"p 1 2 1 -1 2 1 0 0 0", "1:9: error: expected the upper bound"},
       {"p 2 2 0 9 2",
        "1:12: error: the text ends where the domain of variable 1"},
       {"p 1 2 0 9 3", "1:11: error: expected the domain of variable 0, an "
-                      "integer from 1 to 2, and found '3'"},
+                      "integer from 1 to 2, found '3'"},
       {"p 1 2 0 9 0", "1:11: error: expected the domain of variable 0"},
       {"p 1 2 0 9 -2", "1:11: error: expected the domain of variable 0"},
       {"p 1 2 1 9 2\n65", "2:1: error: expected the arity of a function, an "
@@ -227,7 +227,7 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
       {"p 1 2 1 9 2\n1 0 -1 salldiff var 1",
        "2:8: error: the function 'salldiff' is given by a keyword"},
       {"p 1 2 1 9 2\n1 0 0 3", "2:7: error: expected the number of tuples, an "
-                               "integer from 0 to 2, and found '3'"},
+                               "integer from 0 to 2, found '3'"},
       {"p 1 2 1 9 2\n1 0 0 -1", "2:7: error: expected the number of tuples"},
       {"p 1 2 2 9 2\n-1 0 0 0 -1 0 0 -1",
        "2:17: error: a function whose tuples are shared must list"},
@@ -256,7 +256,7 @@ TEST(Wcsp, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(
       getError("p \x01" + std::string(50, 'x')),
       "1:3: error: expected the number of variables, an integer from 0 to "
-      "2147483647, and found '?" +
+      "2147483647, found '?" +
           std::string(39, 'x') + "..'");
 }
 
@@ -333,7 +333,7 @@ TEST(Wcsp, ReadsAssignments) {
             "1:2: error: the text ends where the value of variable 1 was "
             "expected");
   EXPECT_EQ(get("1 3"), "1:3: error: expected the value of variable 1, an "
-                        "integer from 0 to 2, and found '3'");
+                        "integer from 0 to 2, found '3'");
   EXPECT_EQ(get("1 2 0"),
             "1:5: error: there is text after the values of all 2 variables");
 }

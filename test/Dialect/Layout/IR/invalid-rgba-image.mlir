@@ -1,7 +1,7 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
 // Check that errors point to the column of the invalid part, and shape errors to the type.
 
-// CHECK: :[[# @LINE + 1]]:55: error: unknown kind of image 'in_out'; there are in_out_channel, in_out_height, in_out_width, conv2d_filter, dw_conv2d_filter, weight_height, weight_width, argument, texture_2d, image_array, image_3d, single_pixel
+// CHECK: :[[# @LINE + 1]]:55: error: unknown kind of image 'in_out'; known kinds are in_out_channel, in_out_height, in_out_width, conv2d_filter, dw_conv2d_filter, weight_height, weight_width, argument, texture_2d, image_array, image_3d, single_pixel
 func.func private @f(tensor<1xf32, #layout.rgba_image<in_out>>)
 
 // -----

@@ -9,7 +9,7 @@
 // OUTPUT: error: the option 'output':
 
 func.func @too_few(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
-  // expected-error @below {{'layout.operand_layouts' has to be an array with one layout for each of the 1 tensors}}
+  // expected-error @below {{'layout.operand_layouts' must be an array with one layout for each of the 1 tensors}}
   %a = math.absf %x {layout.operand_layouts = []} : tensor<6x8xf32>
   return %a : tensor<6x8xf32>
 }

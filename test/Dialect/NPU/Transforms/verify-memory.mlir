@@ -85,7 +85,7 @@ func.func @not_the_last_one() {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 0} : !t
   %b = npu.alloc {address = 128} : !t
-  // expected-error @below {{overlaps a tensor that is still alive}}
+  // expected-error @below {{overlaps a tensor that is still live}}
   %c = npu.alloc {address = 0} : !t
   return
 }
@@ -99,7 +99,7 @@ func.func @in_a_region(%c: i1) {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 0} : !t
   scf.if %c {
-    // expected-error @below {{overlaps a tensor that is still alive}}
+    // expected-error @below {{overlaps a tensor that is still live}}
     %b = npu.alloc {address = 0} : !t
   }
   return

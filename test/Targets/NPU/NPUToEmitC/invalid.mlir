@@ -16,7 +16,7 @@ func.func @f() {
 func.func @f() {
   // expected-note @below {{the other tensor is here}}
   %t = npu.alloc {address = 2048} : !aligned
-  // expected-error @below {{overlaps a tensor that is still alive}}
+  // expected-error @below {{overlaps a tensor that is still live}}
   %u = npu.alloc {address = 2304} : !aligned
   return
 }

@@ -200,7 +200,7 @@ func.func @main(%x0: tensor<?x4x?x3xf32>, %n: tensor<i32>) -> tensor<?x4x?x3xf32
 }
 """)):
     stem, remarks = compile(name, text)
-    assert "which runs on buffers" in remarks, remarks
+    assert "so the function runs on buffers" in remarks, remarks
     for shape, count in ((4, 4, 5, 3), 2), ((2, 4, 2, 3), 1), ((6, 4, 7, 3), 0), ((5, 4, 9, 3), 2):
         x = random.standard_normal(shape).astype("f4")
         wanted = np.exp(np.abs(x[:2 * count])) + np.log(np.abs(x[:2 * count]))
