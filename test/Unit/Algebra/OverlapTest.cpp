@@ -299,7 +299,7 @@ TEST(CoresTest, ChannelsOfNoUnitsAreRefused) {
   LayoutMap map = LayoutMap::get(
       1, "npu", {{"npu", c.value, c.extent}, {"offset", x.value, x.extent}});
   EXPECT_FALSE(countChannels(map, {kUnknownSize}, keep));
-  EXPECT_NE(why.find("known sizes"), std::string::npos);
+  EXPECT_NE(why.find("static sizes"), std::string::npos);
 }
 
 TEST(CoresTest, BanksServeOneWordAtATime) {

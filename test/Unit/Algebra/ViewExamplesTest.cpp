@@ -250,7 +250,7 @@ TEST(Views, BadPermutationsAreRefused) {
            [&](E e) { return transpose(map, {0, 1, 2}, e); });
   expectNo("entry 0 of the permutation is repeated",
            [&](E e) { return transpose(map, {0, 0}, e); });
-  expectNo("entry -1 of the permutation is no dim",
+  expectNo("entry -1 of the permutation is not a dim",
            [&](E e) { return transpose(map, {-1, 0}, e); });
 }
 
@@ -266,9 +266,9 @@ TEST(Views, BadSlicesAreRefused) {
   expectNo("starts at 8, outside of the tensor, whose size is 8 there",
            [&](E e) { return cut(e, 8, 8, 1, 1); });
   expectNo("starts at -1", [&](E e) { return cut(e, 8, -1, 1, 1); });
-  expectNo("takes 3 indices from 4 by 2, some outside",
+  expectNo("takes 3 indices from 4 on with stride 2, some outside",
            [&](E e) { return cut(e, 8, 4, 3, 2); });
-  expectNo("takes 4 indices from 2 by -1, some outside",
+  expectNo("takes 4 indices from 2 on with stride -1, some outside",
            [&](E e) { return cut(e, 8, 2, 4, -1); });
   expectNo("some outside", [&](E e) { return cut(e, 8, 0, huge, 2); });
   expectNo("some outside", [&](E e) { return cut(e, 8, 0, 3, INT64_MIN); });
@@ -304,7 +304,7 @@ TEST(Views, BadExpansionsAreRefused) {
   expectNo("1 groups for a layout of rank 2",
            [&](E e) { return expand(e, {{0, 1}}, {2, 2}); });
   expectNo("a group is empty", [&](E e) { return expand(e, {{0}, {}}, {2}); });
-  expectNo("dim 2 in the place of dim 1",
+  expectNo("dim 2 is in the place of dim 1",
            [&](E e) { return expand(e, {{0}, {2}}, {2, 2, 2}); });
   expectNo("groups of 2 dims for 3 sizes",
            [&](E e) { return expand(e, {{0}, {1}}, {2, 2, 2}); });

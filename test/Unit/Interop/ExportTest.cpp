@@ -229,7 +229,7 @@ TEST(ExportFaults, OfTheSpaceAndTheOrigin) {
   LayoutMap shifted = buffer(1, pad(d0, 3, 0));
   for (Notation notation : {Notation::Xla, Notation::OneDnn, Notation::CuTe}) {
     expectFault(notation, image, {8}, "space 'image2d'");
-    expectFault(notation, twice, {8}, "several times");
+    expectFault(notation, twice, {8}, "stores each element once");
     expectFault(notation, shifted, {8}, "adds 3 to every offset");
   }
   expectFault(Notation::Triton, image, {8}, "space 'image2d'");
@@ -287,7 +287,7 @@ TEST(ExportFaults, OfOneDnn) {
 TEST(ExportFaults, OfCuTe) {
   LayoutMap blocked = buffer(2, group({floorDiv(d1, 16), d0, mod(d1, 16)}));
   expectFault(Notation::CuTe, blocked, {2, 17}, "16 does not divide 17");
-  expectFault(Notation::CuTe, blocked, {2, kUnknownSize}, "unknown size");
+  expectFault(Notation::CuTe, blocked, {2, kUnknownSize}, "dynamic size");
   expectFault(Notation::CuTe, LayoutMap::rowMajor(0), {}, "rank 0");
   expectFault(Notation::CuTe, buffer(1, align(d0, 8)), {5},
               "the storage has 8 positions");
@@ -304,7 +304,7 @@ TEST(ExportFaults, OfCuTe) {
 TEST(ExportFaults, OfTriton) {
   LayoutMap rows = LayoutMap::rowMajor(2);
   expectFault(Notation::Triton, rows, {4, 6}, "dim 1 is of size 6");
-  expectFault(Notation::Triton, rows, {4, kUnknownSize}, "unknown size");
+  expectFault(Notation::Triton, rows, {4, kUnknownSize}, "dynamic size");
   expectFault(Notation::Triton, rows, {int64_t(1) << 40, int64_t(1) << 40},
               "do not fit 64 bits");
   expectFault(Notation::Triton,

@@ -94,7 +94,8 @@ TEST(Text, FaultsOfOneDnn) {
         "40: the blocks of dim 1 do not fit 64 bits"},
        {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=",
         "48: expected a nu"},
-       {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=-1", "48: the size is"},
+       {"strides=[4,1] blks=[] idxs=[] padded=[3,4] size=-1",
+        "48: the size is"},
        {"strides=[4,1] blks=[] idxs=[] padded=[3,4] x", "43: unexpected 'x'"}});
 }
 

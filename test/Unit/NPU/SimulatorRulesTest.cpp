@@ -283,7 +283,7 @@ TEST_F(SimulatorRules, TensorsTouchAndDoNotOverlap) {
   npu->declareTensor(257, 768, 1);
   EXPECT_THAT(npu->getErrors(),
               ElementsAre(HasSubstr("overlaps the tensor at address 128"),
-                          HasSubstr("takes 768 bytes from byte 257 on")));
+                          HasSubstr("needs 768 bytes from byte 257 on")));
 }
 
 TEST_F(SimulatorRules, ThePeakIsWhereTheHighestTensorEnds) {

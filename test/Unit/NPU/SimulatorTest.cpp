@@ -159,7 +159,7 @@ TEST_F(SimulatorTest, DeclaredTensorsOwnTheirBytes) {
   npu.releaseTensor(0);
   EXPECT_THAT(npu.getErrors(),
               ElementsAre(HasSubstr("overlaps the tensor at address 2048"),
-                          HasSubstr("takes 512 bytes from byte 640 on"),
+                          HasSubstr("needs 512 bytes from byte 640 on"),
                           HasSubstr("is not aligned to 128"),
                           HasSubstr("is not in a core"),
                           HasSubstr("no tensor is at address 0")));

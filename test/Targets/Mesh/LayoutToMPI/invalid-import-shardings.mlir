@@ -78,7 +78,7 @@ func.func @stored(%a: tensor<8xf32, #tiles>) {
 shard.grid @grid(shape = 4)
 func.func @parts(%a: tensor<8xf32, #parts>) {
   %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
-  // expected-error@below {{which has a layout already}}
+  // expected-error@below {{which already has a layout}}
   %0 = shard.shard %a to %s : tensor<8xf32, #parts>
   return
 }

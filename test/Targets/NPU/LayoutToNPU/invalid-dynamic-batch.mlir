@@ -8,7 +8,7 @@ func.func @inner(%x: tensor<4xf32>, %y: tensor<4x?xf32>) -> tensor<4x?xf32> {
 
 // -----
 
-// expected-error @below {{argument 0 is of type 'tensor<?x?xf32>', whose dim 1 has no known size}}
+// expected-error @below {{argument 0 is of type 'tensor<?x?xf32>', whose dim 1 is dynamic}}
 func.func @two(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   return %x : tensor<?x?xf32>
 }
