@@ -304,7 +304,7 @@ TEST(ExportFaults, OfCuTe) {
 TEST(ExportFaults, OfTriton) {
   LayoutMap rows = LayoutMap::rowMajor(2);
   expectFault(Notation::Triton, rows, {4, 6}, "dim 1 is of size 6");
-  expectFault(Notation::Triton, rows, {4, kUnknownSize}, "dynamic size");
+  expectFault(Notation::Triton, rows, {4, kUnknownSize}, "of unknown size");
   expectFault(Notation::Triton, rows, {int64_t(1) << 40, int64_t(1) << 40},
               "do not fit 64 bits");
   expectFault(Notation::Triton,

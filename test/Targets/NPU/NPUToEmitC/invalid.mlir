@@ -110,7 +110,7 @@ func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
 func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 512} : !b
-  // expected-error @below {{'linalg.add' runs on execution units, which access their own memory only: operand #1 starts at core 0, the result at core 2, and not every element is in the core that computes its result}}
+  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: operand #1 starts at core 0, the result at core 2, and not every element is in the core that computes its result}}
   linalg.add ins(%a, %b : !a, !b) outs(%a : !a)
   return
 }

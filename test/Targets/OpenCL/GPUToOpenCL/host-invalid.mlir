@@ -98,7 +98,7 @@ module attributes {gpu.container_module} {
   gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
       kernels = <[#gpu.kernel_metadata<"f", () -> ()>]>, bin = "\03\02\23\07">]
   func.func @f(%n: index) {
-    // expected-error @+1 {{launches 'g', which 'k' has not}}
+    // expected-error @+1 {{launches 'g', which 'k' does not have}}
     gpu.launch_func @k::@g blocks in (%n, %n, %n) threads in (%n, %n, %n)
     return
   }
