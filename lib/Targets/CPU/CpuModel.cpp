@@ -387,7 +387,7 @@ void CpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
     if (auto tiles = builder.findLoopTiles(slot, layout))
       for (size_t i = 0; i < known.configs.size(); ++i)
         add(combine(known, builder, costs, i, slot, layout, *tiles));
-    // The same layout and map lead to the same configuration.
+    // Equal layouts and maps lead to one configuration.
     std::pair<AffineMap, LayoutId> indexed{
         builder.getMap(slot.isResult, slot.index), layout};
     if (llvm::is_contained(known.carried, indexed))

@@ -472,7 +472,7 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
   if (!known)
     return std::nullopt;
   unsigned rank = rule.tileSizeMustDivide.size();
-  // By dim of the tensors without dropped dims.
+  // Entries are indexed by dims of the tensors without dropped dims.
   Splits whole(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d)
     if (known->size() == rank || !rule.dropped[d])

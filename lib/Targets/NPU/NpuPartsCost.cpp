@@ -92,7 +92,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
         costs.getSpelling(layouts.operands[p.operand]));
     auto whole = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
-    // Of two choices with the same time, prefer the one in local memory.
+    // Prefers local memory if two choices take the same time.
     if (concat && !part && !whole &&
         isStoredAtOnce(op->getOpOperand(p.operand))) {
       cost = addCosts(cost, 1);

@@ -308,7 +308,7 @@ TEST(CoresTest, BanksServeOneWordAtATime) {
     Scattered a = randomScattered(random);
     Banks banks{1 + random.below(8), 4 << random.below(3), 4};
     std::vector<llvm::SmallVector<int64_t>> lanes;
-    // By core and bank, the words that some lane accesses.
+    // The words that some lane accesses, by core and bank.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> words;
     int64_t turns = 0;
     for (int64_t n = 1 + random.below(16); n > 0; --n) {

@@ -359,7 +359,7 @@ TEST_F(Prices, WindowsOverTiles) {
       "%x: tensor<18xf32>, %w: tensor<3xf32>, %y: tensor<16xf32>";
   Cost plain = price(costs, arguments, conv);
   EXPECT_EQ(plain, 18 * 4 * 5 / 4 + (3 + 16 + 16) * 4 + 16 * 3 * 2 * 5 / 4 / 8);
-  // The same bytes in pieces of 9 that are not contiguous.
+  // Stores these bytes in pieces of 9 that are not contiguous.
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
             2 * (18 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);

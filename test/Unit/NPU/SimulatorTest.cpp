@@ -216,7 +216,7 @@ TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
   shared.copy(hole, row, inHole, 4);
   EXPECT_THAT(shared.getErrors(),
               ElementsAre(HasSubstr("which is not part of one tensor")));
-  // .. and elements of two tensors cannot share a byte.
+  // Elements of two tensors cannot share a byte.
   shared.declareTensor(76, 48, 4);
   shared.declareElements({true, 76, {12, 12, 12, 1}}, inHole, 4);
   EXPECT_THAT(shared.getErrors().back(),

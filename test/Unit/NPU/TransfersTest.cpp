@@ -133,7 +133,7 @@ TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
   EXPECT_EQ(plan(aligned, linear, shape).size(), 2u);
 }
 
-/// Of two loops around the rows, N is the slower one in the destination.
+/// N is the slower one of two loops around the rows in the destination.
 TEST_F(TransfersTest, TheSlowerLoopIsN) {
   for (Index shape : {Index{2, 3, 5}, Index{3, 2, 5}}) {
     std::vector<Transfer> transfers =

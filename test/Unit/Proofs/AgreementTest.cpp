@@ -146,7 +146,7 @@ TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
   forRandomMaps(
       kSeed + 4, 800, true,
       [&](const Expr &, const LayoutMap &map, const Index &sizes) {
-        // The same digits on a box too large to enumerate.
+        // Checks these digits on a box too large to enumerate.
         Index large = sizes;
         for (int64_t &size : large)
           size = size * 1000 + 7;

@@ -265,7 +265,7 @@ bool BodySplitter::run() {
     op->erase();
     return true;
   }
-  // Of a sum or a maximum, only the term is split.
+  // A sum or a maximum is kept; only its term is split.
   Operation *last = yielded.getDefiningOp();
   if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp,
            arith::MaxNumFOp, arith::MinNumFOp>(last))

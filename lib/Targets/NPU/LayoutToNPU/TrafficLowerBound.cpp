@@ -137,7 +137,7 @@ static Sources getSourcesOfLoops(linalg::LinalgOp op,
   SmallVector<llvm::BitVector> loops;
   for (int64_t range : op.getStaticLoopRanges())
     loops.emplace_back(range, true);
-  // Of several results, the elements that the first needed one requires.
+  // Uses the elements that the first needed result requires.
   for (auto [init, result] :
        llvm::zip_equal(op.getDpsInitsMutable(), results)) {
     AffineMap map = op.getMatchingIndexingMap(&init);

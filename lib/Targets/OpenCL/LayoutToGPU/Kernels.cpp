@@ -266,7 +266,7 @@ static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
-  // Of several positions for one index, only the one of the map holds it.
+  // Only the position in the map holds an index that has several positions.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     IndexExpr own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)

@@ -100,7 +100,7 @@ TEST_F(CorePrices, PartsAreMoved) {
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, aligned}),
             256 + 2 * 4 * 32);
-  // The same at a dynamic offset.
+  // A dynamic offset has the same price.
   EXPECT_EQ(price(costs,
                   "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>, "
                   "%i: index",
