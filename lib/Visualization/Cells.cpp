@@ -8,7 +8,6 @@
 #include "Cells.h"
 #include "layout/Algebra/Box.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::layout;
 using namespace mlir::layout::picture;
@@ -56,14 +55,6 @@ private:
   Cells result;
 };
 } // namespace
-
-static std::string describeIndex(ArrayRef<int64_t> index) {
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(index, os);
-  os << ')';
-  return text;
-}
 
 std::string CellReader::describePoint(ArrayRef<int64_t> point) const {
   std::string text;

@@ -17,7 +17,7 @@ using namespace mlir::layout::picture;
 using llvm::ArrayRef;
 using llvm::Twine;
 
-static std::string toText(ArrayRef<int64_t> index) {
+std::string picture::describeIndex(ArrayRef<int64_t> index) {
   std::string text = "(";
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(index, os);
@@ -79,9 +79,9 @@ static bool checkShape(const LayoutMap &map, Sizes sizes, FailureReason error) {
 
 /// Prints an index, which may be followed by its replicas.
 static std::string describe(const LayoutMap &map, ArrayRef<int64_t> index) {
-  std::string text = toText(index.take_front(map.getRank()));
+  std::string text = describeIndex(index.take_front(map.getRank()));
   if (index.size() > map.getRank())
-    text += " of replica " + toText(index.drop_front(map.getRank()));
+    text += " of replica " + describeIndex(index.drop_front(map.getRank()));
   return text;
 }
 
@@ -159,9 +159,11 @@ std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
                                         return x >= 0 && x < extent;
                                       });
     if (!fits) {
-      error("index " + describe(map, index) + " is stored at " +
-            (point ? toText(*point) : std::string("no point in 64 bits")) +
-            ", outside of the storage " + toText(contents.extents) + " (L1)");
+      error(
+          "index " + describe(map, index) + " is stored at " +
+          (point ? describeIndex(*point) : std::string("no point in 64 bits")) +
+          ", outside of the storage " + describeIndex(contents.extents) +
+          " (L1)");
       return false;
     }
     // Replicas are the fastest dims of the box. They may share points.

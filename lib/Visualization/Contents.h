@@ -17,6 +17,9 @@
 
 namespace mlir::layout::picture {
 
+/// Returns the text of an index, e.g. "(1, 0, 3)".
+std::string describeIndex(llvm::ArrayRef<int64_t> index);
+
 using Point = llvm::SmallVector<int64_t>;
 struct Contents {
   Point sizes;   // of the logical box
