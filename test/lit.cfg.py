@@ -122,6 +122,9 @@ for flag in ("avx2", "avx512f"):
     if flag in cpu_flags():
         config.available_features.add("host-" + flag)
 
+# Programs of the simulator compute little, so compiling them takes most of a test. One test keeps the default -O3.
+config.environment["LAYOUT_NPU_CXXFLAGS"] = "-O0"
+
 # Kernels: drivers and the runtime keep what they translated, here between tests
 # only; nothing of one user's device or cache gets in.
 # What is compiled in one run of a test is no part of the next.

@@ -5,7 +5,8 @@
     result.outputs[0], result.counters["bytes_s2l"]
 
 Errors that the simulator reports are raised as one LayoutError with their text. `python -m
-layout_mlir.npu FILE` runs a module on random inputs and prints the counters.
+layout_mlir.npu FILE` runs a module on random inputs and prints the counters. The compiler of the emitted C++ is `CXX`;
+`LAYOUT_NPU_CXXFLAGS` has further options, as `-O0` to compile large programs faster.
 """
 
 import argparse
@@ -99,7 +100,8 @@ def _compile(folder: pathlib.Path, cxx: str | None, flags: Sequence[str]) -> pat
     okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, build)
     include = next(above for above in okk.parents if above.name == "include")
     library, made = folder / "program.so", folder / "program.so.part"
-    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *flags, "-I", include, "-I", okk,
+    own = shlex.split(os.environ.get("LAYOUT_NPU_CXXFLAGS", ""))
+    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *flags, *own, "-I", include, "-I", okk,
                folder / "program.cpp", "-Wl,--whole-archive", simulator,
                "-Wl,--no-whole-archive", "-o", made]
     try:
