@@ -13,6 +13,22 @@ random = np.random.default_rng(19)
 cases = []  # (function, inputs, expected results, tolerance)
 
 
+def compile_for(text, chip, costs=""):
+    """Compiles a module for a chip, stated by its quoted name or its parameters. `costs` continues the target."""
+    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
+    source.write_text(text)
+    run_tool("layout-opt", source, f"--layout-to-npu=target={{#layout.npu<chip = #npu.target<{chip}>{costs}>}}", "-o",
+             lowered)
+    return Program(lowered, folder=folder / "package")
+
+
+def run_functions(text, chip, *inputs, costs=""):
+    """Runs a module that must become functions of the chip alone, without kernels, and returns its results."""
+    program = compile_for(text, chip, costs)
+    assert program.kernels == 0
+    return program.run(*inputs).outputs
+
+
 def draw(*shape):
     return random.standard_normal(shape).astype(np.float32)
 
@@ -58,14 +74,11 @@ def run_all():
         returned.append(f"%r{number}")
         types.append(tensor(wanted.shape))
     arguments = ", ".join(f"%y{i}: {typed(x)}" for i, x in enumerate(inputs))
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text("".join(function for function, *_ in cases) +
-                      f"func.func @main({arguments}) -> ({', '.join(types)}) {{\n" + "\n".join(calls) +
-                      f"\n  return {', '.join(returned)} : {', '.join(types)}\n}}\n")
+    text = ("".join(function for function, *_ in cases) +
+            f"func.func @main({arguments}) -> ({', '.join(types)}) {{\n" + "\n".join(calls) +
+            f"\n  return {', '.join(returned)} : {', '.join(types)}\n}}\n")
     for chip in ("BM1684", "BM1684X", "BM1688"):
-        target = f'#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
-        run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-        program = Program(lowered, folder=folder / "package")
+        program = compile_for(text, f'"{chip}"', ", launch_cost = 4096, flops_per_byte = 32")
         outputs = program.run(*inputs).outputs
         for number, (output, (_, _, wanted, tolerance)) in enumerate(zip(outputs, cases, strict=True)):
             np.testing.assert_allclose(output, wanted, rtol=tolerance, atol=tolerance, err_msg=f"{chip}, case {number}")

@@ -3,15 +3,10 @@
 # Check that bytes that become f32 in the aligned layout and then a matrix move through system memory, because no loop
 # has a core step on both sides: in the simulator against numpy, with few transfers, on sizes that would need more
 # transfers than a move may have.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import compile_for
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(3)
 
 
@@ -54,11 +49,8 @@ def draw(shape, is_bytes):
 
 
 def check(rows, inner, columns, bytes_left, bytes_right, chip='"BM1684"', most=64):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text(product(rows, inner, columns, bytes_left, bytes_right))
-    target = f"#layout.npu<chip = #npu.target<{chip}>, launch_cost = 4096, flops_per_byte = 32>"
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
+    program = compile_for(product(rows, inner, columns, bytes_left, bytes_right), chip,
+                          ", launch_cost = 4096, flops_per_byte = 32")
     a, b = draw((rows, inner), bytes_left), draw((inner, columns), bytes_right)
     result = program.run(a, b)
     np.testing.assert_array_equal(result.outputs[0], a.astype(np.float32) @ b.astype(np.float32))

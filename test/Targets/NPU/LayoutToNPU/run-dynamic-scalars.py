@@ -1,24 +1,15 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
 # Check dynamic scalars, and elements at data-dependent positions, in the simulator against numpy, without kernels.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import compile_for
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(3)
 
 
 def check(text, inputs, *wanted, chip="BM1684"):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text(text)
-    run_tool("layout-opt", source, f'--layout-to-npu=target={{#layout.npu<chip = #npu.target<"{chip}">>}}',
-             "-o", lowered)
-    outputs = Program(lowered, folder=folder / "package").run(*inputs).outputs
+    outputs = compile_for(text, f'"{chip}"').run(*inputs).outputs
     for made, result in zip(outputs, wanted, strict=True):
         np.testing.assert_allclose(made, result, rtol=1e-6, atol=1e-6)
 

@@ -2,15 +2,10 @@
 # RUN: env CXX=%host_cxx %python %s %t
 # Rows of tables with any 32 bits in their elements, selected by data, on several chips against numpy:
 # more rows than are operands, in arguments, computed tensors and constants.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import run_functions
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(55)
 SPECIAL = np.array([0x80000000, 0x7F800000, 0xFF800000, 0x7FC12345, 0xFF812345, 1, 0x807FFFFF, 0x7F7FFFFF], np.uint32)
 
@@ -25,15 +20,6 @@ def tensor(x):
     """The type of an array."""
     element = {"f4": "f32", "i4": "i32", "i8": "i64"}[x.dtype.str[1:]]
     return f"tensor<{''.join(f'{size}x' for size in x.shape)}{element}>"
-
-
-def run(text, chip, *inputs):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text(text)
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{#layout.npu<chip = #npu.target<{chip}>>}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
-    assert program.kernels == 0
-    return program.run(*inputs).outputs
 
 
 def read(chip, table, ids, sizes, maps, at, wanted, wraps=False, constant=False, computed=False):
@@ -70,7 +56,7 @@ def read(chip, table, ids, sizes, maps, at, wanted, wraps=False, constant=False,
         f"  ins({', '.join(f'%ids{n}' for n in range(len(ids)))} : {', '.join(map(tensor, ids))}) outs(%e : {result}) {{",
         f"^bb0({', '.join(arguments)}):", *lines, f"%v = tensor.extract %t[{at}] : {tensor(table)}",
         f"linalg.yield %v : {element}", f"}} -> {result}", f"return %r : {result}"]) + "\n}\n"
-    output, = run(text, chip, *inputs)
+    output, = run_functions(text, chip, *inputs)
     wanted = wanted.view(np.uint32) ^ np.uint32(0x80000000 if computed else 0)
     np.testing.assert_array_equal(output.view(np.uint32), wanted)
 

@@ -2,25 +2,11 @@
 # RUN: env CXX=%host_cxx %python %s %t
 # Check i64 results on an NPU: the index of a largest element, alone, with the element and of windows, and tokens that are
 # appended to those of an argument and keep all their bits, on several chips against numpy.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import run_functions
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(23)
-
-
-def run(text, chip, *inputs):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text(text)
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{#layout.npu<chip = #npu.target<{chip}>>}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
-    assert program.kernels == 0
-    return program.run(*inputs).outputs
 
 
 def largest(x, rows, columns, prefix, word="i64"):
@@ -158,7 +144,7 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
         text = f"""func.func @main(%x: tensor<{rows}x{columns}xf32>) -> tensor<{rows}x{word}> {{{head}{largest("%x", rows, columns, "", word)}
   return %most : tensor<{rows}x{word}>
 }}"""
-        output, = run(text, chip, x)
+        output, = run_functions(text, chip, x)
         assert output.dtype == ("int32" if rows == 3 else "int64")
         np.testing.assert_array_equal(output, x.argmax(axis=1))
 
@@ -198,7 +184,7 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
     for turn in range(2):
         last = table[wanted[:, turn]]
         wanted[:, turn + 1] = last.argmax(axis=1)
-    grown, row = run(text, chip, tokens)
+    grown, row = run_functions(text, chip, tokens)
     np.testing.assert_array_equal(grown, wanted)
     np.testing.assert_array_equal(row, last)
 
@@ -213,12 +199,12 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
             body = with_nan(predicate, "e" in predicate)
             if turn == number + chip_number + 2:
                 worst, text, start, body = 1, 1.0, 77, f"%is = arith.cmpf {predicate}, %a, %best : f32"
-            found = run(both(body, text, start, shape, word), chip, x)
+            found = run_functions(both(body, text, start, shape, word), chip, x)
             for output, wanted in zip(found, find(x, order, worst, start), strict=True):
                 np.testing.assert_array_equal(output, wanted)
     x = np.full((2, 9, 3), np.nan, np.float32)
     x[0, 4:, 1] = 7
-    places, _ = run(both(with_nan("ogt"), "0xFF800000", 0, x.shape, "i64"), chip, x)
+    places, _ = run_functions(both(with_nan("ogt"), "0xFF800000", 0, x.shape, "i64"), chip, x)
     assert places.min() >= 0 and places.max() < 9 and places[1].max() == 0
 
     for shape, kernel, stride in (((2, 6, 6, 8), 2, 2), ((1, 67, 9, 7), 3, 2), ((1, 1, 4, 4), 4, 1)):
@@ -227,7 +213,7 @@ for chip_number, chip in enumerate(('"BM1684"', '"BM1688"', "npus = 3, bytes_per
         under = under.reshape(*under.shape[:4], kernel * kernel)
         at = under.argmax(4)
         n, c, h, w = np.indices(at.shape)
-        top, places = run(windows(shape, kernel, stride), chip, x)
+        top, places = run_functions(windows(shape, kernel, stride), chip, x)
         np.testing.assert_array_equal(top, under.max(4))
         np.testing.assert_array_equal(places, ((n * shape[1] + c) * shape[2] + h * stride + at // kernel) * shape[3] +
                                       w * stride + at % kernel)

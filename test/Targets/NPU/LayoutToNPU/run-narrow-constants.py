@@ -18,15 +18,10 @@
 # CHECK: twice: bytes
 # CHECK: small chip: bytes
 # CHECK: no room: bytes
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import compile_for
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(23)
 
 
@@ -63,13 +58,10 @@ def conv(name, x, w, x_name, w_name, stride=1):
 
 
 def check(name, text, inputs, wanted, w, chip='"BM1684"'):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     arguments = ", ".join(f"%x{i}: {type_of(x)}" for i, x in enumerate(inputs))
-    source.write_text(f"func.func @main({arguments}) -> {type_of(wanted)} {{\n  %zero = arith.constant 0.0 : f32\n"
-                      f"{text}  return %r : {type_of(wanted)}\n}}\n")
-    target = f"#layout.npu<chip = #npu.target<{chip}>, launch_cost = 256, flops_per_byte = 32>"
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
+    module = (f"func.func @main({arguments}) -> {type_of(wanted)} {{\n  %zero = arith.constant 0.0 : f32\n"
+              f"{text}  return %r : {type_of(wanted)}\n}}\n")
+    program = compile_for(module, chip, ", launch_cost = 256, flops_per_byte = 32")
     result = program.run(*inputs)
     np.testing.assert_array_equal(result.outputs[0], wanted)
     is_narrow = program.manifest["constants"] < w.nbytes

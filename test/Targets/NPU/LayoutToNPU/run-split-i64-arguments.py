@@ -2,17 +2,13 @@
 # RUN: env CXX=%host_cxx %python %s %t
 # Check that i32 and i64 become f32 by OKKernel functions, in the simulator against numpy: words rounded to nearest,
 # wider integers within two units in the last place, on several chips and uneven shapes, through reshapes and slices.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import run_functions
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(17)
 CHIPS = ['"BM1684"', '"BM1688"', "npus = 3, bytes_per_npu = 16384, eu_bytes = 64"]
+COSTS = ", launch_cost = 256, flops_per_byte = 8"
 
 
 def convert(source, target, shape, element):
@@ -27,16 +23,6 @@ def convert(source, target, shape, element):
       %f = arith.sitofp %a : {element} to f32
       linalg.yield %f : f32
   }} -> tensor<{text}xf32>"""
-
-
-def run(text, chip, *inputs):
-    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-    source.write_text(text)
-    target = f"#layout.npu<chip = #npu.target<{chip}>, launch_cost = 256, flops_per_byte = 8>"
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
-    assert program.kernels == 0
-    return program.run(*inputs).outputs
 
 
 def draw(shape, dtype):
@@ -61,7 +47,7 @@ for chip in CHIPS:
 }}
 """
             x = draw(shape, dtype)
-            made, = run(module, chip, x)
+            made, = run_functions(module, chip, x, costs=COSTS)
             wanted = x.astype(np.float32)
             is_word = np.abs(x.astype(np.float64)) <= 2**31
             np.testing.assert_array_equal(made[is_word], wanted[is_word])
@@ -69,10 +55,10 @@ for chip in CHIPS:
 
 # Through a reshape and a slice, next to a result of another slice.
 x = draw((4, 6), np.int64)
-made = run(f"""func.func @main(%x: tensor<4x6xi64>) -> tensor<2x2x3xf32> {{
+made = run_functions(f"""func.func @main(%x: tensor<4x6xi64>) -> tensor<2x2x3xf32> {{
   %s = tensor.extract_slice %x[1, 0] [2, 6] [1, 1] : tensor<4x6xi64> to tensor<2x6xi64>
   %y = tensor.expand_shape %s [[0], [1, 2]] output_shape [2, 2, 3] : tensor<2x6xi64> into tensor<2x2x3xi64>{convert("%y", "%r", (2, 2, 3), "i64")}
   return %r : tensor<2x2x3xf32>
 }}
-""", CHIPS[0], x)[0]
+""", CHIPS[0], x, costs=COSTS)[0]
 np.testing.assert_array_max_ulp(made, x[1:3].reshape(2, 2, 3).astype(np.float32), 2)

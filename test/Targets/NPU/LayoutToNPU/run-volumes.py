@@ -2,15 +2,10 @@
 # RUN: env CXX=%host_cxx %python %s %t
 # Check 3-D windows, which become 2-D windows, in the simulator against numpy, without kernels: with and without
 # channels, depthwise, with several batches, with strides, and pools.
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
+from npu_cases import compile_for
 
-folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(11)
 
 
@@ -41,11 +36,7 @@ def check(name, x, w, wanted, attributes="", start="0.0"):
 }}
 """
     for chip in ("BM1684", "BM1688"):
-        source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-        source.write_text(text)
-        run_tool("layout-opt", source, f'--layout-to-npu=target={{#layout.npu<chip = #npu.target<"{chip}">>}}',
-                 "-o", lowered)
-        made, = Program(lowered, folder=folder / "package").run(x, w).outputs
+        made, = compile_for(text, f'"{chip}"').run(x, w).outputs
         np.testing.assert_array_equal(made, wanted, err_msg=f"{name} on {chip}")
 
 
