@@ -122,7 +122,8 @@ for flag in ("avx2", "avx512f"):
     if flag in cpu_flags():
         config.available_features.add("host-" + flag)
 
-# Programs of the simulator compute little, so compiling them takes most of a test. One test keeps the default -O3.
+# Programs of the simulator compute little, so compiling them takes most of a test. run-negative-padding.py
+# keeps the default options.
 config.environment["LAYOUT_NPU_CXXFLAGS"] = "-O0"
 
 # Kernels: drivers and the runtime keep what they translated, here between tests

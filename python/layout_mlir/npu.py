@@ -6,7 +6,7 @@
 
 Errors that the simulator reports are raised as one LayoutError with their text. `python -m
 layout_mlir.npu FILE` runs a module on random inputs and prints the counters. The compiler of the emitted C++ is `CXX`;
-`LAYOUT_NPU_CXXFLAGS` has further options, as `-O0` to compile large programs faster.
+`LAYOUT_NPU_CXXFLAGS` has further options, e.g. `-O0` to compile large programs faster.
 """
 
 import argparse
