@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "benchmark/benchmark.h"
-#include "layout/Analysis/LayoutAssigner.h"
+#include "layout/Analysis/Assignment.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/PatternMatch.h"
 #include <chrono>
 
 using namespace mlir;
@@ -137,97 +136,11 @@ void chain(benchmark::State &state) { assign(state, 1, false); }
 void skips(benchmark::State &state) { assign(state, 1, true); }
 void functions(benchmark::State &state) { assign(state, 10000, true); }
 
-/// Pins the layouts of an op, or removes the pin.
-void togglePin(RewriterBase &rewriter, Operation *op, Attribute layout) {
-  rewriter.modifyOpInPlace(op, [&] {
-    if (op->hasAttr(kResultLayouts)) {
-      op->removeAttr(kOperandLayouts);
-      op->removeAttr(kResultLayouts);
-    } else {
-      op->setAttr(kOperandLayouts, rewriter.getArrayAttr({layout, layout}));
-      op->setAttr(kResultLayouts, rewriter.getArrayAttr(layout));
-    }
-  });
-}
-
-/// Inserts an op after another one, or removes it.
-void toggleOp(RewriterBase &rewriter, Operation *op) {
-  Operation *next = op->getNextNode();
-  if (isa<arith::NegFOp>(next))
-    return rewriter.replaceOp(next, op->getResult(0));
-  rewriter.setInsertionPoint(next);
-  Value more = arith::NegFOp::create(rewriter, op->getLoc(), op->getResult(0));
-  rewriter.replaceAllUsesExcept(op->getResult(0), more, more.getDefiningOp());
-}
-
-enum Edit { pinAtEnd, pinInMiddle, opInMiddle, pinAtStart };
-
-/// Measures the first decision for 100,000 ops, and the decision after one op
-/// was pinned or unpinned, or inserted or removed. If the edit is announced,
-/// only the edited op is scanned.
-void decideAgain(benchmark::State &state, bool skips, bool announced) {
-  ProgramBuilder builder;
-  MLIRContext *context = builder.getContext();
-  OwningOpRef<ModuleOp> module =
-      builder.build(state.range(0), 100000 / state.range(0), skips);
-  LayoutAssigner assigner(cast<TargetInterface>(
-      parseAttribute("#layout.cpu<lanes = 16>", context)));
-  IRRewriter rewriter(context, &assigner.getListener());
-  auto start = Clock::now();
-  if (failed(assigner.assign(*module)))
-    return state.SkipWithError("the first decision failed");
-  double first = secondsSince(start), again = 0;
-  Attribute layout = parseAttribute(
-      "#layout.map<(n, c, h, w) -> buffer(n, h, w, c)>", context);
-  SmallVector<Operation *> edited;
-  for (auto function : module->getOps<func::FuncOp>()) {
-    Block &block = function.getBody().front();
-    // The last op of a group.
-    Operation *op = block.getTerminator()->getPrevNode();
-    int64_t numOps = 100000 / state.range(0),
-            back = state.range(1) == pinAtEnd     ? 0
-                   : state.range(1) == pinAtStart ? numOps - 4
-                                                  : numOps / 8 * 4;
-    for (int64_t i = 0; i < back; ++i)
-      op = op->getPrevNode();
-    edited.push_back(op);
-  }
-  int64_t edits = 0;
-  for (auto _ : state) {
-    Operation *op = edited[edits++ % edited.size()];
-    if (state.range(1) == opInMiddle)
-      toggleOp(rewriter, op);
-    else
-      togglePin(rewriter, op, layout);
-    start = Clock::now();
-    if (failed(announced ? assigner.assignAnnounced(*module)
-                         : assigner.assign(*module)) ||
-        assigner.getNumDecided() != 1)
-      return state.SkipWithError("not one part was decided");
-    double seconds = secondsSince(start);
-    state.SetIterationTime(seconds);
-    again += seconds;
-  }
-  state.counters["first_s"] = first;
-  state.counters["again_s"] = again / edits;
-  state.counters["ratio"] = again / edits / first;
-}
-
 #define LAYOUT_SIZES                                                           \
   Arg(100000)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond)
 
 BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;
 BENCHMARK(functions)->LAYOUT_SIZES;
-#define LAYOUT_EDITS                                                           \
-  ArgsProduct(                                                                 \
-      {{1, 10, 100, 1000}, {pinAtEnd, pinInMiddle, opInMiddle, pinAtStart}})   \
-      ->UseManualTime()                                                        \
-      ->Unit(benchmark::kMillisecond)
-
-BENCHMARK_CAPTURE(decideAgain, chain, false, false)->LAYOUT_EDITS;
-BENCHMARK_CAPTURE(decideAgain, skips, true, false)->LAYOUT_EDITS;
-BENCHMARK_CAPTURE(decideAgain, announced_chain, false, true)->LAYOUT_EDITS;
-BENCHMARK_CAPTURE(decideAgain, announced_skips, true, true)->LAYOUT_EDITS;
 
 } // namespace

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Assignment.h"
-#include "AssignProgram.h"
-#include "IncrementalChainModel.h"
+#include "LayoutModel.h"
 #include "Weights.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
@@ -325,21 +324,10 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const LayoutConstraints &constraints,
                                        const WeightOptions &weights) {
   const TargetModel &model = costs.getModel();
-  return assignLayouts(root,
-                       readProgram(root, model.getAssumedTrips(), constraints,
-                                   model.usesPerElementAddressing()),
-                       costs, limits, options, weights);
-}
-
-LayoutAssignment layout::assignLayouts(Operation *root, Program program,
-                                       CostModel &costs,
-                                       const CandidateLimits &limits,
-                                       const SolveOptions &options,
-                                       const WeightOptions &weights,
-                                       IncrementalChainModel *sequences) {
   LayoutAssignment result;
   result.weights = weights;
-  result.program = std::move(program);
+  result.program = readProgram(root, model.getAssumedTrips(), constraints,
+                               model.usesPerElementAddressing());
   result.candidates = collectCandidates(result.program, costs, limits);
   LDBG() << result.program.nodes.size() << " nodes of "
          << result.program.nodeClasses.size() << " classes, "
@@ -347,20 +335,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, Program program,
          << result.program.tensorClasses.size() << " classes";
 
   AssignmentSolver solver(root, result, costs, options);
-  std::optional<IncrementalChainModel::Solution> sequence;
-  if (sequences && !options.certify && !weights.areCounted()) {
-    LayoutModel model(result.program, result.candidates, costs, weights);
-    sequence = sequences->solve(model);
-  }
-  Solution solution;
-  if (sequence) {
-    solution.assignment = std::move(sequence->choice);
-    result.lowerBound = sequence->cost;
-    result.numVariables = sequence->numVariables;
-    result.numFactors = sequence->numFactors;
-  } else {
-    solution = solver.run();
-  }
+  Solution solution = solver.run();
   if (result.leastWeightBytes) {
     if (weights.memory && !weights.budget)
       result.leastMemoryBytes = std::exchange(result.leastWeightBytes, {});

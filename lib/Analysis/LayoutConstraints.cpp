@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/LayoutConstraints.h"
-#include "ProgramReader.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/RuleCheck.h"
@@ -301,8 +300,11 @@ static std::optional<FixedReason> findFixedReason(Operation *root,
   return bySomeUse(owner);
 }
 
-static LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
-                               bool isComplete, const ControlFlow &flow) {
+LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
+                                bool isComplete) {
+  if (uses.empty())
+    return success();
+  ControlFlow flow = findTypeEquivalenceClasses(root);
   llvm::DenseMap<void *, Type> statedType;
   if (!flow.ties.empty())
     for (const StatedUse &use : uses)
@@ -347,13 +349,6 @@ static LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
     return failure();
   }
   return success();
-}
-
-LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
-                                bool isComplete) {
-  if (uses.empty())
-    return success();
-  return ::checkUses(root, uses, isComplete, findTypeEquivalenceClasses(root));
 }
 
 //===----------------------------------------------------------------------===//
@@ -440,18 +435,6 @@ FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
   ConstraintReader reader;
   if (failed(reader.readAll(root)) ||
       failed(checkUses(root, reader.uses, /*isComplete=*/false)))
-    return failure();
-  return reader.get();
-}
-
-FailureOr<LayoutConstraints>
-layout::readConstraints(Operation *root, ArrayRef<Operation *> ops) {
-  ConstraintReader reader;
-  for (Operation *op : ops)
-    if (failed(reader.readAll(op)))
-      return failure();
-  if (failed(
-          ::checkUses(root, reader.uses, /*isComplete=*/false, ControlFlow())))
     return failure();
   return reader.get();
 }

@@ -22,8 +22,6 @@
 
 namespace mlir::layout {
 
-class IncrementalChainModel;
-
 class LayoutModel {
 public:
   LayoutModel(const Program &program, ArrayRef<Candidates> candidates,
@@ -78,7 +76,6 @@ public:
                    ArrayRef<const TensorClass::Consumer *> consumers);
 
 private:
-  friend class IncrementalChainModel;
   using LayoutSet = SmallVector<LayoutId, 2>; // ascending
 
   /// Tables over roles. Role 0 is the producer, followed by the consumers and

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProgramReader.h"
+#include "layout/Analysis/Program.h"
 #include "layout/Analysis/PartsInPlace.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -168,6 +168,79 @@ static bool areAlike(Operation *a, Operation *b) {
          areAlikeButForTypes(a, b) && startAlike(a, b);
 }
 
+namespace {
+/// Hashes ops by address without mixing. Ops are visited nearly in the order of
+/// their addresses, so neighbors have neighboring entries and lookups hit the
+/// cache.
+struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return unsigned(reinterpret_cast<uintptr_t>(op) >> 7);
+  }
+};
+
+/// Builds a Program from IR.
+class ProgramReader {
+public:
+  ProgramReader(Operation *root, int64_t assumedTrips,
+                const LayoutConstraints &constraints,
+                bool usesPerElementAddressing)
+      : root(root), constraints(constraints),
+        usesPerElementAddressing(usesPerElementAddressing),
+        frequencies(root, assumedTrips) {}
+
+  Program run();
+
+private:
+  /// Marks ops that are rematerializable instead of nodes.
+  static constexpr unsigned kRematerializable = ~0u;
+  static constexpr unsigned kNoTensor = ~0u;
+
+  struct Use {
+    unsigned tensor, node, operand;
+    Operation *user;
+  };
+
+  void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
+                     llvm::SmallBitVector &results) const;
+  SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
+  SmallVector<RankedTensorType, 0>
+  findConstraint(MutableArrayRef<OpOperand> operands) const;
+  RankedTensorType findConstraint(const TypeEquivalenceClass &tie) const;
+  unsigned getOpClass(Operation *op, bool isInBody);
+  unsigned getTieClass(const TypeEquivalenceClass &tie, int64_t frequency);
+  WalkResult addOp(Operation *op);
+  void addNode(Operation *op, unsigned nodeClass);
+  void addTies();
+  void addUse(OpOperand &operand, unsigned node, unsigned index);
+  void addUses(unsigned node);
+  void addTensors();
+  unsigned getLoopDepth(Block *block);
+  void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
+  TensorClass describeTensor(const Tensor &tensor, ArrayRef<unsigned> ownUses);
+  unsigned getTensorClass(TensorClass &&wanted);
+  void addTensorClass(TensorClass &&added);
+
+  Operation *root;
+  const LayoutConstraints &constraints;
+  bool usesPerElementAddressing;
+  Frequencies frequencies;
+  CopyPlacement placement;
+  Block *lastBlock = nullptr;
+  unsigned lastDepth = 0;
+  Program program;
+  DenseMap<Operation *, unsigned, InOrderOfMemory>
+      nodeOf; // or kRematerializable
+  unsigned firstTie = 0;
+  /// The tensor of the first result of each node, if there is one.
+  std::vector<unsigned> tensorOfFirst;
+  /// The tensors of all other values.
+  DenseMap<Value, unsigned> tensorOf;
+  std::vector<Use> uses;
+  // The classes, by hash.
+  DenseMap<uint64_t, SmallVector<unsigned, 1>> nodeClassesOf, tensorClassesOf;
+};
+} // namespace
+
 void ProgramReader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
                                   llvm::SmallBitVector &results) const {
   operands.resize(op->getNumOperands());
@@ -196,7 +269,7 @@ SmallVector<RankedTensorType, 0>
 ProgramReader::findConstraint(ValueRange results) const {
   SmallVector<RankedTensorType, 0> found;
   for (Value result : results)
-    found.push_back(constraints->lookup(result));
+    found.push_back(constraints.lookup(result));
   return found;
 }
 
@@ -204,20 +277,20 @@ SmallVector<RankedTensorType, 0>
 ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   SmallVector<RankedTensorType, 0> found;
   for (OpOperand &operand : operands)
-    found.push_back(constraints->lookup(operand));
+    found.push_back(constraints.lookup(operand));
   return found;
 }
 
 /// Returns the constraint of a tie, whose uses all have the same one.
 RankedTensorType
 ProgramReader::findConstraint(const TypeEquivalenceClass &tie) const {
-  if (constraints->empty())
+  if (constraints.empty())
     return {};
   for (OpOperand *operand : tie.operands)
-    if (RankedTensorType type = constraints->lookup(*operand))
+    if (RankedTensorType type = constraints.lookup(*operand))
       return type;
   for (Value value : tie.values)
-    if (RankedTensorType type = constraints->lookup(value))
+    if (RankedTensorType type = constraints.lookup(value))
       return type;
   return {};
 }
@@ -270,7 +343,7 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   findTiedSlots(op, operands, results);
   int64_t frequency = frequencies.get(op->getBlock());
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
-  if (!constraints->empty()) {
+  if (!constraints.empty()) {
     constrainedOperands = findConstraint(op->getOpOperands());
     constrainedResults = findConstraint(ValueRange(op->getResults()));
     if (!llvm::any_of(constrainedOperands,
@@ -323,7 +396,6 @@ unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
 WalkResult ProgramReader::addOp(Operation *op) {
   if (op == root)
     return WalkResult::advance();
-  lastClass = kNone;
   if (!hasKnownTensors(op))
     return WalkResult::advance();
   // Constants are numerous and all different, and need no class.
@@ -331,13 +403,13 @@ WalkResult ProgramReader::addOp(Operation *op) {
       llvm::none_of(op->getResults(),
                     [&](Value result) {
                       return isEncoded(result.getType()) ||
-                             constraints->lookup(result);
+                             constraints.lookup(result);
                     }) &&
       std::holds_alternative<RematerializableRule>(getLayoutRule(op))) {
     nodeOf[op] = kRematerializable;
     return WalkResult::skip();
   }
-  unsigned nodeClass = lastClass = getOpClass(op, /*isInBody=*/false);
+  unsigned nodeClass = getOpClass(op, /*isInBody=*/false);
   addNode(op, nodeClass);
   if (std::holds_alternative<OpaqueRule>(program.nodeClasses[nodeClass].rule))
     return WalkResult::advance();
@@ -430,7 +502,8 @@ void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
   uses.push_back({tensor, node, index, operand.getOwner()});
 }
 
-void layout::addTensorClass(Program &program, TensorClass &&added) {
+/// Appends a class, and registers it in the node classes of its tensors.
+void ProgramReader::addTensorClass(TensorClass &&added) {
   unsigned number = program.tensorClasses.size();
   auto meet = [&](unsigned nodeClass, OperandOrResult slot) {
     program.nodeClasses[nodeClass].incidentTensors.push_back({slot, number});
@@ -472,7 +545,7 @@ unsigned ProgramReader::getTensorClass(TensorClass &&wanted) {
       return c;
   }
   known.push_back(program.tensorClasses.size());
-  addTensorClass(program, std::move(wanted));
+  addTensorClass(std::move(wanted));
   return known.back();
 }
 
@@ -520,12 +593,9 @@ void ProgramReader::findFrequencies(TensorClass &wanted,
 void ProgramReader::addUses(unsigned node) {
   Operation *op = program.nodes[node].op;
   const NodeClass &nodeClass = program.getClass(program.nodes[node]);
-  unsigned begin = uses.size();
   for (OpOperand &operand : op->getOpOperands())
     if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
       addUse(operand, node, operand.getOperandNumber());
-  if (block)
-    usesOf[node] = {begin, unsigned(uses.size())};
 }
 
 /// Returns the class of a tensor. `ownUses` are its uses, sorted by node.
@@ -557,8 +627,6 @@ TensorClass ProgramReader::describeTensor(const Tensor &tensor,
 
 void ProgramReader::addTensors() {
   tensorOfFirst.assign(program.nodes.size(), kNoTensor);
-  if (block)
-    usesOf.resize(program.nodes.size());
   program.tensors.reserve(program.nodes.size());
   uses.reserve(2 * program.nodes.size());
   for (auto [u, node] : llvm::enumerate(program.nodes)) {
@@ -598,13 +666,9 @@ void ProgramReader::addTensors() {
 
 Program ProgramReader::run() {
   program.flow = findTypeEquivalenceClasses(root);
-  if (!program.flow.ties.empty())
-    block = nullptr;
   nodeOf.reserve(frequencies.getNumOps());
   program.nodes.reserve(frequencies.getNumOps());
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    return block && op->getBlock() == block ? addRow(op) : addOp(op);
-  });
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
   addTies();
   addTensors();
   return std::move(program);

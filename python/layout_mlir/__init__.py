@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 # A build directory has the extension in a package directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutAssigner", "LayoutError",
-           "PricedOp", "Program", "Target", "assign", "attach_constants", "compile", "run_pipeline", "solve"]
+__all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutError", "PricedOp",
+           "Program", "Target", "assign", "attach_constants", "compile", "run_pipeline", "solve"]
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutAssigner, LayoutError,
-                          PricedOp, Program, Target, assign, attach_constants, compile, run_pipeline, solve)
+    from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutError, PricedOp,
+                          Program, Target, assign, attach_constants, compile, run_pipeline, solve)
 else:
     def __getattr__(name):
         if name not in __all__:

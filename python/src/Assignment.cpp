@@ -99,8 +99,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
     // The pipeline has set this attribute.
     chosen = *findTarget(module.get(), "");
     table = CostTable::get(module.get(), chosen);
-    types =
-        collectTypes(module.get(), [](Value value) { return value.getType(); });
+    types = collectTypes(module.get());
   }
   if (std::exception_ptr error = provider ? provider->takeError() : nullptr)
     std::rethrow_exception(error);

@@ -87,7 +87,6 @@ void bindPipeline(pybind11::module_ &module);
 void bindConstants(pybind11::module_ &module);
 void bindCostFunction(pybind11::module_ &module);
 void bindAssignment(pybind11::module_ &module);
-void bindAssigner(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
 void bindSolve(pybind11::module_ &module);
 

@@ -104,7 +104,6 @@ PYBIND11_MODULE(_layout, module) {
   bindConstants(module);
   bindCostFunction(module);
   bindAssignment(module);
-  bindAssigner(module);
   bindProgram(module);
   bindSolve(module);
 }

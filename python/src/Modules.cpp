@@ -20,8 +20,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/SymbolTable.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -205,31 +203,23 @@ void ModuleInContext::attach(const py::object &arrays) {
   });
 }
 
-OwningOpRef<ModuleOp>
-ModuleInContext::read(std::shared_ptr<llvm::SourceMgr> sources, bool isBytecode,
-                      const DiagnosticCollector &said) {
+void ModuleInContext::parse() {
   ParserConfig config(&context);
   Block block;
   if (isBytecode) {
-    if (failed(readBytecodeFile(std::move(sources), &block, config)))
-      throw said.takeError("the bytecode is not a module");
+    if (failed(
+            readBytecodeFile(std::exchange(sources, nullptr), &block, config)))
+      throw takeError("the bytecode is not a module");
   } else {
     AsmParserState state;
     if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
-      throw said.takeError("the text is not a module");
+      throw takeError("the text is not a module");
     nameValues(state);
   }
-  auto module =
-      mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
-          &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
+  module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
   if (!module)
-    throw said.takeError("there is no module");
-  return module;
-}
-
-void ModuleInContext::parse() {
-  module = read(isBytecode ? std::exchange(sources, nullptr) : sources,
-                isBytecode, said);
+    throw takeError("there is no module");
   if (arrays) {
     py::gil_scoped_acquire interpreter;
     attach(std::exchange(arrays, {}));
@@ -239,57 +229,6 @@ void ModuleInContext::parse() {
 void ModuleInContext::run(PassManager &passes) {
   if (failed(passes.run(*module)))
     throw takeError("the pipeline failed");
-}
-
-void ModuleInContext::check(llvm::function_ref<LogicalResult()> run,
-                            const llvm::Twine &otherwise) {
-  StringRef text;
-  if (!isBytecode)
-    text = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
-  DiagnosticCollector now(&context, text, kTextName);
-  if (failed(run()))
-    throw now.takeError(otherwise);
-}
-
-void ModuleInContext::replaceSymbols(ModuleData data) {
-  constexpr StringLiteral kName = "<replacement>"; // not kTextName
-  auto others = std::make_shared<llvm::SourceMgr>();
-  if (!data.isBytecode)
-    data.buffer =
-        llvm::MemoryBuffer::getMemBufferCopy(data.buffer->getBuffer(), kName);
-  DiagnosticCollector now(
-      &context, data.isBytecode ? StringRef() : data.buffer->getBuffer(),
-      kName);
-  others->AddNewSourceBuffer(std::move(data.buffer), SMLoc());
-  OwningOpRef<ModuleOp> other = read(others, data.isBytecode, now);
-  for (Operation &op : *other->getBody())
-    if (!op.hasAttr(SymbolTable::getSymbolAttrName()))
-      fail("'" + op.getName().getStringRef() +
-           "' has no name, so that it replaces nothing");
-  if (!(*other)->getAttrDictionary().empty())
-    fail("the replacement must not have module attributes");
-  std::vector<std::pair<Operation *, Operation *>> replaced; // (new op, old op)
-  for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
-    Operation *known =
-        SymbolTable::lookupSymbolIn(*module, SymbolTable::getSymbolName(&op));
-    op.moveBefore(module->getBody(),
-                  known ? known->getIterator() : module->getBody()->end());
-    if (known)
-      known->remove();
-    replaced.push_back({&op, known});
-  }
-  bool isValid = succeeded(verify(*module));
-  for (auto [op, known] : llvm::reverse(replaced)) {
-    if (!isValid) {
-      if (known)
-        module->getBody()->getOperations().insert(op->getIterator(), known);
-      op->erase();
-    } else if (known) {
-      known->destroy();
-    }
-  }
-  if (!isValid)
-    throw now.takeError("the result is not a valid module");
 }
 
 std::string ModuleInContext::chooseTarget(StringRef wanted) {

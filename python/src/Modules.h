@@ -71,15 +71,6 @@ public:
 
   void run(PassManager &passes);
 
-  /// Calls `run`, and throws its diagnostics if it fails.
-  void check(llvm::function_ref<LogicalResult()> run,
-             const llvm::Twine &otherwise);
-
-  /// Replaces the functions and globals that have the names of those in another
-  /// module; appends the new ones. Throws LayoutError and leaves the module
-  /// unchanged if `data` has other contents or the result does not verify.
-  void replaceSymbols(ModuleData data);
-
   /// Returns the text of the target `wanted`, or of the target that the module
   /// states, or of the default target.
   std::string chooseTarget(StringRef wanted);
@@ -100,8 +91,6 @@ public:
 
 private:
   void attach(const pybind11::object &arrays);
-  OwningOpRef<ModuleOp> read(std::shared_ptr<llvm::SourceMgr> sources,
-                             bool isBytecode, const DiagnosticCollector &said);
 
   /// The source. Diagnostics quote it if it is text. If it is bytecode, its
   /// constants refer to it and keep it alive.

@@ -16,12 +16,10 @@ using namespace mlir;
 using namespace mlir::layout;
 using namespace mlir::layout::python;
 
-TypesByName
-mlir::layout::python::collectTypes(ModuleOp module,
-                                   llvm::function_ref<Type(Value)> getType) {
+TypesByName mlir::layout::python::collectTypes(ModuleOp module) {
   TypesByName types;
   auto add = [&](Location loc, const Twine &number, Type type, bool isLast) {
-    auto tensor = dyn_cast_if_present<RankedTensorType>(type);
+    auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return;
     auto name = StringAttr::get(module.getContext(), printPlace(loc) + number);
@@ -32,10 +30,10 @@ mlir::layout::python::collectTypes(ModuleOp module,
     for (OpResult result : op->getResults())
       add(op->getLoc(),
           op->getNumResults() == 1 ? "" : "#" + Twine(result.getResultNumber()),
-          getType(result), !isa<ConvertOp>(op));
+          result.getType(), !isa<ConvertOp>(op));
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
-        add(argument.getLoc(), "", getType(argument), true);
+        add(argument.getLoc(), "", argument.getType(), true);
   });
   return types;
 }

@@ -17,12 +17,10 @@ namespace mlir::layout::python {
 
 using TypesByName = llvm::MapVector<StringAttr, RankedTensorType>;
 
-/// Collects the type that `getType` returns for each tensor, by name, in
-/// program order; values with a null type are skipped. If several ops have one
-/// name, the last op defines it. A conversion has the name of the value that it
-/// converts.
-TypesByName collectTypes(ModuleOp module,
-                         llvm::function_ref<Type(Value)> getType);
+/// Collects the types of all tensors by name, in program order. If several ops
+/// have one name, the last op defines it. A conversion has the name of the
+/// value that it converts.
+TypesByName collectTypes(ModuleOp module);
 
 /// Converts tensor types to Python layouts, creating each layout once.
 class LayoutsOfTypes {
