@@ -163,16 +163,11 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
-/// Searches a wide component of the whole graph, by blocks if each has less
-/// than a quarter of the variables.
+/// Searches a wide component of the whole graph, and notes its variables if
+/// they are not proven.
 GraphSearch::Result GraphSearch::searchWhole(const CoreGraph &part,
                                              const TableStore &store,
                                              Goal goal) {
-  std::vector<Block> blocks = findBlocks(part);
-  if (llvm::all_of(blocks, [&](const Block &block) {
-        return block.variables.size() * 4 < part.getNumVariables();
-      }))
-    return searchBlocks(part, store, blocks);
   Result found = search(part, store, goal, /*depth=*/0);
   if (found.lowerBound < found.cost)
     for (unsigned v = 0; v < part.getNumVariables(); ++v)

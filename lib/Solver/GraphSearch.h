@@ -26,7 +26,6 @@
 #ifndef LAYOUT_LIB_SOLVER_GRAPHSEARCH_H
 #define LAYOUT_LIB_SOLVER_GRAPHSEARCH_H
 
-#include "BlockTree.h"
 #include "CoreGraph.h"
 #include "DualBound.h"
 #include "ProofWriter.h"
@@ -85,10 +84,6 @@ private:
   Result searchComponent(const CoreGraph &part, const TableStore &store,
                          Goal goal, unsigned depth, bool isOnly);
   Result searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
-  Result solveBlock(const FactorGraph &graph, const Block &block,
-                    unsigned valueOfParent);
-  Result searchBlocks(const CoreGraph &core, const TableStore &store,
-                      llvm::ArrayRef<Block> blocks);
   void searchByStars(Node &node);
   void improveByStars(Node &node, SharedCopyBound &stars);
   void improveBound(Node &node);

@@ -125,17 +125,6 @@ void ProofWriter::beginComponent(ArrayRef<unsigned> variables) {
   writeNames(variables);
 }
 
-void ProofWriter::beginBlock(unsigned parent, ArrayRef<unsigned> variables) {
-  text += 'p';
-  write(getName(parent));
-  writeNames(variables);
-}
-
-void ProofWriter::beginBlockValue(unsigned parent, unsigned value) {
-  text += 'v';
-  writeValues(parent, {value});
-}
-
 void ProofWriter::insertWitness(size_t start, ArrayRef<unsigned> assignment) {
   if (assignment.empty())
     return;

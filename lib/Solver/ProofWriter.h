@@ -63,12 +63,10 @@ public:
   void drop(unsigned variable, llvm::ArrayRef<unsigned> values);
   void branch(unsigned variable, llvm::ArrayRef<unsigned> values);
   void beginComponent(llvm::ArrayRef<unsigned> variables);
-  void beginBlock(unsigned parent, llvm::ArrayRef<unsigned> variables);
-  void beginBlockValue(unsigned parent, unsigned value);
-  /// Inserts at `start` that the component or block need not be proven to cost
-  /// more than this assignment of the current variables, unless it is empty.
+  /// Inserts at `start` that the component need not be proven to cost more than
+  /// this assignment of the current variables, unless it is empty.
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
-  /// Ends the component, block or branch that began last.
+  /// Ends the component or branch that began last.
   void end() { text += "end\n"; }
   /// The maximum `parts` of a trial. Between beginTrial and endTrial, steps
   /// only prove a bound and drop values, in units of 1 / `parts` of a cost.

@@ -246,13 +246,6 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
             best, target, step = max(before, -(-best // parts)), target // parts, max(step // parts, 1)
         elif kind == "c":
             network.bound += prove(lines, network.take_part(numbers), target - network.bound, step)
-        elif kind == "p":
-            parent, *variables = numbers
-            block = network.take_part(variables, parent)
-            bounds = {value: min(bound, block.forbidden) for value, bound in block.bounds(parent).items()}
-            for (value,), part in cases(lines, block, parent, "v"):
-                bounds[value] = prove(lines, part, part.forbidden, 1)
-            network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
         elif kind == "w":
             target, step = min((target, step), (network.cost(numbers), 1), key=lambda pair: pair[0])
         else:

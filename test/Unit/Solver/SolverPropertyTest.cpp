@@ -70,7 +70,7 @@ TEST(SolverProperty, SearchUnderRelaxedBoundsFindsTheLeastCost) {
 
 /// Cliques that share a variable with an earlier one, or are joined to it. They
 /// are too wide for the limit as a whole and in parts.
-TEST(SolverProperty, BlocksAreSolvedOneByOne) {
+TEST(SolverProperty, JoinedCliquesAreSolved) {
   unsigned seed = kSeed + 5, numInexact = 0;
   RandomModels models(seed);
   for (unsigned i = 0; i < 300; ++i) {
