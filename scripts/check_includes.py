@@ -3,7 +3,7 @@
 usage: check_includes.py ROOT
 
 A library is a directory below include/layout together with the directory of the same name below
-lib, which holds its private files. Each file there belongs to a library of ROOMS and
+lib, which holds its private files. Each file there belongs to a library of LIBRARIES and
 
 - includes headers of its own library and of its direct and indirect dependencies only;
 - includes only upstream headers with a prefix that UPSTREAM lists, directly and through headers, if UPSTREAM has an
@@ -23,7 +23,7 @@ from source_files import source_files
 
 # The libraries in dependency order, each with its direct dependencies. It may include these and their dependencies. A
 # directory that is not in this table belongs to the library of its parent directory.
-ROOMS = {
+LIBRARIES = {
     "Support": (),
     "Algebra": ("Support",),
     # Parsers and printers of notations of other projects.
@@ -88,19 +88,19 @@ _ANGLED = re.compile(r"^\s*#\s*include\s+<((?:llvm|mlir|layout|isl)[-/][^>]*)>",
 _HALVES = ("include/layout/", "lib/")
 
 
-def room_of(name):
+def library_of(name):
     """Returns the library of a file, or None if it belongs to none."""
     half = next((half for half in _HALVES if name.startswith(half)), None)
     directory = os.path.dirname(name[len(half):]) if half else ""
     if not directory:
         return None
-    within = [room for room in ROOMS if (directory + "/").startswith(room + "/")]
+    within = [owner for owner in LIBRARIES if (directory + "/").startswith(owner + "/")]
     return max(within, key=len, default=directory)
 
 
-def below(room):
+def below(owner):
     """Returns the library itself and all its direct and indirect dependencies."""
-    return {room}.union(*(below(other) for other in ROOMS.get(room, ())))
+    return {owner}.union(*(below(other) for other in LIBRARIES.get(owner, ())))
 
 
 class Tree:
@@ -136,44 +136,44 @@ class Tree:
 
     def private_header(self, name, path):
         """Returns the private header that `path` in file `name` refers to, or None."""
-        places = [os.path.dirname(name), f"lib/{room_of(name)}"]
+        places = [os.path.dirname(name), f"lib/{library_of(name)}"]
         found = [os.path.normpath(os.path.join(place, path)) for place in places]
         return next((header for header in found if header in self.known), None)
 
     def check_file(self, name):
-        room = room_of(name)
-        allowed = UPSTREAM.get(room, "")
-        if room and room not in ROOMS:
-            yield f"{name}: {room} is not in the table"
+        owner = library_of(name)
+        allowed = UPSTREAM.get(owner, "")
+        if owner and owner not in LIBRARIES:
+            yield f"{name}: {owner} is not in the table"
         for line, path in self.includes_of(name):
             place = f"{name}:{line}"
             if path.startswith("layout/"):
-                other = room_of("include/" + path)
-                if room and other not in below(room):
-                    yield f"{place}: {path} belongs to {other}, which is not a dependency of {room}"
+                other = library_of("include/" + path)
+                if owner and other not in below(owner):
+                    yield f"{place}: {path} belongs to {other}, which is not a dependency of {owner}"
                     continue
                 bad = sorted(header for header in self.upstream_of("include/" + path)
                              if not header.startswith(allowed))
-                if bad and other != room:
-                    yield f"{place}: {path} includes {bad[0]}, which {room} may not include"
+                if bad and other != owner:
+                    yield f"{place}: {path} includes {bad[0]}, which {owner} may not include"
             elif path.startswith(("llvm/", "mlir/", "isl/")):
                 if not path.startswith(allowed):
-                    yield f"{place}: {path}; {room} may include {', '.join(allowed)}"
+                    yield f"{place}: {path}; {owner} may include {', '.join(allowed)}"
             else:
                 header = self.private_header(name, path)
-                if header and room_of(header) != room:
-                    yield f"{place}: {path} is private to {room_of(header)}"
+                if header and library_of(header) != owner:
+                    yield f"{place}: {path} is private to {library_of(header)}"
 
     def check_links(self):
         libraries = find_libraries(self.root, self.names)
         for name, library in libraries.items():
-            room = room_of(library.list)
+            owner = library_of(library.list)
             for link in library.links:
-                other = room_of(libraries[link].list) if link in libraries else None
-                if other not in below(room):
+                other = library_of(libraries[link].list) if link in libraries else None
+                if other not in below(owner):
                     yield f"{library.list}: {name} links {link} of {other}, which is not a " \
-                          f"dependency of {room}"
-            allowed = UPSTREAM.get(room, ("mlir/",))
+                          f"dependency of {owner}"
+            allowed = UPSTREAM.get(owner, ("mlir/",))
             if library.has_mlir and not any(prefix.startswith("mlir/") for prefix in allowed):
                 yield f"{library.list}: {name} links MLIR but does not include it; use NO_MLIR"
 
@@ -185,11 +185,11 @@ def main(argv):
     files = [name for name in tree.names if name.endswith((".h", ".cpp"))]
     problems = [problem for name in files for problem in tree.check_file(name)]
     problems += tree.check_links()
-    empty = sorted(set(ROOMS) - {room_of(name) for name in files})
-    problems += [f"no file belongs to the library {room}" for room in empty]
+    empty = sorted(set(LIBRARIES) - {library_of(name) for name in files})
+    problems += [f"no file belongs to the library {owner}" for owner in empty]
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(ROOMS)} libraries, {len(problems)} problems")
+    print(f"{len(files)} files, {len(LIBRARIES)} libraries, {len(problems)} problems")
     return 1 if problems else 0
 
 

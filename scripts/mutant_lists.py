@@ -58,7 +58,7 @@ class ListError(Exception):
 
 @dataclasses.dataclass
 class Mutant:
-    room: str
+    library: str
     file: str
     description: str
     place: str  # list and line of the entry, for messages
@@ -82,7 +82,7 @@ class Mutant:
 
 
 @dataclasses.dataclass
-class Room:
+class Library:
     name: str
     tests: list
     mutants: list
@@ -90,12 +90,12 @@ class Room:
 
 def read_lists(directory):
     """Reads all lists of a directory, one per library."""
-    rooms, problems = [], []
+    libraries, problems = [], []
     for name in sorted(os.listdir(directory)):
         if not name.endswith(".txt"):
             continue
-        room = Room(name[:-len(".txt")], [], [])
-        rooms.append(room)
+        library = Library(name[:-len(".txt")], [], [])
+        libraries.append(library)
         file = None
         with open(os.path.join(directory, name), encoding="utf-8") as lines:
             for position, line in enumerate(lines, 1):
@@ -103,14 +103,14 @@ def read_lists(directory):
                 if not line or line.startswith("#"):
                     continue
                 if line.startswith("tests:"):
-                    room.tests += line[len("tests:"):].split()
+                    library.tests += line[len("tests:"):].split()
                 elif line.startswith("== "):
                     file = line[3:].strip()
                 elif line.startswith("- ") and file:
-                    room.mutants.append(Mutant(room.name, file, line[2:].strip(),
+                    library.mutants.append(Mutant(library.name, file, line[2:].strip(),
                                                f"{name}:{position}"))
-                elif line.startswith(" ") and room.mutants:
-                    mutant, text = room.mutants[-1], line.strip()
+                elif line.startswith(" ") and library.mutants:
+                    mutant, text = library.mutants[-1], line.strip()
                     if text.startswith("survives:"):
                         mutant.survives = text[len("survives:"):].strip()
                     elif mutant.survives and not mutant.code and "@" not in text:
@@ -119,19 +119,19 @@ def read_lists(directory):
                         mutant.code += ("\n" if mutant.code else "") + text
                 else:
                     problems.append(f"{name}:{position}: this is no line of a list: {line}")
-        if not room.tests:
+        if not library.tests:
             problems.append(f"{name}: no line `tests:` names the tests of the list")
         problems += [f"{mutant.place}: the code must hold one '@there => instead@'"
-                     for mutant in room.mutants
+                     for mutant in library.mutants
                      if mutant.code.count("@") != 2 or "=>" not in mutant.code.split("@")[1]]
     known = {}
-    for mutant in (mutant for room in rooms for mutant in room.mutants):
+    for mutant in (mutant for library in libraries for mutant in library.mutants):
         other = known.setdefault(mutant.number, mutant)
         if other is not mutant:
             problems.append(f"{mutant.place} and {other.place} have the same number")
     if problems:
         raise ListError("\n".join(problems))
-    return rooms
+    return libraries
 
 
 def _squeeze(text):
@@ -180,18 +180,18 @@ def _render(text, start, end, mutants):
     return result + text[position:end]
 
 
-def by_file(rooms):
+def by_file(libraries):
     files = {}
-    for room in rooms:
-        for mutant in room.mutants:
+    for library in libraries:
+        for mutant in library.mutants:
             files.setdefault(mutant.file, []).append(mutant)
     return files
 
 
-def plant(root, rooms):
+def plant(root, libraries):
     """Returns the mutated text of each file that has mutants, by name."""
     result, problems = {}, []
-    for name, mutants in by_file(rooms).items():
+    for name, mutants in by_file(libraries).items():
         path = os.path.join(root, name)
         if not os.path.isfile(path):
             problems.append(f"{mutants[0].place}: there is no file {name}")

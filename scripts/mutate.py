@@ -1,12 +1,12 @@
 """Mutation testing: counts how many planted bugs the tests catch.
 
 usage: mutate.py check ROOT
-       mutate.py list ROOT [--room ROOM].. [--only N..]
-       mutate.py plant ROOT SOURCES [--room ROOM].. [--only N..]
-       mutate.py targets ROOT [--room ROOM].. [--only N..]
-       mutate.py run ROOT BUILD [--room ROOM].. [--only N..] [--jobs J]
+       mutate.py list ROOT [--library LIBRARY].. [--only N..]
+       mutate.py plant ROOT SOURCES [--library LIBRARY].. [--only N..]
+       mutate.py targets ROOT [--library LIBRARY].. [--only N..]
+       mutate.py run ROOT BUILD [--library LIBRARY].. [--only N..] [--jobs J]
 
-ROOM is the name of a list in scripts/mutants, e.g. Algebra; N is the number of a mutant.
+LIBRARY is the name of a list in scripts/mutants, e.g. Algebra; N is the number of a mutant.
 
 `check` verifies that every entry of scripts/mutants matches the sources under ROOT. `plant` copies ROOT to SOURCES and
 plants the selected mutants (scripts/mutant_lists.py); files without one stay equal, so that ccache has their objects.
@@ -70,9 +70,9 @@ def measure_all(tests, jobs, path):
     stale = [test for test in tests
              if known.get(test.name, {}).get("stamp") != test.stamp()]
     print(f"{len(tests)} tests, {len(stale)} to be measured", file=sys.stderr)
-    for name, figures in in_parallel(jobs, measure, stale):
-        known[name] = figures
-        if figures["outcome"] == mutant_tests.FAILED:
+    for name, record in in_parallel(jobs, measure, stale):
+        known[name] = record
+        if record["outcome"] == mutant_tests.FAILED:
             print(f"fails without a mutant, and is left out: {name}", file=sys.stderr)
         with open(path + ".new", "w", encoding="utf-8") as file:
             json.dump(known, file)
@@ -81,13 +81,13 @@ def measure_all(tests, jobs, path):
             if known[test.name]["outcome"] == mutant_tests.PASSED}
 
 
-def score(rooms, results):
+def score(libraries, results):
     """Returns the lines of the report."""
     lines, total = [], collections.Counter()
     summary = []
-    for room in rooms:
+    for library in libraries:
         counts = collections.Counter()
-        for mutant in room.mutants:
+        for mutant in library.mutants:
             if mutant.number not in results:
                 continue
             outcome, test = results[mutant.number]
@@ -104,7 +104,7 @@ def score(rooms, results):
                          + (f" ({mutant.survives})" if mutant.survives else ""))
         total += counts
         if counts["all"]:
-            summary.append((room.name, counts))
+            summary.append((library.name, counts))
     for name, counts in summary + [("all", total)]:
         if counts["all"]:
             lines.append(f"{name}: {counts['all']} mutants, {counts[CAUGHT]} caught "
@@ -117,31 +117,31 @@ def score(rooms, results):
     return lines
 
 
-def select(rooms, arguments):
-    names = {room.name for room in rooms}
-    for name in arguments.room:
+def select(libraries, arguments):
+    names = {library.name for library in libraries}
+    for name in arguments.library:
         if name not in names:
             sys.exit(f"there is no list {name}: {', '.join(sorted(names))}")
-    chosen = [mutant for room in rooms for mutant in room.mutants
-              if (not arguments.room or mutant.room in arguments.room)
+    chosen = [mutant for library in libraries for mutant in library.mutants
+              if (not arguments.library or mutant.library in arguments.library)
               and (not arguments.only or mutant.number in arguments.only)]
     if not chosen:
         sys.exit("no mutant is selected")
     return chosen
 
 
-def restrict(rooms, arguments):
+def restrict(libraries, arguments):
     """Returns the lists reduced to the selected mutants, without empty lists."""
-    chosen = {mutant.number for mutant in select(rooms, arguments)}
-    rooms = [dataclasses.replace(room, mutants=[each for each in room.mutants if each.number in chosen])
-             for room in rooms]
-    return [room for room in rooms if room.mutants]
+    chosen = {mutant.number for mutant in select(libraries, arguments)}
+    libraries = [dataclasses.replace(library, mutants=[each for each in library.mutants if each.number in chosen])
+             for library in libraries]
+    return [library for library in libraries if library.mutants]
 
 
-def run(rooms, arguments):
-    chosen = select(rooms, arguments)
-    tests_of = {room.name: mutant_tests.find(arguments.build, room.tests) for room in rooms
-                if any(mutant.room == room.name for mutant in chosen)}
+def run(libraries, arguments):
+    chosen = select(libraries, arguments)
+    tests_of = {library.name: mutant_tests.find(arguments.build, library.tests) for library in libraries
+                if any(mutant.library == library.name for mutant in chosen)}
     every = {test.name: test for tests in tests_of.values() for test in tests}
     baseline = measure_all(list(every.values()), arguments.jobs,
                            os.path.join(arguments.build, "mutants-baseline.json"))
@@ -151,11 +151,11 @@ def run(rooms, arguments):
     results = {}
     for number, outcome, test in in_parallel(
             arguments.jobs, run_mutant, chosen,
-            [tests_of[mutant.room] for mutant in chosen], [baseline] * len(chosen)):
+            [tests_of[mutant.library] for mutant in chosen], [baseline] * len(chosen)):
         results[number] = outcome, test
         if outcome != CAUGHT:
             print(f"{number} {outcome}", file=sys.stderr)
-    lines = score(rooms, results)
+    lines = score(libraries, results)
     report = os.path.join(arguments.build, "mutants.txt")
     with open(report, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
@@ -198,33 +198,33 @@ def main():
     parser.add_argument("root")
     # Absolute, because tests run in other directories.
     parser.add_argument("build", nargs="?", type=os.path.abspath)
-    parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--library", action="append", default=[])
     parser.add_argument("--only", type=int, nargs="+", default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     try:
-        rooms = mutant_lists.read_lists(os.path.join(arguments.root, "scripts", "mutants"))
-        mutated = mutant_lists.plant(arguments.root, rooms)
+        libraries = mutant_lists.read_lists(os.path.join(arguments.root, "scripts", "mutants"))
+        mutated = mutant_lists.plant(arguments.root, libraries)
     except mutant_lists.ListError as error:
         sys.exit(str(error))
     if arguments.command == "check":
-        for room in rooms:
-            print(f"{room.name}: {len(room.mutants)} mutants")
-        print(f"{sum(len(room.mutants) for room in rooms)} mutants, all in place")
+        for library in libraries:
+            print(f"{library.name}: {len(library.mutants)} mutants")
+        print(f"{sum(len(library.mutants) for library in libraries)} mutants, all in place")
     elif arguments.command == "list":
-        for mutant in select(rooms, arguments):
+        for mutant in select(libraries, arguments):
             print(f"{mutant.number} {mutant.place} {mutant.file}: {mutant.description}")
     elif arguments.command == "plant":
-        mutated = mutant_lists.plant(arguments.root, restrict(rooms, arguments))
+        mutated = mutant_lists.plant(arguments.root, restrict(libraries, arguments))
         mutated[os.path.join("include", mutant_lists.HEADER_NAME)] = mutant_lists.HEADER
         copy_tree(arguments.root, arguments.build, mutated)
     elif arguments.command == "targets":
-        units = {os.path.basename(name) for room in restrict(rooms, arguments) for name in room.tests
+        units = {os.path.basename(name) for library in restrict(libraries, arguments) for name in library.tests
                  if name.endswith("Tests")}
         print(*sorted(units), "layout-opt", "layout-run", "layout-translate",
               "LayoutC", "LayoutNpuSimulator", "LayoutPython")
     else:
-        run(rooms, arguments)
+        run(libraries, arguments)
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def plant(directory, source, text):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(content)
-    rooms = mutant_lists.read_lists(os.path.join(directory, "scripts", "mutants"))
-    return rooms, mutant_lists.plant(directory, rooms)
+    libraries = mutant_lists.read_lists(os.path.join(directory, "scripts", "mutants"))
+    return libraries, mutant_lists.plant(directory, libraries)
 
 
 def refuse(source, text):
@@ -79,7 +79,7 @@ def refuse(source, text):
 
 def main():
     directory = sys.argv[2]
-    rooms, planted = plant(directory, SOURCE, LIST)
+    libraries, planted = plant(directory, SOURCE, LIST)
     mutated = os.path.join(directory, "mutated")
     planted["include/" + mutant_lists.HEADER_NAME] = mutant_lists.HEADER
     mutate.copy_tree(directory, mutated, planted)
@@ -93,10 +93,10 @@ def main():
     print("in order:", sorted(baseline))
     # CHECK: in order: ['area', 'clamp', 'last']
     results = {}
-    for mutant in rooms[0].mutants:
+    for mutant in libraries[0].mutants:
         number, outcome, test = mutate.run_mutant(mutant, tests, baseline)
         results[number] = outcome, test
-    print("\n".join(mutate.score(rooms, results)))
+    print("\n".join(mutate.score(libraries, results)))
     # CHECK: {{[0-9]+}} Toy.txt:5 caught by area: a sum instead of a product
     # CHECK: {{[0-9]+}} Toy.txt:7 caught by last: the loop does not move
     # CHECK: {{[0-9]+}} Toy.txt:10 SURVIVED: the bound is one less
@@ -104,11 +104,11 @@ def main():
     # CHECK: {{[0-9]+}} Toy.txt:16 MET BY NO TEST: the next is the same
     # CHECK: Toy: 5 mutants, 2 caught (40.0 %), 3 survived, 1 of them with a reason, 1 met by no test
     # CHECK: all: 5 mutants, 2 caught (40.0 %)
-    results[rooms[0].mutants[3].number] = mutate.CAUGHT, "clamp"
-    print(mutate.score(rooms, results)[-1])
+    results[libraries[0].mutants[3].number] = mutate.CAUGHT, "clamp"
+    print(mutate.score(libraries, results)[-1])
     # CHECK: 1 caught in spite of a reason: take it out of the list
-    only = argparse.Namespace(room=[], only=[rooms[0].mutants[1].number])
-    text = mutant_lists.plant(directory, mutate.restrict(rooms, only))["lib/Toy.cpp"]
+    only = argparse.Namespace(library=[], only=[libraries[0].mutants[1].number])
+    text = mutant_lists.plant(directory, mutate.restrict(libraries, only))["lib/Toy.cpp"]
     print(f"planted: {text.count('layoutMutant(')}, the loop does not move: {'{  } else { i += 1; }' in text}")
     # CHECK: planted: 1, the loop does not move: True
 

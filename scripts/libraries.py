@@ -1,6 +1,6 @@
 """Draws the libraries and their dependencies, and checks that these have no cycle.
 
-usage: rooms.py [--update] ROOT
+usage: libraries.py [--update] ROOT
 
 The picture in docs/architecture.md, between two comments, is made of the calls of
 layout_add_library, and of add_library, in the CMakeLists.txt files below lib, and of
@@ -33,7 +33,7 @@ HEADERS_ALONE = {
 GROUPS = ("lib/Dialect/NPU", "lib/Targets")
 
 _INCLUDE = re.compile(r'^#include "layout/([^"]+)"', re.MULTILINE)
-_PICTURE = re.compile(r"(<!-- rooms -->\n).*?(<!-- end of rooms -->\n)", re.DOTALL)
+_PICTURE = re.compile(r"(<!-- libraries -->\n).*?(<!-- end of libraries -->\n)", re.DOTALL)
 
 
 def read(root, name):
