@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --npu-legalize-linalg --canonicalize --split-input-file | FileCheck %s
-// Check that dynamic scalars become tensors without dims; run-numbers.py checks
+// Check that dynamic scalars become tensors without dims; run-dynamic-scalars.py checks
 // their results.
 
 // CHECK-DAG: #[[NONE:.*]] = affine_map<() -> ()>

@@ -1,4 +1,4 @@
-"""Runs run-reductions-of-nothing.mlir on sizes with and without elements."""
+"""Runs run-reductions-empty.mlir on sizes with and without elements."""
 
 import subprocess
 import sys

@@ -5,7 +5,7 @@
 
 #img = #layout.rgba_image<in_out_channel, "NCHW">
 func.func @main(%x: tensor<1x4x8x40000xf32>) -> tensor<1x4x8x40000xf32> {
-  // CHECK: image-beyond-the-target.mlir:[[#@LINE+1]]:8: error: {{.*}} is an image of 40000 x 8 pixels, but the target supports at most 8192 x 8192; choose another image map, or a buffer
+  // CHECK: layout-to-opencl-image-limits.mlir:[[#@LINE+1]]:8: error: {{.*}} is an image of 40000 x 8 pixels, but the target supports at most 8192 x 8192; choose another image map, or a buffer
   %c = layout.convert %x : tensor<1x4x8x40000xf32> to tensor<1x4x8x40000xf32, #img>
   %e = tensor.empty() : tensor<1x4x8x40000xf32, #img>
   %y = linalg.exp ins(%c : tensor<1x4x8x40000xf32, #img>) outs(%e : tensor<1x4x8x40000xf32, #img>) -> tensor<1x4x8x40000xf32, #img>
