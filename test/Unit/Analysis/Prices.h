@@ -25,6 +25,20 @@ namespace layout_test {
 using namespace mlir;
 using namespace mlir::layout;
 
+/// The elements of a vector of the CPU of `PriceTest::getCosts`.
+constexpr int64_t kLanes = 4;
+
+/// The bytes of a cache line.
+constexpr int64_t kLineBytes = 64;
+
+/// The scalar operations on all lanes that cost as much as moving one byte.
+constexpr int64_t kFlopsPerByte = 8;
+
+/// The factors on the cost of bytes that are accessed element by element, and
+/// of arithmetic without lanes.
+constexpr int64_t kStridedFactor = 2, kScalarFactor = 16;
+
+/// A test that prices single ops and conversions.
 class PriceTest : public ::testing::Test {
 protected:
   PriceTest() {
@@ -38,12 +52,17 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  CostModel getCosts(StringRef figures = "",
+  /// Returns the costs on a CPU with the parameters above and `parameters`.
+  CostModel getCosts(StringRef parameters = "",
                      Objective objective = Objective::time) {
-    return getCostsOf("#layout.cpu<lanes = 4, strided_percent = 200, "
-                      "flops_per_byte = 8, scalar_percent = 1600" +
-                          figures.str() + ">",
-                      objective);
+    return getCostsOf(
+        "#layout.cpu<lanes = " + std::to_string(kLanes) +
+            ", line_bytes = " + std::to_string(kLineBytes) +
+            ", strided_percent = " + std::to_string(100 * kStridedFactor) +
+            ", flops_per_byte = " + std::to_string(kFlopsPerByte) +
+            ", scalar_percent = " + std::to_string(100 * kScalarFactor) +
+            parameters.str() + ">",
+        objective);
   }
   CostModel getCostsOf(const std::string &target,
                        Objective objective = Objective::time) {
