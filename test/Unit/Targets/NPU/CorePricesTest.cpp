@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
-// The expected numbers follow by hand from the prologue of CostModel.h and the
-// parameters of the target.
+//
+// The expected prices follow from the prologue of CostModel.h and from the
+// parameters below. Tensors have f32 elements.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Prices.h"
 
@@ -15,14 +17,27 @@ using namespace mlir::layout;
 
 namespace {
 
-using CorePrices = layout_test::PriceTest;
+using CorePricesTest = layout_test::PriceTest;
 
-/// Four cores of eight lanes, and 256 for starting a transfer. A step, in which
-/// all lanes may multiply and add, costs 2 * 32 / 8.
+constexpr int64_t kElementBytes = 4, kVectorBytes = 32;
+constexpr int64_t kLanes = kVectorBytes / kElementBytes;
+
+/// The price of starting a transfer.
+constexpr Cost kTransferStart = 256;
+constexpr int64_t kFlopsPerByte = 8;
+
+/// The price of a step, in which every byte of all lanes counts two operations.
+constexpr Cost kStep = 2 * kVectorBytes / kFlopsPerByte;
+
+/// A chip of four cores with the parameters above.
 constexpr const char *kUnits =
     "#layout.npu<launch_cost = 256, flops_per_byte = 8, chip = #npu.target<"
     "npus = 4, bytes_per_npu = 16384, eu_bytes = 32>>";
-constexpr int64_t kStep = 2 * 32 / 8;
+
+/// Returns the price of a transfer that reads and writes f32 elements.
+constexpr Cost transferring(int64_t elements, int64_t transfers = 1) {
+  return transfers * kTransferStart + 2 * kElementBytes * elements;
+}
 
 std::string scatter(StringRef mode) {
   return "#layout.npu_scatter<" + mode.str() +
@@ -30,25 +45,28 @@ std::string scatter(StringRef mode) {
          "eu_bytes = 32>>";
 }
 
-/// Every core issues the 16 words of a channel, 8 per step.
-TEST_F(CorePrices, UnitsComputeInLockstep) {
+/// All cores compute a row of channels, one channel per core, in steps of one
+/// vector.
+TEST_F(CorePricesTest, ChargesRowsOfChannelsInLockstep) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
+  constexpr int64_t steps = 4 * 4 / kLanes;
   EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
                   {aligned, aligned}),
-            16 / 8 * kStep);
-  // Five channels take two rows, while the other cores idle.
+            steps * kStep);
+  // Five channels take two rows; three cores idle in the second.
   EXPECT_EQ(price(costs, "%x: tensor<1x5x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x5x4x4xf32>",
                   {aligned, aligned}),
-            2 * 16 / 8 * kStep);
+            2 * steps * kStep);
 }
 
 /// A sum of three values per element; the window operand is not read.
-TEST_F(CorePrices, SumsOfCores) {
+TEST_F(CorePricesTest, ChargesEveryTapOfWindows) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
+  constexpr int64_t taps = 3;
   EXPECT_EQ(price(costs,
                   "%x: tensor<1x4x4x6xf32>, %w: tensor<3xf32>, "
                   "%y: tensor<1x4x4x4xf32>",
@@ -64,12 +82,12 @@ TEST_F(CorePrices, SumsOfCores) {
     linalg.yield %s : f32
   } -> tensor<1x4x4x4xf32>)",
                   {aligned, "", aligned, aligned}),
-            3 * 16 / 8 * kStep);
+            taps * (4 * 4 / kLanes) * kStep);
 }
 
 /// Without parameters of the target, those of the chip's clock apply: a cycle
 /// costs twice the bytes that DMA moves in it.
-TEST_F(CorePrices, TheClockOfTheChip) {
+TEST_F(CorePricesTest, DerivesParametersFromTheClockOfTheChip) {
   CostModel costs = getCostsOf(
       "#layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, "
       "eu_bytes = 32, dma_bytes_per_cycle = 16, dma_start = 5, "
@@ -78,28 +96,30 @@ TEST_F(CorePrices, TheClockOfTheChip) {
       "#layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, "
       "bytes_per_npu = 16384, eu_bytes = 32, dma_bytes_per_cycle = 16, "
       "dma_start = 5, compute_start = 3>>";
+  constexpr int64_t dmaBytesPerCycle = 16, dmaStart = 5, computeStart = 3;
+  constexpr Cost cycle = 2 * dmaBytesPerCycle;
   EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
                   {aligned, aligned}),
-            (3 + 2) * 2 * 16);
+            (computeStart + 4 * 4 / kLanes) * cycle);
   EXPECT_EQ(price(costs, "%x: tensor<1x4x8x4xf32>",
                   "%0 = tensor.extract_slice %x[0, 0, 0, 0]"
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "
                   "tensor<1x4x2x4xf32>",
                   {aligned, ""}),
-            5 * 2 * 16 + 2 * 4 * 32);
+            dmaStart * cycle + 2 * kElementBytes * (4 * 2 * 4));
 }
 
-/// One transfer of the part, of which every byte is read and written.
-TEST_F(CorePrices, PartsAreMoved) {
+TEST_F(CorePricesTest, ChargesThePartOfSlices) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
+  constexpr Cost part = transferring(1 * 4 * 2 * 4);
   EXPECT_EQ(price(costs, "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>",
                   "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x2x4xf32> into "
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, aligned}),
-            256 + 2 * 4 * 32);
+            part);
   // A dynamic offset has the same price.
   EXPECT_EQ(price(costs,
                   "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>, "
@@ -108,24 +128,29 @@ TEST_F(CorePrices, PartsAreMoved) {
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x2x4xf32> into "
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, "", aligned}),
-            256 + 2 * 4 * 32);
-  // The engine has two loops in addition to channels and contiguous segments.
-  // Batches and the two digits of the row index are three.
-  StringRef odd = "(d0, d1, d2, d3) -> buffer(d2 mod 2, d0, d1, "
-                  "d2 floordiv 2, d3)";
-  EXPECT_EQ(price(costs, "%x: tensor<2x4x4x4xf32>, %y: tensor<2x4x8x4xf32>",
-                  "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
-                  "[2, 4, 4, 4][1, 1, 1, 1] : tensor<2x4x4x4xf32> into "
-                  "tensor<2x4x8x4xf32>",
-                  {odd, aligned, aligned}),
-            2 * 256 + 2 * 4 * 128);
+            part);
   // Reading a part of a whole costs the same.
   EXPECT_EQ(price(costs, "%x: tensor<1x4x8x4xf32>",
                   "%0 = tensor.extract_slice %x[0, 0, 0, 0]"
                   "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "
                   "tensor<1x4x2x4xf32>",
                   {aligned, ""}),
-            256 + 2 * 4 * 32);
+            part);
+}
+
+/// A transfer loops over channels, contiguous segments and two other dims. The
+/// batches and the two digits of the row index are three other dims.
+TEST_F(CorePricesTest, ChargesOneTransferPerLoopNest) {
+  CostModel costs = getCostsOf(kUnits);
+  std::string aligned = scatter("aligned");
+  StringRef oddRowsFirst = "(d0, d1, d2, d3) -> buffer(d2 mod 2, d0, d1, "
+                           "d2 floordiv 2, d3)";
+  EXPECT_EQ(price(costs, "%x: tensor<2x4x4x4xf32>, %y: tensor<2x4x8x4xf32>",
+                  "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
+                  "[2, 4, 4, 4][1, 1, 1, 1] : tensor<2x4x4x4xf32> into "
+                  "tensor<2x4x8x4xf32>",
+                  {oddRowsFirst, aligned, aligned}),
+            transferring(2 * 4 * 4 * 4, /*transfers=*/2));
 }
 
 } // namespace
