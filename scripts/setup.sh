@@ -5,6 +5,7 @@
 # setup_packages   installs missing Debian packages with apt
 # setup_tidy       installs clang-tidy
 # setup_python     creates a virtual environment in $build/venv with lists of packages
+# setup_chip_models  brings the vendor's chip models of NPUs to $build/chip-models
 # setup_configure  runs CMake if its arguments changed
 # build_targets    runs ninja and prints its progress
 # Each function returns at once if its result exists.
@@ -169,6 +170,7 @@ setup_python() {
     case $list in
     needs) install_python needs || die "pip could not install what the package needs" ;;
     oracles) install_optional oracles --no-deps ;;
+    chip-models) setup_chip_models ;;
     *) install_optional "$list" ;;
     esac
   done
@@ -185,6 +187,28 @@ install_optional() {
     printf '%s\n' "$list" >"$unavailable"
     step "going on without the Python packages '$1'"
   fi
+}
+
+# Brings the vendor's chip models, 20 MB of a wheel of 312 MB, or reports that they are
+# unavailable. test/lit.cfg.py reads that file, too.
+setup_chip_models() {
+  local models=$build/chip-models requirements=$root/scripts/chip-models.txt pin
+  local unavailable=$build/.chip-models-unavailable
+  pin=$(hash_of <"$requirements")
+  if stamp_is "$models/.stamp" "$pin"; then return 0; fi
+  if stamp_is "$unavailable" "$pin"; then
+    step "going on without the vendor's chip models (rm $unavailable to try again)"
+    return 0
+  fi
+  if [[ $(uname -m) == x86_64 ]]; then
+    step "the vendor's chip models (a download of 312 MB, of which 20 MB are kept)"
+    if logged "$build/venv/bin/python" -B "$root/scripts/chip_models.py" "$requirements" "$models"; then
+      printf '%s\n' "$pin" >"$models/.stamp"
+      return 0
+    fi
+  fi
+  printf '%s\n' "$pin" >"$unavailable"
+  step "going on without the vendor's chip models, which need x86-64 and PyPI"
 }
 
 # Prints the path of lit, LLVM's test runner.
@@ -273,13 +297,14 @@ build_targets() {
   ((status == 0)) || die "the build failed"
 }
 
-# setup_all [LIST..]: runs the whole set-up with these lists of Python packages; by
-# default with all lists and the packages that only tests use. Tests whose packages
-# are unavailable are reported as unsupported.
+# setup_all [LIST..]: runs the whole set-up with these lists of Python packages, of which
+# chip-models stands for the vendor's chip models; by default with all lists and the
+# packages that only tests use. Tests whose packages are unavailable are reported as
+# unsupported.
 setup_all() {
   local -a lists=("$@")
   if (($# == 0)); then
-    lists=(needs onnx jax oracles browser docs wheel types)
+    lists=(needs onnx jax oracles browser docs wheel types chip-models)
     wanted_packages+=("${test_packages[@]}")
   fi
   mkdir -p "$build"
