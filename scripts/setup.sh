@@ -5,6 +5,7 @@
 # setup_packages   installs missing Debian packages with apt
 # setup_tidy       installs clang-tidy
 # setup_python     creates a virtual environment in $build/venv with lists of packages
+# setup_intel_opencl  creates an environment with Intel's OpenCL runtime for CPUs
 # setup_chip_models  brings the vendor's chip models of NPUs to $build/chip-models
 # setup_configure  runs CMake if its arguments changed
 # build_targets    runs ninja and prints its progress
@@ -171,6 +172,7 @@ setup_python() {
     needs) install_python needs || die "pip could not install what the package needs" ;;
     oracles) install_optional oracles --no-deps ;;
     chip-models) setup_chip_models ;;
+    intel-opencl) setup_intel_opencl ;;
     *) install_optional "$list" ;;
     esac
   done
@@ -187,6 +189,16 @@ install_optional() {
     printf '%s\n' "$list" >"$unavailable"
     step "going on without the Python packages '$1'"
   fi
+}
+
+# Installs Intel's OpenCL runtime for CPUs in an environment of its own, whose
+# libraries no other program finds, or reports that it is unavailable.
+# test/IntelOpenCL/lit.cfg.py reads that environment, too.
+setup_intel_opencl() {
+  (
+    build=$build/intel-opencl
+    setup_python intel-opencl-runtime
+  )
 }
 
 # Brings the vendor's chip models, 20 MB of a wheel of 312 MB, or reports that they are
@@ -298,13 +310,13 @@ build_targets() {
 }
 
 # setup_all [LIST..]: runs the whole set-up with these lists of Python packages, of which
-# chip-models stands for the vendor's chip models; by default with all lists and the
+# chip-models and intel-opencl have places of their own; by default with all lists and the
 # packages that only tests use. Tests whose packages are unavailable are reported as
 # unsupported.
 setup_all() {
   local -a lists=("$@")
   if (($# == 0)); then
-    lists=(needs onnx jax oracles browser docs wheel types chip-models)
+    lists=(needs onnx jax oracles browser docs wheel types chip-models intel-opencl)
     wanted_packages+=("${test_packages[@]}")
   fi
   mkdir -p "$build"

@@ -11,7 +11,7 @@
 # Features for REQUIRES: auditwheel, codespell_lib, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs), browser (Chromium, and what drives it), mpi and graphviz, whose absence fails with CI=true;
+# needs), opencl-fp16 (in test/IntelOpenCL), browser (Chromium, and what drives it), mpi and graphviz, whose absence fails with CI=true;
 # spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 

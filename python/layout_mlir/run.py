@@ -75,6 +75,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=DEVICES, default="cpu",
                         help="device of the laid-out network: this CPU, an OpenCL device with images, the simulator of "
                              "an NPU, or MPI ranks; the untouched network runs on the CPU")
+    parser.add_argument("--opencl-device", metavar="NAME",
+                        help="for OpenCL: a part of the name of the device or its platform (default: the first GPU, "
+                             "or the first device)")
     parser.add_argument("--ranks", type=positive, metavar="N",
                         help="for a mesh: number of processes, each of which computes a block (default: the devices of "
                              "--target, or 2)")
@@ -111,6 +114,10 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
     """Checks options against each other and sets defaults that depend on others."""
     if args.profile and args.device != "cpu":
         raise ToolError("--profile needs --device cpu; for kernels of an OpenCL device use layout-run --opencl-profile")
+    if args.opencl_device and args.device != "opencl":
+        raise ToolError("--opencl-device needs --device opencl")
+    if args.opencl_device:
+        os.environ["LAYOUT_OPENCL_DEVICE"] = args.opencl_device  # read by the runtime, here and in processes
     if args.timeline and args.device != "npu":
         raise ToolError("--timeline needs --device npu")
     if args.simulator_kernels and args.device != "npu":

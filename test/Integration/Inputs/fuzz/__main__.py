@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles random programs for several pipelines, runs them, and compares them with numpy.
 
-    fuzz --count 1000 --seed 0 [--device cpu|opencl|npu] [--keep FOLDER]
+    fuzz --count 1000 --seed 0 [--device cpu|opencl|npu] [--opencl-device NAME] [--keep FOLDER]
 
 Program k of a run is that of seed S + k, regardless of the count. Failures are reduced and left in a folder each:
 module.mlir, run.sh, inputs, expected.txt. The last line has the counts; the exit status is 1 if a program failed.
@@ -37,12 +37,18 @@ def parse_arguments():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=sorted(BACKENDS), default="cpu")
+    parser.add_argument("--opencl-device", metavar="NAME", help="part of the name of the device or its platform")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"),
                         help="where what fails is left (fuzz-failures)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--shrink-seconds", type=int, default=120, help="for each failure; 0: not at all")
     parser.add_argument("--most", type=int, default=20, help="failures to make small")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.opencl_device:
+        if args.device != "opencl":
+            parser.error("--opencl-device needs --device opencl")
+        os.environ["LAYOUT_OPENCL_DEVICE"] = args.opencl_device  # read by the runtime
+    return args
 
 
 def make_case(backend, seed, flags):

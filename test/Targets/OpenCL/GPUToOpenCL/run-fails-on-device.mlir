@@ -10,13 +10,14 @@
 // RUN: env LAYOUT_OPENCL_DEVICE=abacus not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: failed: no OpenCL device has a name that contains LAYOUT_OPENCL_DEVICE, 'abacus'; devices are '
 
-// The tool that a device without SPIR-V needs is missing, fails, or produces a binary that the driver rejects. An empty
-// cache directory disables the cache.
-// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
+// The tool that a device without SPIR-V needs is missing, fails, or produces a binary that the driver rejects. A library
+// in front of the driver simulates such a device. An empty cache directory disables the cache.
+// RUN: %host_cc -shared -fPIC %S/../Runtime/Inputs/front.c -o %t/front.so -ldl
+// RUN: env LD_PRELOAD=%t/front.so IL= EXTENSIONS=cl_khr_fp64 LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: failed: building the kernel 'add' failed: the device does not support SPIR-V, and the tool 'no-such-tool' was not found; install it {{.*}} LAYOUT_OPENCL_TRANSLATOR
-// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
+// RUN: env LD_PRELOAD=%t/front.so IL= EXTENSIONS=cl_khr_fp64 LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
 // TOOL: error: failed: building the kernel 'add' failed: the device does not support SPIR-V, and the tool 'false' failed
-// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
+// RUN: env LD_PRELOAD=%t/front.so IL= EXTENSIONS=cl_khr_fp64 LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
 // BUILD: error: failed: building the kernel 'add' for {{.*}} failed: cl{{.*}} returned CL_
 
 // A kernel that depends on its work-group has more work-items than the device supports.
