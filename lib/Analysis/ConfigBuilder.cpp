@@ -199,7 +199,8 @@ std::optional<OpConfig> ConfigBuilder::carry(OperandOrResult slot,
 /// form the layout of that tensor.
 std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
                                                   LayoutId layout) const {
-  if (!map.isPermutation())
+  // No loop indexes a replica.
+  if (!map.isPermutation() || !costs.getMap(layout).getReplicas().empty())
     return std::nullopt;
   for (const StoredAxis &axis : costs.getMap(layout).getStoredAxes()) {
     // An axis with one position, such as the height of a row of pixels.

@@ -129,7 +129,7 @@ const LayoutTable::Tiles *LayoutTable::findTiles(LayoutId layout) {
 std::optional<LayoutTable::Tiles> LayoutTable::computeTiles(LayoutId layout) {
   LayoutMap map = getMap(layout);
   Tiles tiles(map.getRank(), 1);
-  if (map.getSpace() != "buffer")
+  if (map.getSpace() != "buffer" || !map.getReplicas().empty())
     return std::nullopt;
   SmallVector<unsigned> order;
   for (const StoredAxis &axis : map.getStoredAxes()) {
@@ -171,6 +171,9 @@ std::optional<LayoutId> LayoutTable::project(LayoutId layout, AffineMap from,
 std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
                                                         AffineMap from,
                                                         AffineMap to) {
+  // No loop indexes a replica.
+  if (!layout.getReplicas().empty())
+    return std::nullopt;
   // The dim of the new tensor that each loop indexes.
   SmallVector<std::optional<unsigned>> dimOfLoop(from.getNumDims());
   SmallVector<BoundedIndex> notIndexed;

@@ -25,7 +25,8 @@ std::optional<unsigned> layout::findLaneDim(const LayoutMap &image) {
   if (!isImage(image) || image.getCoordinates().empty())
     return std::nullopt;
   const Digit *digit = image.getCoordinates().back().value.getSingleDigit();
-  if (!digit || !digit->isDim() || digit->divisor != 1)
+  if (!digit || !digit->isDim() || digit->divisor != 1 ||
+      digit->dim >= image.getRank())
     return std::nullopt;
   return digit->dim;
 }
