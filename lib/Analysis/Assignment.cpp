@@ -64,9 +64,10 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
         consumersOf;
-    auto ask = [&](LayoutId to, const TensorClass::Consumer &consumer) {
-      auto *known = llvm::find_if(
-          consumersOf, [&](const auto &asked) { return asked.first == to; });
+    auto request = [&](LayoutId to, const TensorClass::Consumer &consumer) {
+      auto *known = llvm::find_if(consumersOf, [&](const auto &requested) {
+        return requested.first == to;
+      });
       if (known == consumersOf.end())
         consumersOf.push_back({to, {&consumer}});
       else
@@ -76,7 +77,7 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
       for (LayoutId to :
            LayoutModel::getNeeds(result.getConfig(node), consumer.operands))
         if (to != from)
-          ask(to, consumer);
+          request(to, consumer);
     for (auto &[to, consumers] : consumersOf) {
       PlannedConversion conversion;
       conversion.value = tensor.value;

@@ -28,14 +28,14 @@ public:
       : program(program), costs(costs),
         limits(costs.getModel().getLimits(limits)),
         result(program.nodeClasses.size()),
-        offered(program.tensorClasses.size()) {}
+        proposed(program.tensorClasses.size()) {}
 
   std::vector<Candidates> run();
 
 private:
   void seed(unsigned nodeClass);
   void add(unsigned nodeClass, std::optional<OpConfig> config, Value from);
-  void offer(unsigned tensorClass, LayoutId layout);
+  void propose(unsigned tensorClass, LayoutId layout);
   bool canRun(const NodeClass &node, const OpLayouts &layouts) const;
   void carry(unsigned nodeClass, OperandOrResult slot, LayoutId layout,
              Value from);
@@ -47,7 +47,7 @@ private:
   CostModel &costs;
   CandidateLimits limits;
   std::vector<Candidates> result;
-  std::vector<SmallVector<LayoutId, 4>> offered;
+  std::vector<SmallVector<LayoutId, 4>> proposed;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
@@ -126,12 +126,12 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     LayoutId layout = getLayoutAt(candidates.configs.back().layouts, slot);
     // Only conversions read partial sums (P4).
     if (layout != kAnyLayout && !costs.isPartial(layout))
-      offer(tensorClass, costs.withoutPadding(layout));
+      propose(tensorClass, costs.withoutPadding(layout));
   }
 }
 
-void Propagation::offer(unsigned tensorClass, LayoutId layout) {
-  SmallVector<LayoutId, 4> &layouts = offered[tensorClass];
+void Propagation::propose(unsigned tensorClass, LayoutId layout) {
+  SmallVector<LayoutId, 4> &layouts = proposed[tensorClass];
   if (layouts.size() >= limits.layoutsPerTensor ||
       llvm::is_contained(layouts, layout))
     return;

@@ -531,10 +531,10 @@ bool Planner::split(FailureReason refuse) {
   return true;
 }
 
-/// Sets the turns of the messages of one round. Chains start at a device that
+/// Sets the steps of the messages of one round. Chains start at a device that
 /// receives nothing, rings at the lowest-numbered device.
-static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
-  std::vector<Message *> sends(numDevices, nullptr); // those without a turn
+static void setSteps(MutableArrayRef<Message> round, int64_t numDevices) {
+  std::vector<Message *> sends(numDevices, nullptr); // those without a step
   std::vector<bool> receives(numDevices, false);
   for (Message &message : round) {
     sends[message.from] = &message;
@@ -544,13 +544,13 @@ static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
     Message *last = nullptr;
     int64_t device = first;
     while (Message *message = std::exchange(sends[device], nullptr)) {
-      message->turn = last ? 1 - last->turn : 0;
+      message->step = last ? 1 - last->step : 0;
       device = message->to;
       last = message;
     }
     // A ring of an odd number of devices.
-    if (last && device == first && last->turn == 0)
-      last->turn = 2;
+    if (last && device == first && last->step == 0)
+      last->step = 2;
   };
   for (const Message &message : round)
     if (!receives[message.from])
@@ -560,7 +560,7 @@ static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
 }
 
 /// Schedules the longest messages first, each in the first round of its phase
-/// in which both devices are free. Then sets the turns of each round.
+/// in which both devices are free. Then sets the steps of each round.
 void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.phase, -a.getNumElements()) <
@@ -599,7 +599,7 @@ void Planner::schedule() {
     unsigned round = rest.front().round;
     MutableArrayRef<Message> messages = rest.take_while(
         [&](const Message &message) { return message.round == round; });
-    setTurns(messages, plan.numDevices);
+    setSteps(messages, plan.numDevices);
     rest = rest.drop_front(messages.size());
   }
 }

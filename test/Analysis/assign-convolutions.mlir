@@ -35,7 +35,7 @@ func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
 
 // 61 channels are stored as 64; the dynamic batch is not tiled, and tensor.dim
 // accepts its operand in any layout.
-// CHECK-LABEL: func @residual_ragged_dynamic
+// CHECK-LABEL: func @residual_non_divisible_dynamic
 // CHECK: %[[A:.*]] = linalg.conv_2d_nchw_fchw
 // CHECK-SAME: -> tensor<?x61x56x56xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>
 // CHECK: tensor.dim %[[A]]
@@ -44,7 +44,7 @@ func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
 // CHECK: layout.convert
 // CHECK-NOT: layout.convert
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
-func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> tensor<?x61x56x56xf32> {
+func.func @residual_non_divisible_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> tensor<?x61x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %w0 = arith.constant dense<1.0> : tensor<61x61x3x3xf32>

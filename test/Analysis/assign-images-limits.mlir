@@ -8,7 +8,7 @@
 // Rows of 1352 pixels for 64 channels are 21632 pixels wide; with the channels in the rows (y)
 // the image fits.
 //
-// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, but the target supports at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
+// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, but the target supports at most 16384 x 16384: it is proposed as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
 // CHECK-LABEL: func @wide
 // CHECK: linalg.conv_2d_nhwc_hwcf
 // CHECK-SAME: -> tensor<1x760x1352x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>

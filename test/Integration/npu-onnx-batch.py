@@ -78,4 +78,4 @@ try:
 except ToolError as error:
     assert re.search(r"argument 0 is of type 'tensor<1x\?x16xf32>', whose dim 1 is dynamic", str(error)), error
 else:
-    sys.exit("an open size further inside is taken")
+    sys.exit("a dynamic size further inside is accepted")

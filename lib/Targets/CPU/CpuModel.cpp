@@ -377,9 +377,9 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
 }
 
 void CpuModel::carry(const NodeClass &op, OperandOrResult slot, LayoutId layout,
-                     CostModel &costs, Candidates &known, AddConfig offer) {
+                     CostModel &costs, Candidates &known, AddConfig addConfig) {
   auto add = [&](std::optional<OpConfig> config) {
-    addOnLanes(op, costs, known, std::move(config), offer);
+    addOnLanes(op, costs, known, std::move(config), addConfig);
   };
   if (std::holds_alternative<LoopsRule>(op.rule)) {
     ConfigBuilder builder(op, costs);

@@ -45,8 +45,8 @@ class Model:
         for place, x in enumerate(inputs):
             names.append("" if x is None else f"n{number}_{place}")
             if x is not None:
-                is_open = self.dynamic and place == 0 and x.ndim > 1
-                shape = [f"{names[-1]}_{dim}" if is_open and dim < x.ndim - 1 else size
+                is_dynamic = self.dynamic and place == 0 and x.ndim > 1
+                shape = [f"{names[-1]}_{dim}" if is_dynamic and dim < x.ndim - 1 else size
                          for dim, size in enumerate(x.shape)]
                 self.inputs.append(helper.make_tensor_value_info(
                     names[-1], helper.np_dtype_to_tensor_dtype(x.dtype), shape))

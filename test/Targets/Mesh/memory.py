@@ -15,7 +15,7 @@ import re
 import tempfile
 import unittest
 
-from assignment import LANES, Mesh, chain, figures, opt, program
+from assignment import LANES, Mesh, chain, opt, program, read_assignment
 from layout_mlir import certify
 from layout_mlir.tools import ToolError
 
@@ -78,7 +78,7 @@ class Memory(unittest.TestCase):
     def decide(self, mesh, text, memory, certificate=""):
         target = mesh.target()[:-1] + f", memory = {memory}>"
         options = f" certificate={certificate}" if certificate else ""
-        return figures(opt(text, f"--layout-assign=target={{{target}}}{options}"))
+        return read_assignment(opt(text, f"--layout-assign=target={{{target}}}{options}"))
 
     def check(self, mesh, shape, steps):
         # The least cost for each peak memory.

@@ -297,7 +297,7 @@ static void remarkNote(Operation *op, const StorageNote &note,
      << " of " << op->getName() << ", " << value.getType() << ", would be "
      << note.whatNot;
   if (note.instead)
-    os << ": it is offered as " << print(*note.instead, costs) << " instead";
+    os << ": it is proposed as " << print(*note.instead, costs) << " instead";
   else
     os << ": it stays in linear memory";
   remark << text;

@@ -34,13 +34,13 @@ namespace mlir::layout {
 struct CopyDigit {
   /// Stands for a dynamic extent of rows or columns. Plans assume at least one
   /// full tile, which the emitter must check at run time.
-  static constexpr int64_t kOpen = int64_t(1) << 30;
+  static constexpr int64_t kDynamic = int64_t(1) << 30;
 
   int64_t extent, in, out;
   /// The loop of the op that a dynamic size belongs to.
   unsigned loop;
 
-  bool isOpen() const { return extent == kOpen; }
+  bool isDynamic() const { return extent == kDynamic; }
 
   /// Returns true if both digits have the same extent and strides.
   bool operator==(const CopyDigit &other) const {

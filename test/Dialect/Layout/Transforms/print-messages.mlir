@@ -30,7 +30,7 @@
 // CHECK-NEXT:   round 0: 1 -> 0: [3:6, 0:3]
 // LIMIT: 4 messages in 2 rounds on 2 devices, 72 bytes, lower bound 72, at most 40 bytes of messages on a device
 // JSON: [{"location":"{{.*}}good.mlir\":[[# @LINE + 4]]:8","shape":"6x6xf32","devices":2,"element_bytes":4,"reduction":"","relabeling":[],"bytes_sent":72,"bytes_bound":72,"rounds":1,"peak_extra_bytes":72,
-// JSON-SAME: "messages":[{"phase":0,"round":0,"turn":0,"from":0,"to":1,"boxes":[{"offsets":[0,3],"sizes":[3,3],"from_offsets":[0,3],"to_offsets":[0,0]}]},{"phase":0,"round":0,"turn":1,"from":1,"to":0,
+// JSON-SAME: "messages":[{"phase":0,"round":0,"step":0,"from":0,"to":1,"boxes":[{"offsets":[0,3],"sizes":[3,3],"from_offsets":[0,3],"to_offsets":[0,0]}]},{"phase":0,"round":0,"step":1,"from":1,"to":0,
 // SMALL: good.mlir:[[# @LINE + 2]]:8: error: 'layout.convert' op has no plan of messages: a device that sends and receives an element holds 8 bytes, more than 7: raise the limit
 func.func @f(%a: tensor<6x6xf32, #rows>, %p: tensor<6x6xf32, #partial>) {
   %0 = layout.convert %a : tensor<6x6xf32, #rows> to tensor<6x6xf32, #columns>

@@ -157,7 +157,7 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
 
 // Rows of a batch of sequences are one loop; a static size is kept. The
 // remainder of whole tiles is in one or two smaller ones.
-// CHECK-LABEL: func.func @open_rows
+// CHECK-LABEL: func.func @dynamic_rows
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c14
 // CHECK: %[[END:.*]] = arith.select %{{.*}}, %[[ROWS:.*]], %[[WHOLE]]
@@ -177,7 +177,7 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
 #w = affine_map<(b, s, n, k) -> (k, n)>
 #o = affine_map<(b, s, n, k) -> (b, s, n)>
 #rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-func.func @open_rows(%x: tensor<?x?x16xf32>, %w: tensor<16x8xf32>, %b: index, %s: index, %y: tensor<?x4x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x4x8xf32>) {
+func.func @dynamic_rows(%x: tensor<?x?x16xf32>, %w: tensor<16x8xf32>, %b: index, %s: index, %y: tensor<?x4x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x4x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%b, %s) : tensor<?x?x8xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x8xf32>) -> tensor<?x?x8xf32>

@@ -80,16 +80,16 @@ func.func private @kernel(%a: memref<8xf32>) attributes {layout.kernel} {
 // The number of iterations of a loop may be unknown.
 
 // Operations are then not counted.
-// CHECK: layout.profile = ["/open"]
+// CHECK: layout.profile = ["/dynamic"]
 // CHECK-NOT: llvm.getelementptr %{{.*}}[1]
-func.func @open(%a: memref<?xf32>, %n: index) {
+func.func @dynamic(%a: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     %x = memref.load %a[%i] : memref<?xf32>
     %y = arith.mulf %x, %x : f32
     memref.store %y, %a[%i] : memref<?xf32>
-  } loc("/open")
+  } loc("/dynamic")
   return
 }
 

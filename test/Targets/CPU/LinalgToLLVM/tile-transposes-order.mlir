@@ -28,14 +28,14 @@ func.func @colliding(%x: tensor<64x8x512xf32>) -> tensor<512x8x64xf32> {
 // Seven tiles of 8 columns cover 56, four of 16 would cover 64. Columns of the result evict each
 // other from L1: four lines of each are written at once, and a whole row is read before the next
 // rows.
-// CHECK-LABEL: func.func @ragged
+// CHECK-LABEL: func.func @non_divisible
 // CHECK: scf.for {{.*}} to %c512 step %c64
 // CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to {{.*}} step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c41
 // CHECK-COUNT-16: vector.load {{.*}} vector<8xf32>
 // CHECK-COUNT-16: vector.store {{.*}} vector<8xf32>
 // CHECK: vector.load
-func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
+func.func @non_divisible(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
   %e = tensor.empty() : tensor<49x512xf32>
   %r = linalg.transpose ins(%x : tensor<512x49xf32>) outs(%e : tensor<49x512xf32>) permutation = [1, 0]
   return %r : tensor<49x512xf32>

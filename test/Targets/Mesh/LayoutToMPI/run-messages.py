@@ -96,7 +96,7 @@ halo = Distribution(four, [["a0"], []], halos=[[1, 2], [0, 0]])
 failures = {
     "swapped axes": [Case(Distribution(square, [["a0"], ["a1"]]), Distribution(square, [["a1"], ["a0"]]), (8, 8))],
     "exchanged axes": [Case(Distribution(square, [["a0", "a1"], []]), Distribution(square, [["a1", "a0"], []]), (8, 8))],
-    "ragged rows": [Case(whole, rows, (10, 6)), Case(rows, columns, (10, 6))],
+    "non-divisible rows": [Case(whole, rows, (10, 6)), Case(rows, columns, (10, 6))],
     "a removed halo": [Case(halo, rows, (8, 6)), Case(halo, rows, (10, 6)), Case(rows, halo, (8, 6))],
     "collectives": [Case(rows, whole, (8, 6)), Case(rows, columns, (8, 8)),
                     Case(Distribution(four, [["a0"]]), Shifted("a0", 4, 8), (8,))],

@@ -334,9 +334,9 @@ case(f"""  %n = arith.constant dense<0> : tensor<3x5xi64>
 
 x, table = draw(3, 4), draw(6, 4)
 wanted = x
-for turn in range(1, 6, 2):
+for step in range(1, 6, 2):
     for _ in range(2):
-        wanted = np.maximum(wanted + table[turn], 0)
+        wanted = np.maximum(wanted + table[step], 0)
 case(f"""  %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   %six = arith.constant 6 : index

@@ -24,9 +24,9 @@ class ImageLayouts : public ::testing::Test {
 protected:
   ImageLayouts() { context.loadDialect<LayoutDialect>(); }
 
-  OpenClTargetAttr getTarget(StringRef figures = "") {
+  OpenClTargetAttr getTarget(StringRef parameters = "") {
     return cast<OpenClTargetAttr>(
-        parseAttribute("#layout.opencl" + figures.str(), &context));
+        parseAttribute("#layout.opencl" + parameters.str(), &context));
   }
   RankedTensorType getTensor(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, Float32Type::get(&context));
@@ -106,8 +106,9 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
 
 TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
   RankedTensorType type = getTensor({1, ShapedType::kDynamic, 4, 64});
-  auto choose = [&](StringRef figures) {
-    return chooseImage(type, 3, ImageRole::Activation, {}, getTarget(figures));
+  auto choose = [&](StringRef parameters) {
+    return chooseImage(type, 3, ImageRole::Activation, {},
+                       getTarget(parameters));
   };
   EXPECT_TRUE(choose("<image2d_max_height = 1>").first);
   ImageChoice choice = choose("<image2d_max_height = 400, assumed_size = 401>");
@@ -207,14 +208,15 @@ TEST_F(ImageLayouts, AreReadInPixels) {
 
   // Three summed channels are a pixel whose last lane is not summed, and five
   // result channels have three lanes of padding with useless sums.
-  KernelLoops ragged({3, 5, 3}, iterators);
-  ragged.addOperand(data, image);
-  KernelCount ofRagged(ragged, result, KernelItem::get(image, {3, 5}));
-  EXPECT_EQ(countReads(ofRagged, data, image, {3, 3}, 4).imageBytes,
+  KernelLoops nonDivisible({3, 5, 3}, iterators);
+  nonDivisible.addOperand(data, image);
+  KernelCount ofNonDivisible(nonDivisible, result,
+                             KernelItem::get(image, {3, 5}));
+  EXPECT_EQ(countReads(ofNonDivisible, data, image, {3, 3}, 4).imageBytes,
             6 * kPixel);
-  EXPECT_EQ(countReads(ofRagged, filter, weights, {5, 3}, 4).imageBytes,
+  EXPECT_EQ(countReads(ofNonDivisible, filter, weights, {5, 3}, 4).imageBytes,
             6 * 3 * kPixel);
-  EXPECT_EQ(ofRagged.getPoints(), 3 * 8 * 3);
+  EXPECT_EQ(ofNonDivisible.getPoints(), 3 * 8 * 3);
 
   // Between images: by pixels, or by lanes, of which the last two of each row
   // are padding.

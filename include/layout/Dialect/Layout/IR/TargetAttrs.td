@@ -178,8 +178,8 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   }];
   let parameters = (ins
     "::mlir::layout::NpuTargetInterface":$chip,
-    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$launch_cost,
-    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "kFromChip">:$launch_cost,
+    DefaultValuedParameter<"int64_t", "kFromChip">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
   let assemblyFormat = "`<` struct(params) `>`";
