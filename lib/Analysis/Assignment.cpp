@@ -21,10 +21,11 @@ Operation *LayoutAssignment::getAnchor(unsigned node) const {
   const Node &chooser = program.nodes[node];
   if (chooser.op)
     return chooser.op;
-  const TypeEquivalenceClass &tie = program.flow.ties[chooser.tie];
-  if (!tie.operands.empty())
-    return tie.operands.front()->getOwner();
-  Value value = tie.values.front();
+  const TypeEquivalenceClass &flowClass =
+      program.flow.classes[chooser.flowClass];
+  if (!flowClass.operands.empty())
+    return flowClass.operands.front()->getOwner();
+  Value value = flowClass.values.front();
   Operation *op = value.getDefiningOp();
   return op ? op : value.getParentBlock()->getParentOp();
 }

@@ -45,8 +45,9 @@ public:
   /// the others represent copies.
   FactorGraph build();
 
-  /// Adds the live tensors at `points` to the budget and to the graph built by
-  /// `build`.
+  /// Adds a limit on the live bytes at each of `points` to the budget. Bytes
+  /// that depend on several nodes become variables, which are appended to
+  /// `graph` (the result of `build`) and to the initial assignment.
   void addPeaks(FactorGraph &graph, ArrayRef<const LivenessPoint *> points,
                 MemoryModel &memory);
 

@@ -129,7 +129,7 @@ void PointFinder::number(Region &region) {
 bool PointFinder::escapes(OpOperand &use) const {
   Operation *user = use.getOwner();
   return user->hasTrait<OpTrait::IsTerminator>() ||
-         isa<CallOpInterface>(user) || program.flow.tieOfOperand.count(&use);
+         isa<CallOpInterface>(user) || program.flow.classOfOperand.count(&use);
 }
 
 int64_t PointFinder::getUseEnd(OpOperand &use, Block *block) {
@@ -178,14 +178,15 @@ void PointFinder::addLives(unsigned number, bool isCalled,
   Operation *producer = value.getDefiningOp();
   bool isOfCaller =
       isCalled && !producer && isa<FunctionOpInterface>(block->getParentOp());
-  // Operands forwarded by control flow belong to one node, the tie.
+  // Operands that control flow forwards belong to one node, the flow class.
   DenseMap<unsigned, std::pair<int64_t, bool>> endOf;
   for (OpOperand &use : value.getUses()) {
-    auto tie = program.flow.tieOfOperand.find(&use);
+    auto flowClass = program.flow.classOfOperand.find(&use);
     auto node = nodeOf.find(use.getOwner());
     unsigned consumer;
-    if (tie != program.flow.tieOfOperand.end())
-      consumer = program.nodes.size() - program.flow.ties.size() + tie->second;
+    if (flowClass != program.flow.classOfOperand.end())
+      consumer = program.nodes.size() - program.flow.classes.size() +
+                 flowClass->second;
     else if (node != nodeOf.end())
       consumer = node->second;
     else

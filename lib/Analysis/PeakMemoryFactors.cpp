@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Adds peaks to a budget.
+/// Computes the budget terms of the bytes that are live at a program point.
+/// Appends a variable to the graph for each sum that depends on several nodes.
 class PeakMemoryFactors {
 public:
   PeakMemoryFactors(const Program &program, ArrayRef<Candidates> candidates,

@@ -270,9 +270,9 @@ TEST_F(Propagation, JoinsTakeWhatTheTargetHolds) {
   EXPECT_TRUE(madeImages);
   unsigned numJoins = 0;
   for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
-    numJoins += node.isTie();
+    numJoins += node.isFlowClass();
     for (const OpConfig &config : candidates.configs)
-      EXPECT_FALSE(node.isTie() &&
+      EXPECT_FALSE(node.isFlowClass() &&
                    isImage(costs.getMap(config.layouts.results[0])));
   }
   EXPECT_GT(numJoins, 0u);

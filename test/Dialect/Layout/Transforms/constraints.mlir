@@ -23,7 +23,7 @@ func.func @one_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A constraint on one value of a loop applies to all values tied to it.
+// A constraint on one value of a loop applies to all values of its equivalence class.
 #t = #layout.map<(i, j) -> buffer(j, i)>
 // CHECK-LABEL: func @one_end
 // CHECK: layout.convert

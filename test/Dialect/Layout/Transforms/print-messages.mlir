@@ -13,6 +13,7 @@
 // RUN: not layout-opt %t/boxes.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BOXES
 // RUN: not layout-opt %t/bits.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not layout-opt %t/many.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not layout-opt %t/more.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=MORE
 // RUN: not layout-opt %t/long.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: layout-opt %t/other.mlir --layout-print-messages -o /dev/null | count 0
 
@@ -105,6 +106,15 @@ func.func @f(%a: tensor<2x1000000xf32, #rows>) {
 func.func @f(%a: tensor<1048576xf32, #rows>) {
   // MANY: error: 'layout.convert' op has no plan of messages: there are 1048576 devices: messages support at most 1024
   %0 = layout.convert %a : tensor<1048576xf32, #rows> to tensor<1048576xf32, #all>
+  return
+}
+
+//--- more.mlir
+#rows = #layout.map<(i) -> mesh(x = i, offset = 0)>
+#shifted = #layout.map<(i) -> mesh(x = (i + 1) mod 2097152, offset = 0)>
+func.func @f(%a: tensor<2097152xf32, #rows>) {
+  // MORE: error: 'layout.convert' op has no plan of messages: there are more than 1048576 devices: messages support at most 1024
+  %0 = layout.convert %a : tensor<2097152xf32, #rows> to tensor<2097152xf32, #shifted>
   return
 }
 
