@@ -1,6 +1,4 @@
-// Check that on a target with images convolutions store channels on the lanes of pixels:
-// activations as in_out_channel, filters as conv2d_filter or dw_conv2d_filter, packed at compile
-// time. Ops between them follow, and conversions remain at the ends only.
+// Check that convolutions store channels on the lanes of pixels, and that conversions remain at the ends only.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign -layout-verify | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-solve | FileCheck %s --check-prefix=BOUND

@@ -1,7 +1,5 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
-// Check that branches that are concatenated along channels start at the cores of
-// their position in the result, so that nothing is copied. With several batches
-// they have the strides of the result.
+// Check that branches concatenated along channels start at the cores of their position in the result.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
 // If the result starts at core 2, channels 6 to 8 of nine start at core 0 and

@@ -1,6 +1,4 @@
-// Check that a slice with one index of a dim, static or dynamic, keeps the
-// layout of the other dims, also if the result drops the dim: stacked filters
-// are packed once at compile time, and the loop only slices them.
+// Check that a slice with one index of a dim keeps the layout of the other dims.
 //
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 

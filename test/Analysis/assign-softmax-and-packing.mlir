@@ -40,9 +40,7 @@ func.func @softmax_of_channels(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x28x28x
 
 // -----
 
-// The channels are packed for 16 lanes and unpacked again in the input. Both
-// ops are views of the blocks that the convolutions use, so that only the last
-// op moves elements.
+// The pack and the unpack are views of the blocks of the convolutions; only the last op moves elements.
 // CHECK-LABEL: func @packed
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK-NOT: layout.convert

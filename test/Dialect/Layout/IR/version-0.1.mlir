@@ -1,6 +1,4 @@
-// Check the spellings of version 0.1. Every later 0.1.x parses this file, and the
-// bytecode that 0.1.0 wrote; the CHECK lines show the element positions, which
-// never change (docs/compatibility.md).
+// Check that the spellings and the bytecode of version 0.1 keep their element positions (docs/compatibility.md).
 //
 // RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %S/Inputs/version-0.1.mlirbc --mlir-print-local-scope --layout-canonicalize | FileCheck %s

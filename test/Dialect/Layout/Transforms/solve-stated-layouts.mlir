@@ -1,6 +1,4 @@
-// Check that an op that does not support the layouts of its types runs in
-// others, with conversions of its tensors; all other types stay. Remarks state
-// the reason.
+// Check that an op that does not support the layouts of its types runs in others, with conversions of its tensors.
 // RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign | FileCheck %s
 // RUN: layout-opt %s --split-input-file --layout-solve --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // A second decision keeps everything that the first one chose.

@@ -99,9 +99,7 @@ func.func @columns(%x: tensor<1x6x5x10xf32>) -> (tensor<1x6x5x10xf32>, tensor<1x
   return %r, %s : tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>
 }
 
-// Trailing unit dims do not separate neighbors: a bias per channel, as ONNX
-// writes it, is read by vectors of channels, and the result of a global pooling
-// is written by them.
+// Trailing unit dims do not separate neighbors: a bias per channel and the result of a global pooling are vectors.
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_dims --input=%t.u.npy --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_result --input=%t.c.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_part --input=%t.c.npy --max-rel=0

@@ -1,9 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# Check ops of trained networks as importers write them, run as OKKernel functions only, in the simulator of three chips
-# against numpy: resizes with indices and weights computed from loops as floats, padding by tables of indices, grouped
-# and transposed convolutions, clips by comparisons, i1 between ops, logarithms and powers, constant-trip loops. Each
-# case is a function that one program calls.
+# Check ops of trained networks, as importers write them, as OKKernel functions on three chips against NumPy.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
