@@ -109,8 +109,8 @@ class Operators(unittest.TestCase):
         self.by_runtime(model)
 
     def test_quantized_weights(self) -> None:
-        """Checks com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one per gate unit. Sums of
-        two byte products fit into 16 bits, at which ONNX Runtime saturates on some processors."""
+        """Checks com.microsoft.DynamicQuantizeLSTM with one scale of all weights and with one per gate unit."""
+        # Sums of two byte products fit into 16 bits, at which ONNX Runtime saturates on some processors.
         steps, width, hidden = 5, 3, 4
         for count, direction in ((1, "reverse"), (2, "bidirectional")):
             for columns in ([], [4 * hidden]):

@@ -1,9 +1,6 @@
 # RUN: %python %s 2>&1 | FileCheck %s
 # CHECK: OK
-"""Checks assign with user-defined prices: a function, and a price list.
-
-Decisions are compared with all combinations of the requested prices, summed here.
-"""
+"""Checks that assign minimizes user-defined prices, a function or a price list, by enumeration."""
 
 import itertools
 import pathlib

@@ -1,13 +1,9 @@
 # RUN: %python %s
-"""Checks that the claimed cost over a mesh is minimal, by enumeration.
+"""Checks that the claimed cost over a mesh is minimal, by enumeration of short chains of ops."""
 
-Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits for each mesh
-axis one of its loops, or none, and stores its blocks row-major or, if it computes whole dims, in tiles of the device's
-lanes. A conversion between blocks has the cost of layout-print-cost on one device. Other conversions cost the steps of
-their messages, computed here from their rounds, and the copies of the busiest device, counted by NumPy in contiguous
-segments of the positions in layout-print-messages. An op on blocks has the cost of layout-print-cost. The minimum over
-all choices must equal the claimed cost and the bound.
-"""
+# An op splits one of its loops, or none, for each mesh axis, and stores its blocks row-major or, if it computes whole
+# dims, in tiles of the device's lanes. Costs of one device are those of layout-print-cost. A conversion between devices
+# costs the steps of its messages and the copies of the busiest device, which are computed here.
 
 import collections
 import functools

@@ -1,12 +1,8 @@
 # RUN: %python %s
-"""Checks that the claimed cost over a mesh with little memory is minimal, by enumeration.
+"""Checks that the claimed cost over a mesh under a memory limit is minimal, by enumeration of short chains of ops."""
 
-Chains of assignment.py are decided under limits from zero to more than is ever needed. For every decision the bytes
-that one device has at each point are summed here: the argument and all constants always; an operand in the layout that
-the op reads and the result while it runs; and after it the result, its conversion and the longest message, as in
-layout-print-messages. The least cost within the limit must equal the claimed cost and the bound. An infeasible limit
-must be refused, with a bound that does not exceed the minimum.
-"""
+# A device holds the argument and all constants always, the operand and the result of an op while it runs, and then the
+# result, its conversion and the longest message of layout-print-messages. Limits start at zero, which is infeasible.
 
 import itertools
 import math

@@ -23,8 +23,7 @@ def draw(*shape):
 
 def convolution(channels, filters, height, width, batch=1, block=16, starts="zero", ends=None, stride=1,
                 dilation=1, window=(3, 3), constant=True, dynamic=""):
-    """Returns a function, its inputs, and its expected result; channels are in blocks, or last if `block` is 0.
-    `dynamic` has the letters of n, h and w that are dynamic."""
+    """Returns a function, its inputs, and its expected result; the dims with letters in `dynamic` are dynamic."""
     sizes = [max(extent - 1, 0) * stride + (w - 1) * dilation + 1 for extent, w in zip((height, width), window)]
     x, w = draw(batch, *sizes, channels), draw(*window, channels, filters)
     windows = np.lib.stride_tricks.sliding_window_view(

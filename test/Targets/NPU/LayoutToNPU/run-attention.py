@@ -74,8 +74,7 @@ class Text:
 
 
 def check(chip, tokens, width, heads, cut, most=None):
-    """Checks one program; `cut` is true if queries, keys and values are slices of one product. At most `most` times the
-    lower bound is transferred."""
+    """Checks one program, which transfers at most `most` times the lower bound; `cut` means slices of one product."""
     head = width // heads
     x = random.standard_normal((tokens, width)).astype(np.float32)
     weights = [(random.standard_normal((width, width)) / width**0.5).astype(np.float32) for _ in range(4)]
