@@ -107,7 +107,8 @@ void PeakMemoryFactors::addConstant(std::vector<Budget::Term> &terms,
   addTo(terms, *constant, {amount});
 }
 
-/// Creates a variable for the sorted amounts. Its initial value is the largest.
+/// Adds a variable to the graph that has one value for each distinct amount of
+/// bytes, and returns its term. The initial value is the largest amount.
 Budget::Term PeakMemoryFactors::makeTerm(std::vector<int64_t> amounts) {
   llvm::sort(amounts);
   amounts.erase(llvm::unique(amounts), amounts.end());

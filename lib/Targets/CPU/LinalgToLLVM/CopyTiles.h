@@ -79,8 +79,8 @@ struct CopyTile {
   int64_t loadSize = 1;
   /// True if rows or columns are interleaved by blends of lanes.
   bool interleavesLanes = false;
-  /// The number of rows, those of a line, whose registers are stored column by
-  /// column, or 0 if registers are stored as they are computed.
+  /// The number of rows that fill a line of the result, whose registers are
+  /// stored column by column; 0 to store each register when it is computed.
   int64_t rowsTogether = 0;
   /// The number of columns that are copied before the next rows. If it exceeds
   /// `columns`, columns are the innermost loop.

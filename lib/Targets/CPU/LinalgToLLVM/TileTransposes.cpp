@@ -422,8 +422,9 @@ static Value getBase(Value buffer) {
   return memref::skipViewLikeOps(cast<MemrefValue>(buffer));
 }
 
-/// Returns true if the results are disjoint boxes of one buffer, in a dim other
-/// than the last, which has the padding.
+/// Returns true if the results are subviews of one buffer whose ranges in some
+/// dim are disjoint. The last dim is excluded, because copies also write its
+/// padding.
 static bool areApart(const Part &a, const Part &b) {
   auto first = a.to.getDefiningOp<memref::SubViewOp>();
   auto second = b.to.getDefiningOp<memref::SubViewOp>();
